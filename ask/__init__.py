@@ -1,0 +1,1 @@
+"""Questions in plain language to SQL."""

@@ -1,0 +1,1 @@
+"""Talking to database servers: catalog snapshots, statistics, EXPLAIN, read-only execution, scratch databases."""

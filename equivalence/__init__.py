@@ -1,0 +1,1 @@
+"""The checker: is this the same query? Verdicts, proofs, counterexamples, generated databases."""

@@ -1,0 +1,1 @@
+"""pg_hint_plan hints: base, recommendation, validation, injection."""

@@ -1,0 +1,1 @@
+"""Rewrite knowledge units, their index, guidance and lessons."""

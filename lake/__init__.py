@@ -1,0 +1,1 @@
+"""Queries over an imagined schema, resolved to the tables of a data lake."""

@@ -1,0 +1,1 @@
+"""Language models behind one small interface: litellm, replay, none; budgets, transcripts, typed replies."""

@@ -1,0 +1,1 @@
+"""The state machine of agents that finds faster equivalents; rules and search."""

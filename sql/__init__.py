@@ -1,0 +1,1 @@
+"""Parsing, binding, the query algebra, printing, facts about queries, plans read from EXPLAIN. Pure: no I/O."""
