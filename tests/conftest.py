@@ -1,0 +1,3 @@
+"""Fixtures of all houses, as plugins by topic."""
+
+pytest_plugins = ["tests.fixtures.postgres"]
