@@ -1,0 +1,84 @@
+"""The proxy's configuration as plain data; the composition root makes it from rewright.toml.
+
+Owns the shapes and their defaults. Must not read files (except through the paths it names, elsewhere) or
+know the command line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Times in seconds (0: none), sizes in bytes."""
+
+    max_connections: int = 1000
+    connect_timeout: float = 10.0
+    login_timeout: float = 60.0
+    idle_timeout: float = 0.0
+    drain_grace: float = 30.0
+    keepalive_idle: int = 60
+    client_buffer: int = 4 << 20  # held or unsent bytes of one session before it stops reading or looking
+    total_buffer: int = 512 << 20  # of all sessions; above it nothing is held and nothing is looked at
+    max_text: int = 2 << 20  # statements longer than this are relayed unseen
+
+
+@dataclass(frozen=True, slots=True)
+class ListenConfig:
+    """Where clients connect. Several workers share the port (SO_REUSEPORT) and ``run_dir`` for their sockets."""
+
+    host: str = "127.0.0.1"
+    port: int = 6432
+    tls_cert: str = ""
+    tls_key: str = ""
+    workers: int = 1
+    run_dir: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class DatabaseConfig:
+    """One name clients may ask for; ``*`` stands for any other. ``dsn``: libpq's forms, several hosts allowed."""
+
+    name: str
+    dsn: str = ""
+    engine: Literal["postgres", "duckdb"] = "postgres"
+    path: str = ""
+    defaults: Mapping[str, str] = field(default_factory=dict)
+    serve: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class UserConfig:
+    """A line of users.toml: the SCRAM verifier clients prove, and how Rewright logs in upstream for them.
+
+    ``databases`` empty: all. Passwords stand here already read from their files.
+    """
+
+    verifier: str = ""
+    upstream_user: str = ""
+    upstream_password: str = ""
+    databases: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class AuthConfig:
+    """``trust`` is accepted from loopback peers only and still logs in upstream as ``users`` or the dsn say."""
+
+    method: Literal["passthrough", "file", "trust"] = "passthrough"
+    users: Mapping[str, UserConfig] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ProxyConfig:
+    listen: ListenConfig = field(default_factory=ListenConfig)
+    databases: Mapping[str, DatabaseConfig] = field(default_factory=dict)
+    auth: AuthConfig = field(default_factory=AuthConfig)
+    limits: Limits = field(default_factory=Limits)
+    admins: frozenset[str] = frozenset()
+    tag: bool = False
+
+    def database(self, name: str) -> DatabaseConfig | None:
+        return self.databases.get(name) or self.databases.get("*")
