@@ -1,0 +1,170 @@
+"""Prompts from typed parts, so that nothing of a client's data gets into one unseen.
+
+An agent states what each part is; `Prompt.render` passes everything but our own instructions through the query's
+`Redactor`. There is no other way to put text into a request. Must not know what agents do with replies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, assert_never
+
+from models.api import Message
+from models.redact import Redactor
+
+
+@dataclass(frozen=True, slots=True)
+class Instruction:
+    """Words of ours, constant in the source: never built from data."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class SqlText:
+    """A query, ours, the client's or a model's."""
+
+    title: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaText:
+    """DDL without defaults, comments and check constraints' values: redacted like SQL."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class PlanText:
+    """The ``Plan`` object of EXPLAIN (FORMAT JSON)."""
+
+    title: str
+    plan: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorText:
+    """What the server said."""
+
+    sqlstate: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class RowsText:
+    """Rows of a table or a result: values with the names of their types."""
+
+    title: str
+    columns: tuple[str, ...]
+    types: tuple[str, ...]
+    rows: tuple[tuple[object, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StatisticText:
+    """A figure about a table or a column; left out at the level ``schema``. ``values`` are data (most common values,
+    bounds) and need ``samples``.
+    """
+
+    subject: str
+    name: str
+    figure: float
+    values: tuple[object, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FreeText:
+    """Text from elsewhere (a model's own explanation, a knowledge unit): literals in it are hidden as far as they are
+    known, quoted words and numbers otherwise.
+    """
+
+    title: str
+    text: str
+
+
+Part = Instruction | SqlText | SchemaText | PlanText | ErrorText | RowsText | StatisticText | FreeText
+
+_CONDITIONS = (
+    "Filter",
+    "Index Cond",
+    "Recheck Cond",
+    "Hash Cond",
+    "Merge Cond",
+    "Join Filter",
+    "Sort Key",
+    "Group Key",
+    "Presorted Key",
+    "One-Time Filter",
+    "Cache Key",
+)
+_FACTS = ("Relation Name", "Alias", "Index Name", "Join Type", "Strategy", "CTE Name", "Subplan Name")
+_FIGURES = ("Total Cost", "Plan Rows", "Actual Rows", "Actual Loops")
+
+
+def messages(parts: Sequence[Part], redactor: Redactor, *, system: str) -> tuple[Message, ...]:
+    """A system message of ours and one user message of the rendered parts with the legend of placeholders."""
+    body = "\n\n".join(text for part in parts if (text := render(part, redactor)))
+    if redactor.hides and (legend := redactor.legend()):
+        body += (
+            "\n\nPlaceholders stand for literals of these kinds; keep each placeholder you use exactly as it is,"
+            f" and make no literals of your own except 0 and 1:\n{legend}"
+        )
+    return Message("system", system), Message("user", body)
+
+
+def render(part: Part, redactor: Redactor) -> str:
+    """The text of one part as it may be shown."""
+    match part:
+        case Instruction():
+            return part.text
+        case SqlText():
+            return f"{part.title}:\n{redactor.sql(part.text)}"
+        case SchemaText():
+            return f"Schema:\n{redactor.sql(part.text)}"
+        case PlanText():
+            return f"{part.title}:\n" + "\n".join(_plan_lines(part.plan, redactor, 0))
+        case ErrorText():
+            return "The server says: " + redactor.error(part.sqlstate, part.message)
+        case RowsText():
+            return _rows(part, redactor)
+        case StatisticText():
+            return _statistic(part, redactor)
+        case FreeText():
+            return f"{part.title}:\n{redactor.prose(part.text)}"
+        case _:
+            assert_never(part)
+
+
+def _rows(part: RowsText, redactor: Redactor) -> str:
+    lines = [f"{part.title} ({', '.join(part.columns)}):"]
+    for row in part.rows[:20]:
+        cells = (redactor.cell(v, t) for v, t in zip(row, part.types, strict=True))
+        lines.append(f"  ({', '.join(cells)})")
+    if not part.rows:
+        lines.append("  no rows")
+    return "\n".join(lines)
+
+
+def _statistic(part: StatisticText, redactor: Redactor) -> str:
+    if redactor.share == "schema":
+        return ""
+    shown = f" {list(part.values)!r}" if part.values and not redactor.hides else ""
+    return f"{part.subject}: {part.name} = {part.figure:g}{shown}"
+
+
+def _plan_lines(node: Mapping[str, Any], redactor: Redactor, depth: int) -> list[str]:
+    """One line a node: only what is listed above gets in, expressions redacted."""
+    indent = "  " * min(depth, 40)
+    facts = [str(node[f]) for f in _FACTS if f in node]
+    figures = [f"{f.lower()} {float(node[f]):.0f}" for f in _FIGURES if isinstance(node.get(f), int | float)]
+    lines = [f"{indent}{node.get('Node Type', '?')} {' '.join(facts)} ({', '.join(figures)})"]
+    for name in _CONDITIONS:
+        if name in node:
+            value = node[name]
+            text = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+            lines.append(f"{indent}  {name}: {redactor.sql(text)}")
+    for child in node.get("Plans", ()):
+        lines += _plan_lines(child, redactor, depth + 1)
+    return lines

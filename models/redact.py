@@ -1,0 +1,269 @@
+"""What may leave the house in a prompt: literals, constants, messages and rows become typed placeholders.
+
+One `Redactor` serves one query: equal literals get equal placeholders in every prompt, and the literals are put back
+into the SQL that a model returns. It works on tokens, so that also texts which do not parse are covered; a text that
+does not even scan is withheld. Levels (`[models] share`): `schema` and `statistics` hide every value, `samples` hides
+nothing; `statistics` allows figures about columns (`models.prompts`). Must not know agents or databases.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from pglast.error import Error as PglastError
+from pglast.parser import Token, scan
+
+Share = Literal["schema", "statistics", "samples"]
+
+_LITERALS = {
+    "SCONST": "quoted literal",
+    "USCONST": "quoted literal",
+    "ICONST": "integer",
+    "FCONST": "number",
+    "BCONST": "bit string",
+    "XCONST": "bit string",
+}
+_COMMENTS = frozenset({"C_COMMENT", "SQL_COMMENT"})
+# types whose modifiers stand in parentheses after their name: numeric(10, 2), varchar(30)
+_WITH_MODIFIER = frozenset(
+    {
+        "NUMERIC",
+        "DECIMAL_P",
+        "DEC",
+        "VARCHAR",
+        "VARYING",
+        "CHAR_P",
+        "CHARACTER",
+        "BIT",
+        "FLOAT_P",
+        "TIME",
+        "TIMESTAMP",
+        "INTERVAL",
+    }
+)
+_AFTER_POSITION = frozenset(
+    {
+        "",
+        "ASCII_44",
+        "ASCII_41",
+        "ASCII_59",
+        "ASC",
+        "DESC",
+        "NULLS_LA",
+        "NULLS_P",
+        "LIMIT",
+        "OFFSET",
+        "FETCH",
+        "HAVING",
+        "ORDER",
+        "UNION",
+        "EXCEPT",
+        "INTERSECT",
+        "WINDOW",
+    }
+)
+_QUOTED = re.compile(r'"((?:[^"]|"")*)"|\'((?:[^\']|\'\')*)\'')
+_PARAM = re.compile(r"\$([0-9]{1,9})")
+# SQLSTATE classes whose messages speak of the text of the query: feature not supported, cardinality, syntax or access
+_ABOUT_TEXT = frozenset({"0A", "21", "42"})
+_WITHHELD = "<withheld: this text could not be read>"
+
+
+@dataclass(slots=True)
+class Redactor:
+    """Placeholders of one query; ``first`` is the first free ``$n`` (its own parameters come before)."""
+
+    share: Share = "schema"
+    first: int = 1
+    _numbers: dict[str, int] = field(default_factory=dict)
+    _kinds: dict[int, str] = field(default_factory=dict)
+    _values: dict[str, str] = field(default_factory=dict)
+    _names: set[str] = field(default_factory=set)
+
+    @property
+    def hides(self) -> bool:
+        return self.share != "samples"
+
+    def learn(self, names: Iterable[str]) -> None:
+        """Names of the schema that messages may mention."""
+        self._names.update(n.lower() for n in names)
+
+    def sql(self, text: str) -> str:
+        """``text`` with its literals as ``$n`` and without comments."""
+        if not self.hides:
+            return text
+        tokens = _tokens(text)
+        if tokens is None:
+            return _WITHHELD
+        self._reserve(tokens, text)
+        self.learn(_identifiers(tokens, text))
+        pieces, at = [], 0
+        for i, token in enumerate(tokens):
+            pieces.append(text[at : token.start])
+            at = token.end + 1
+            word = text[token.start : at]
+            if token.name in _COMMENTS:
+                pieces.append(" ")
+            elif token.name in _LITERALS and not _structural(tokens, i, word):
+                pieces.append(f"${self._number(word, _kind(tokens, i, text))}")
+            else:
+                pieces.append(word)
+        return "".join(pieces) + text[at:]
+
+    def restore(self, text: str) -> str:
+        """SQL from a model with the literals put back; unknown placeholders stay and fail at the server."""
+        if not self.hides:
+            return text
+        literals = {n: literal for literal, n in self._numbers.items()}
+        tokens = _tokens(text)
+        if tokens is None:
+            return _PARAM.sub(lambda m: literals.get(int(m[1]), m[0]), text)
+        pieces, at = [], 0
+        for token in tokens:
+            if token.name == "PARAM":
+                word = text[token.start : token.end + 1]
+                pieces += [text[at : token.start], literals.get(int(word[1:]), word)]
+                at = token.end + 1
+        return "".join(pieces) + text[at:]
+
+    def legend(self) -> str:
+        """What the placeholders stand for, by type; empty when there are none."""
+        return "\n".join(f"${n}: {kind}" for n, kind in sorted(self._kinds.items()))
+
+    def error(self, sqlstate: str, message: str) -> str:
+        """A server's message. Quoted words are kept only where the schema or the query has such a name; messages
+        about data (and of functions) are reduced to their SQLSTATE.
+        """
+        if not self.hides:
+            return f"{sqlstate}: {message}"
+        if sqlstate[:2] not in _ABOUT_TEXT:
+            return f"SQLSTATE {sqlstate} (the message is withheld)"
+        first_line = message.partition("\n")[0]
+        told = _QUOTED.sub(self._quoted, first_line)
+        kept = [w if self._harmless(w) else "<...>" for w in told.split()]
+        return f"SQLSTATE {sqlstate}: {' '.join(kept)}"
+
+    def prose(self, text: str) -> str:
+        """Free text: known literals, quoted words and digits are hidden."""
+        if not self.hides:
+            return text
+        for literal in sorted(self._numbers, key=len, reverse=True):
+            bare = literal.strip("'")
+            if len(bare) > 2:
+                text = text.replace(bare, "<...>")
+        return re.sub(r"'[^'\n]*'|\$\$.*?\$\$|[0-9][0-9.,:-]*", "<...>", text)
+
+    def cell(self, value: object, kind: str) -> str:
+        """A value of a row: NULL is structure, anything else a placeholder; equal values look equal."""
+        if value is None:
+            return "NULL"
+        if not self.hides:
+            return repr(value)
+        key = f"{kind}\0{value!r}"
+        if key not in self._values:
+            same = sum(1 for k in self._values if k.startswith(f"{kind}\0"))
+            self._values[key] = f"<{kind}_{same + 1}>"
+        return self._values[key]
+
+    def _reserve(self, tokens: Sequence[Token], text: str) -> None:
+        if self._numbers:
+            return
+        own = [int(text[t.start + 1 : t.end + 1]) for t in tokens if t.name == "PARAM"]
+        self.first = max([self.first, *(n + 1 for n in own if n < 65_535)])
+
+    def _number(self, literal: str, kind: str) -> int:
+        if literal not in self._numbers:
+            number = self.first + len(self._numbers)
+            self._numbers[literal] = number
+            self._kinds[number] = kind
+        return self._numbers[literal]
+
+    def _quoted(self, match: re.Match[str]) -> str:
+        word = match[1] if match[1] is not None else match[2]
+        return match[0] if word.lower() in self._names else "<...>"
+
+    def _harmless(self, word: str) -> bool:
+        """A word of a message with no digits, or a name that is known (possibly qualified, possibly quoted)."""
+        bare = word.strip("\"'(),;:.")
+        return not any(c.isdigit() for c in word) or all(
+            part.strip('"').lower() in self._names for part in bare.split(".")
+        )
+
+
+def _tokens(text: str) -> list[Token] | None:
+    try:
+        return list(scan(text))
+    except (PglastError, ValueError):
+        return None
+
+
+def _identifiers(tokens: Sequence[Token], text: str) -> Iterable[str]:
+    for token in tokens:
+        word = text[token.start : token.end + 1]
+        if token.name in {"IDENT", "UIDENT"} or token.kind != "NO_KEYWORD":
+            yield word.strip('"').replace('""', '"')
+
+
+def _kind(tokens: Sequence[Token], i: int, text: str) -> str:
+    """``date literal`` for the string of ``date '…'``, else by the token."""
+    before = tokens[i - 1] if i else None
+    if before is not None and tokens[i].name in {"SCONST", "USCONST"}:
+        word = text[before.start : before.end + 1].lower()
+        if word in {
+            "date",
+            "time",
+            "timestamp",
+            "timestamptz",
+            "interval",
+            "json",
+            "jsonb",
+            "uuid",
+            "numeric",
+        }:
+            return f"{word} literal"
+    return _LITERALS[tokens[i].name]
+
+
+def _structural(tokens: Sequence[Token], i: int, word: str) -> bool:
+    """Integers that are no values: type modifiers, output positions in GROUP BY and ORDER BY."""
+    if tokens[i].name != "ICONST" or len(word) > 4:
+        return False
+    return _is_modifier(tokens, i) or _is_position(tokens, i)
+
+
+def _is_modifier(tokens: Sequence[Token], i: int) -> bool:
+    j = i - 1
+    while j > 0 and tokens[j].name in {"ICONST", "ASCII_44"}:
+        j -= 1
+    closes = tokens[i + 1].name if i + 1 < len(tokens) else ""
+    return (
+        j > 0
+        and tokens[j].name == "ASCII_40"
+        and tokens[j - 1].name in _WITH_MODIFIER
+        and closes in {"ASCII_44", "ASCII_41"}
+    )
+
+
+def _is_position(tokens: Sequence[Token], i: int) -> bool:
+    following = tokens[i + 1].name if i + 1 < len(tokens) else ""
+    if following not in _AFTER_POSITION:
+        return False
+    depth = 0
+    before = tokens[i - 1].name if i else ""
+    if before not in {"BY", "ASCII_44"}:
+        return False
+    for token in reversed(tokens[:i]):
+        if token.name == "ASCII_41":
+            depth += 1
+        elif token.name == "ASCII_40":
+            if depth == 0:
+                return False
+            depth -= 1
+        elif depth == 0 and token.name == "BY":
+            return True
+        elif depth == 0 and token.name in {"SELECT", "FROM", "WHERE", "VALUES", "LIMIT", "OFFSET", "IN_P"}:
+            return False
+    return False
