@@ -1,0 +1,119 @@
+"""Opening the database behind the store, and transactions in it that fail in one way only.
+
+Owns what differs between SQLite and PostgreSQL. Must not know the tables.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, Engine, create_engine, event, text
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
+
+from store.errors import StoreError, StoreUnavailable
+
+# how long a writer waits for another one
+BUSY_SECONDS = 2.0
+POSTGRES_SCHEMA = "rewright"
+
+
+def connect(url: str) -> Engine:
+    """An engine for ``postgresql://...``, or for a path of an SQLite file (``sqlite:///path`` too).
+
+    Raises StoreError for a URL that is neither, StoreUnavailable where the file cannot be made.
+    """
+    if url.startswith(("postgresql://", "postgres://")):
+        return _postgres(url)
+    return _sqlite(url.removeprefix("sqlite:///"))
+
+
+@contextmanager
+def transaction(engine: Engine, *, write: bool) -> Iterator[Connection]:
+    """One transaction; every failure of the database comes out as StoreUnavailable."""
+    try:
+        with engine.connect().execution_options(rewright_write=write) as connection, connection.begin():
+            yield connection
+    except DBAPIError as error:
+        raise StoreUnavailable(str(error.orig)) from error
+    except SQLAlchemyError as error:
+        raise StoreUnavailable(str(error)) from error
+
+
+def _sqlite(path: str) -> Engine:
+    file = Path(path).expanduser()
+    try:
+        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        # texts of queries are nobody else's business
+        os.close(os.open(file, os.O_CREAT | os.O_RDWR, 0o600))
+    except OSError as error:
+        raise StoreUnavailable(f"cannot open the store {file}: {error.strerror}") from error
+    engine = create_engine(f"sqlite:///{file}", connect_args={"timeout": BUSY_SECONDS})
+    event.listen(engine, "connect", _prepare_sqlite)
+    event.listen(engine, "begin", _begin_sqlite)
+    return engine
+
+
+def _prepare_sqlite(connection: Any, _record: object) -> None:
+    # the driver begins no transactions of its own; _begin_sqlite does
+    connection.isolation_level = None
+    cursor = connection.cursor()
+    for pragma in (
+        "auto_vacuum=incremental",
+        "journal_mode=wal",
+        "synchronous=normal",
+        "journal_size_limit=16777216",
+    ):
+        cursor.execute(f"pragma {pragma}")
+    cursor.close()
+
+
+def _begin_sqlite(connection: Connection) -> None:
+    # a transaction that will write takes the lock at once: a later upgrade fails without waiting
+    write = connection.get_execution_options().get("rewright_write", True)
+    connection.exec_driver_sql("begin immediate" if write else "begin")
+
+
+def _postgres(url: str) -> Engine:
+    try:
+        parsed = make_url(url).set(drivername="postgresql+psycopg")
+    except ArgumentError as error:
+        raise StoreError("the store's URL cannot be read") from error
+    engine = create_engine(
+        parsed,
+        pool_pre_ping=True,
+        pool_size=3,
+        connect_args={"connect_timeout": 5, "application_name": "rewright store"},
+    )
+    event.listen(engine, "connect", _prepare_postgres)
+    return engine
+
+
+def _prepare_postgres(connection: Any, _record: object) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(f"set search_path = {POSTGRES_SCHEMA}")
+        cursor.execute("set lock_timeout = '2s'")
+        cursor.execute("set statement_timeout = '10s'")
+    connection.commit()
+
+
+def ensure_schema(engine: Engine) -> None:
+    """The schema that holds our tables, on PostgreSQL."""
+    if engine.dialect.name == "postgresql":
+        with transaction(engine, write=True) as connection:
+            found = connection.execute(
+                text("select 1 from pg_namespace where nspname = :name"), {"name": POSTGRES_SCHEMA}
+            )
+            if found.first() is None:
+                connection.execute(text("select pg_advisory_xact_lock(7393746201)"))
+                connection.execute(text(f"create schema if not exists {POSTGRES_SCHEMA}"))
+
+
+def upsert(connection: Connection) -> Any:
+    """The dialect's ``insert`` that knows ON CONFLICT."""
+    return postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert

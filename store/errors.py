@@ -1,0 +1,23 @@
+"""What can go wrong with the log book, for those who must survive it."""
+
+from __future__ import annotations
+
+
+class StoreError(Exception):
+    """Base of all errors of the store."""
+
+
+class StoreUnavailable(StoreError):
+    """Locked for too long, full, unreachable or damaged; try again later."""
+
+
+class StoreTooNew(StoreError):
+    """Written by a newer version of Rewright."""
+
+
+class NotFound(StoreError):
+    """No row with that id."""
+
+
+class LiteralsForbidden(StoreError):
+    """The proposal holds literals of a query and ``[store] literals`` is off."""

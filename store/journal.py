@@ -1,0 +1,136 @@
+"""What clients did: the log, the queries seen, the sessions. Must not know rewrites' lives."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+from sqlalchemy import Connection, Engine, case, delete, insert, select, update
+
+from store import schema
+from store.connection import transaction, upsert
+from store.records import LogEntry, Options, QuerySeen, SessionSeen
+from store.rows import without_nul
+
+
+@dataclass(frozen=True, slots=True)
+class Log:
+    """One line for each query something was done with, or that was slow."""
+
+    engine: Engine
+    options: Options
+
+    def add(self, entries: Sequence[LogEntry]) -> None:
+        rows = [self._row(entry) for entry in entries]
+        if rows:
+            with transaction(self.engine, write=True) as connection:
+                connection.execute(insert(schema.LOG), rows)
+
+    def read(self, *, since: float = 0.0, after_id: int = 0, limit: int = 1000) -> Sequence[LogEntry]:
+        """The newest ``limit`` entries at or after ``since`` and numbered above ``after_id``, oldest first."""
+        table = schema.LOG
+        statement = (
+            select(table)
+            .where(table.c.at >= since, table.c.id > after_id)
+            .order_by(table.c.id.desc())
+            .limit(limit)
+        )
+        names = [field.name for field in fields(LogEntry)]
+        with transaction(self.engine, write=False) as connection:
+            rows = connection.execute(statement).mappings().all()
+        return [LogEntry(**{name: row[name] for name in names}) for row in reversed(rows)]
+
+    def _row(self, entry: LogEntry) -> dict[str, Any]:
+        row = asdict(entry)
+        del row["id"]
+        if not self.options.literals:
+            row["query"] = row["template"]
+        return _clean(row, self.options.text_limit)
+
+
+@dataclass(frozen=True, slots=True)
+class Queries:
+    """Templates of slow queries, with counts and durations, by role."""
+
+    engine: Engine
+    options: Options
+
+    def record(self, seen: Sequence[QuerySeen]) -> None:
+        """Add executions to what is known; ``status`` and ``reason`` of known ones stay."""
+        if not seen:
+            return
+        with transaction(self.engine, write=True) as connection:
+            for query in seen:
+                self._add(connection, query)
+
+    def set_status(self, database: str, template_key: str, status: str, reason: str = "") -> None:
+        """What became of a template: ``queued``, ``rewritten``, ``nothing``, with the reason why."""
+        table = schema.QUERIES
+        with transaction(self.engine, write=True) as connection:
+            connection.execute(
+                update(table)
+                .where(table.c.database == database, table.c.template_key == template_key)
+                .values(status=status, reason=without_nul(reason, self.options.text_limit))
+            )
+
+    def read(self, *, database: str | None = None, limit: int = 1000) -> Sequence[QuerySeen]:
+        """Those that took the most time in all, first."""
+        table = schema.QUERIES
+        statement = select(table).order_by(table.c.total_ms.desc()).limit(limit)
+        if database is not None:
+            statement = statement.where(table.c.database == database)
+        names = [field.name for field in fields(QuerySeen)]
+        with transaction(self.engine, write=False) as connection:
+            rows = connection.execute(statement).mappings()
+            return [QuerySeen(**{name: row[name] for name in names}) for row in rows]
+
+    def _add(self, connection: Connection, query: QuerySeen) -> None:
+        row = _clean(asdict(query), self.options.text_limit)
+        row["last_at"] = query.last_at or time.time()
+        row["first_at"] = row["last_at"]
+        if not self.options.literals:
+            row["example"] = row["template"]
+        table = schema.QUERIES
+        statement = upsert(connection)(table).values(row)
+        new = statement.excluded
+        connection.execute(
+            statement.on_conflict_do_update(
+                index_elements=["database", "role", "template_key"],
+                set_={
+                    "calls": table.c.calls + new.calls,
+                    "total_ms": table.c.total_ms + new.total_ms,
+                    "max_ms": case((new.max_ms > table.c.max_ms, new.max_ms), else_=table.c.max_ms),
+                    "last_at": new.last_at,
+                    "example": new.example,
+                },
+            )
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Sessions:
+    """The client sessions, as each worker last reported its own."""
+
+    engine: Engine
+
+    def replace(self, worker: str, sessions: Sequence[SessionSeen]) -> None:
+        table = schema.SESSIONS
+        with transaction(self.engine, write=True) as connection:
+            connection.execute(delete(table).where(table.c.worker == worker))
+            if sessions:
+                connection.execute(insert(table), [asdict(session) for session in sessions])
+
+    def read(self) -> Sequence[SessionSeen]:
+        table = schema.SESSIONS
+        names = [field.name for field in fields(SessionSeen)]
+        with transaction(self.engine, write=False) as connection:
+            rows = connection.execute(select(table).order_by(table.c.started_at)).mappings()
+            return [SessionSeen(**{name: row[name] for name in names}) for row in rows]
+
+
+def _clean(row: dict[str, Any], limit: int) -> dict[str, Any]:
+    return {
+        name: without_nul(value, limit) if isinstance(value, str) else value for name, value in row.items()
+    }

@@ -1,0 +1,54 @@
+"""Bringing a store to the current version, whoever wrote it before.
+
+Owns the ordered list of steps; a step once released never changes. Must not know what the tables
+are for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from sqlalchemy import BigInteger, Column, Connection, MetaData, Table, insert, inspect, select, text, update
+
+from store import schema
+from store.errors import StoreTooNew
+
+Step = Callable[[Connection], None]
+
+# two proxies starting at once on one PostgreSQL
+ADVISORY_LOCK = 7_393_746_201
+
+_VERSION = Table("schema_version", MetaData(), Column("version", BigInteger, nullable=False))
+
+
+def _first_tables(connection: Connection) -> None:
+    schema.METADATA.create_all(connection)
+    connection.execute(insert(schema.REVISION).values(name="store", value=0))
+
+
+STEPS: Sequence[Step] = (_first_tables,)
+
+
+def migrate(connection: Connection) -> int:
+    """Run the missing steps in the caller's transaction; returns the version reached.
+
+    Raises StoreTooNew when the store was written by a later version.
+    """
+    if connection.dialect.name == "postgresql":
+        connection.execute(text("select pg_advisory_xact_lock(:key)"), {"key": ADVISORY_LOCK})
+    version = _current(connection)
+    if version > len(STEPS):
+        raise StoreTooNew(f"the store has version {version}, this Rewright knows up to {len(STEPS)}")
+    for step in STEPS[version:]:
+        step(connection)
+    if version < len(STEPS):
+        connection.execute(update(_VERSION).values(version=len(STEPS)))
+    return len(STEPS)
+
+
+def _current(connection: Connection) -> int:
+    if not inspect(connection).has_table(_VERSION.name):
+        _VERSION.create(connection)
+        connection.execute(insert(_VERSION).values(version=0))
+        return 0
+    return int(connection.execute(select(_VERSION.c.version)).scalar_one())

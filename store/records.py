@@ -1,0 +1,201 @@
+"""What the log book holds, as plain frozen records. Must not know how they are kept.
+
+Times are seconds since the epoch (UTC); durations are milliseconds. JSON fields hold what
+``json.dumps`` accepts; their insides belong to the house that writes them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
+
+from store.life import Level, State
+
+Json: TypeAlias = Any
+Scope: TypeAlias = Literal["any", "these"]
+Side: TypeAlias = Literal["original", "replacement"]
+
+
+@dataclass(frozen=True, slots=True)
+class NewRewrite:
+    """A rewrite as the optimiser proposes it.
+
+    ``template_key`` identifies the original's template (verbatim text with the literals out, their
+    kinds and types, declared parameter types); ``template`` is its text, ``original`` the query it
+    was found for. ``replacement`` is the text to send, with the same placeholders as ``template``
+    where ``scope`` is ``any``. ``literals``: the values for which it holds where scope is ``these``.
+    ``guard`` is what must hold in the client's session (names and OIDs, schema facts).
+    """
+
+    database: str
+    template_key: str
+    template: str
+    original: str
+    replacement: str
+    hints: str = ""
+    scope: Scope = "these"
+    literals: tuple[str, ...] = ()
+    parameters: Json = None
+    level: Level = Level.UNKNOWN
+    modulo: tuple[str, ...] = ()
+    evidence: Json = None
+    guard: Json = None
+    signature: Json = None
+    plans: Json = None
+    sources: tuple[str, ...] = ()
+    search_path: str = ""
+    fingerprint: str = ""
+    queryid: int | None = None
+    cost_before: float | None = None
+    cost_after: float | None = None
+    catalog_digest: str = ""
+    server_version: str = ""
+    checker_version: str = ""
+    role: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Rewrite:
+    """A rewrite as the store holds it: ``proposal`` plus its life."""
+
+    id: int
+    proposal: NewRewrite
+    state: State
+    approved: bool
+    reason: str
+    changed_by: str
+    created_at: float
+    changed_at: float
+    original_ms: float | None = None
+    replacement_ms: float | None = None
+    served: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One step of the state machine, or one change in the life of a rewrite."""
+
+    rewrite_id: int | None
+    job: str
+    step: str
+    detail: Json = None
+    at: float = 0.0
+    id: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class LogEntry:
+    """What was done with one query of a client, or why nothing."""
+
+    at: float
+    database: str
+    role: str = ""
+    client: str = ""
+    application_name: str = ""
+    session: str = ""
+    query: str = ""
+    template: str = ""
+    template_key: str = ""
+    route: str = "original"
+    reason: str = ""
+    rewrite_id: int | None = None
+    duration_ms: float | None = None
+    overhead_ms: float | None = None
+    sqlstate: str = ""
+    id: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class QuerySeen:
+    """Slow executions of one template by one role, to be added to what is known of it."""
+
+    database: str
+    role: str
+    template_key: str
+    template: str
+    example: str = ""
+    calls: int = 1
+    total_ms: float = 0.0
+    max_ms: float = 0.0
+    last_at: float = 0.0
+    status: str = "new"
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """One measured execution. ``source``: ``client`` or ``optimiser``; ``cpu_ms`` is the backend's."""
+
+    rewrite_id: int
+    side: Side
+    duration_ms: float
+    cpu_ms: float | None = None
+    source: str = "client"
+    at: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Resolution:
+    """How a lake query's imagined names map to real ones."""
+
+    database: str
+    query: str
+    resolved: str
+    mapping: Json = None
+    evidence: Json = None
+    confidence: float = 0.0
+    role: str = ""
+    accepted: bool = False
+    at: float = 0.0
+    id: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """Something learned that later runs may use."""
+
+    kind: str
+    subject: str
+    text: str
+    evidence: Json = None
+    at: float = 0.0
+    id: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class SessionSeen:
+    """A client session as its worker last reported it."""
+
+    session: str
+    worker: str
+    database: str
+    role: str
+    client: str = ""
+    application_name: str = ""
+    mode: str = ""
+    trust: str = ""
+    started_at: float = 0.0
+    last_route: str = ""
+    last_reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Retention:
+    """How much is kept. Rows beyond the counts or the age go, the oldest first."""
+
+    days: float = 30.0
+    log_rows: int = 200_000
+    query_rows: int = 50_000
+    event_rows: int = 200_000
+    dead_rewrites: int = 10_000
+    timings_per_rewrite: int = 200
+    resolution_rows: int = 50_000
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """``literals``: whether literals of queries may be kept; ``text_limit``: characters of a text in the log."""
+
+    literals: bool = True
+    text_limit: int = 65_536
+    retention: Retention = field(default_factory=Retention)

@@ -1,0 +1,205 @@
+"""The tables of the log book, the same for SQLite and PostgreSQL. Must not know who reads them."""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    Boolean,
+    Column,
+    Float,
+    Index,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    Text,
+    UniqueConstraint,
+)
+
+METADATA = MetaData()
+
+# SQLite numbers rows only in a column declared exactly INTEGER
+Id = BigInteger().with_variant(Integer, "sqlite")
+
+
+def _text(name: str) -> Column[str]:
+    return Column(name, Text, nullable=False, server_default="")
+
+
+def _json(name: str) -> Column[object]:
+    return Column(name, JSON, nullable=True)
+
+
+REWRITES = Table(
+    "rewrites",
+    METADATA,
+    Column("id", Id, primary_key=True, autoincrement=True),
+    # digest of what makes two proposals the same one
+    Column("identity", String(64), nullable=False, unique=True),
+    _text("database"),
+    _text("template_key"),
+    _text("template"),
+    _text("original"),
+    _text("replacement"),
+    _text("hints"),
+    _text("scope"),
+    _json("literals"),
+    _json("parameters"),
+    _text("level"),
+    _json("modulo"),
+    _json("evidence"),
+    _json("guard"),
+    _json("signature"),
+    _json("plans"),
+    _json("sources"),
+    _text("search_path"),
+    _text("fingerprint"),
+    Column("queryid", BigInteger, nullable=True),
+    Column("cost_before", Float, nullable=True),
+    Column("cost_after", Float, nullable=True),
+    _text("catalog_digest"),
+    _text("server_version"),
+    _text("checker_version"),
+    _text("role"),
+    _text("state"),
+    Column("approved", Boolean, nullable=False),
+    _text("reason"),
+    _text("changed_by"),
+    Column("created_at", Float, nullable=False),
+    Column("changed_at", Float, nullable=False),
+    Column("original_ms", Float, nullable=True),
+    Column("replacement_ms", Float, nullable=True),
+    Column("served", BigInteger, nullable=False, server_default="0"),
+    Index("rewrites_by_key", "database", "template_key"),
+    Index("rewrites_by_state", "state", "changed_at"),
+)
+
+EVENTS = Table(
+    "events",
+    METADATA,
+    Column("id", Id, primary_key=True, autoincrement=True),
+    Column("at", Float, nullable=False),
+    Column("rewrite_id", BigInteger, nullable=True),
+    _text("job"),
+    _text("step"),
+    _json("detail"),
+    Index("events_by_rewrite", "rewrite_id", "id"),
+    Index("events_by_job", "job", "id"),
+)
+
+LOG = Table(
+    "log",
+    METADATA,
+    Column("id", Id, primary_key=True, autoincrement=True),
+    Column("at", Float, nullable=False),
+    _text("database"),
+    _text("role"),
+    _text("client"),
+    _text("application_name"),
+    _text("session"),
+    _text("query"),
+    _text("template"),
+    _text("template_key"),
+    _text("route"),
+    _text("reason"),
+    Column("rewrite_id", BigInteger, nullable=True),
+    Column("duration_ms", Float, nullable=True),
+    Column("overhead_ms", Float, nullable=True),
+    _text("sqlstate"),
+    Index("log_by_time", "at"),
+)
+
+QUERIES = Table(
+    "queries",
+    METADATA,
+    Column("id", Id, primary_key=True, autoincrement=True),
+    Column("database", String, nullable=False),
+    Column("role", String, nullable=False),
+    Column("template_key", String, nullable=False),
+    _text("template"),
+    _text("example"),
+    Column("calls", BigInteger, nullable=False),
+    Column("total_ms", Float, nullable=False),
+    Column("max_ms", Float, nullable=False),
+    Column("first_at", Float, nullable=False),
+    Column("last_at", Float, nullable=False),
+    _text("status"),
+    _text("reason"),
+    UniqueConstraint("database", "role", "template_key", name="queries_once"),
+    Index("queries_by_time", "last_at"),
+)
+
+TIMINGS = Table(
+    "timings",
+    METADATA,
+    Column("id", Id, primary_key=True, autoincrement=True),
+    Column("rewrite_id", BigInteger, nullable=False),
+    _text("side"),
+    Column("duration_ms", Float, nullable=False),
+    Column("cpu_ms", Float, nullable=True),
+    _text("source"),
+    Column("at", Float, nullable=False),
+    Index("timings_by_rewrite", "rewrite_id", "side", "id"),
+)
+
+RESOLUTIONS = Table(
+    "resolutions",
+    METADATA,
+    Column("id", Id, primary_key=True, autoincrement=True),
+    Column("at", Float, nullable=False),
+    _text("database"),
+    _text("role"),
+    _text("query"),
+    _text("resolved"),
+    _json("mapping"),
+    _json("evidence"),
+    Column("confidence", Float, nullable=False),
+    Column("accepted", Boolean, nullable=False),
+    Index("resolutions_by_database", "database", "id"),
+)
+
+LESSONS = Table(
+    "lessons",
+    METADATA,
+    Column("id", Id, primary_key=True, autoincrement=True),
+    Column("at", Float, nullable=False),
+    _text("kind"),
+    _text("subject"),
+    _text("text"),
+    _json("evidence"),
+    Index("lessons_by_subject", "kind", "subject"),
+)
+
+SESSIONS = Table(
+    "sessions",
+    METADATA,
+    Column("session", String, primary_key=True),
+    Column("worker", String, nullable=False),
+    _text("database"),
+    _text("role"),
+    _text("client"),
+    _text("application_name"),
+    _text("mode"),
+    _text("trust"),
+    Column("started_at", Float, nullable=False),
+    _text("last_route"),
+    _text("last_reason"),
+    Index("sessions_by_worker", "worker"),
+)
+
+SWITCHES = Table(
+    "switches",
+    METADATA,
+    Column("name", String, primary_key=True),
+    _text("value"),
+    _text("changed_by"),
+    Column("changed_at", Float, nullable=False),
+)
+
+REVISION = Table(
+    "revision",
+    METADATA,
+    Column("name", String, primary_key=True),
+    Column("value", BigInteger, nullable=False),
+)

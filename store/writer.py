@@ -1,0 +1,95 @@
+"""Writing to the store from a place that must never wait for it.
+
+Owns a bounded queue and one thread. What does not fit, or cannot be written, is counted and
+forgotten: the store's troubles are not the clients'.
+"""
+
+from __future__ import annotations
+
+import queue
+import threading
+import time
+from collections.abc import Callable
+
+from store.api import Store
+from store.errors import StoreError
+from store.records import Event, LogEntry, QuerySeen, Timing
+
+Item = LogEntry | QuerySeen | Timing | Event
+
+BATCH = 500
+RETRIES = 3
+
+
+class BufferedWriter:
+    """Takes records without waiting and writes them in batches.
+
+    ``capacity``: records held at most; further ones are dropped and counted in ``dropped``.
+    ``failed`` counts batches given up after several attempts; ``on_error`` hears of each.
+    """
+
+    def __init__(
+        self, store: Store, *, capacity: int = 20_000, on_error: Callable[[StoreError], None] | None = None
+    ) -> None:
+        self.dropped = 0
+        self.failed = 0
+        self._store = store
+        self._on_error = on_error
+        self._queue: queue.Queue[Item] = queue.Queue(capacity)
+        self._stopping = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="store-writer", daemon=True)
+        self._thread.start()
+
+    def put(self, item: Item) -> None:
+        """Never blocks, never raises."""
+        try:
+            self._queue.put_nowait(item)
+        except queue.Full:
+            self.dropped += 1
+
+    def close(self, timeout: float = 5.0) -> None:
+        """Write what is queued, if that can be done in ``timeout`` seconds."""
+        self._stopping.set()
+        self._thread.join(timeout)
+
+    def _run(self) -> None:
+        while True:
+            stopping = self._stopping.is_set()
+            batch = self._take()
+            if batch:
+                self._write(batch)
+            elif stopping:
+                return
+
+    def _take(self) -> list[Item]:
+        batch: list[Item] = []
+        try:
+            batch.append(self._queue.get(timeout=0.2))
+            while len(batch) < BATCH:
+                batch.append(self._queue.get_nowait())
+        except queue.Empty:
+            pass
+        return batch
+
+    def _write(self, batch: list[Item]) -> None:
+        writes: list[Callable[[], None]] = [
+            lambda: self._store.log.add([item for item in batch if isinstance(item, LogEntry)]),
+            lambda: self._store.queries.record([item for item in batch if isinstance(item, QuerySeen)]),
+            lambda: self._store.rewrites.add_timings([item for item in batch if isinstance(item, Timing)]),
+            lambda: self._store.events.add([item for item in batch if isinstance(item, Event)]),
+        ]
+        for write in writes:
+            self._persist(write)
+
+    def _persist(self, write: Callable[[], None]) -> None:
+        for attempt in range(RETRIES):
+            try:
+                write()
+                return
+            except StoreError as error:
+                if attempt == RETRIES - 1 or self._stopping.is_set():
+                    self.failed += 1
+                    if self._on_error is not None:
+                        self._on_error(error)
+                    return
+            time.sleep(0.2 * (attempt + 1))
