@@ -1,0 +1,107 @@
+"""Cancel requests: which session they mean, and forwarding them to the server.
+
+Owns the table of cancel keys of this worker and the word between workers. A cancel is always forwarded to the
+server, whose keys are passed through unchanged; the owning worker is told too, because a query that is held
+or guarded there must not go on. Must not know what a session does about it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import ssl
+from collections.abc import Callable
+from pathlib import Path
+
+from proxy.upstream import Host, Target, UpstreamUnavailable, connect
+from proxy.wire.framing import ProtocolViolation
+from proxy.wire.startup import CancelRequest, decode_first, packet_length
+
+CANCEL_TIMEOUT = 10.0
+
+
+class CancelTable:
+    """(pid, key) of each session of this worker -> where its server is, and how to tell the session."""
+
+    def __init__(self) -> None:
+        self._sessions: dict[tuple[int, bytes], tuple[Target, Host, Callable[[], None]]] = {}
+
+    def add(self, key: tuple[int, bytes], target: Target, host: Host, cancelled: Callable[[], None]) -> None:
+        self._sessions[key] = (target, host, cancelled)
+
+    def discard(self, key: tuple[int, bytes]) -> None:
+        self._sessions.pop(key, None)
+
+    def tell(self, request: CancelRequest) -> tuple[Target, Host] | None:
+        """Stop what the session holds; where to forward the request, None if it is not ours."""
+        found = self._sessions.get((request.pid, request.key))
+        if found is None:
+            return None
+        target, host, cancelled = found
+        cancelled()
+        return target, host
+
+
+async def forward(request: CancelRequest, target: Target) -> None:
+    """Send it on; the server never answers, it closes. Failures are the canceller's silence, as in libpq."""
+    with contextlib.suppress(OSError, ssl.SSLError, TimeoutError, UpstreamUnavailable):
+        connected = await connect(target, patience=CANCEL_TIMEOUT)
+        gone = asyncio.Event()
+        connected.side.on_lost = lambda _exc: gone.set()
+        connected.side.write(request.encode())
+        try:
+            async with asyncio.timeout(CANCEL_TIMEOUT):
+                await gone.wait()
+        finally:
+            connected.side.close()
+
+
+class WorkerMail:
+    """A Unix socket a worker, through which the others pass on cancels for sessions they don't have."""
+
+    def __init__(self, run_dir: str, name: str, deliver: Callable[[CancelRequest], bool]) -> None:
+        self._directory = Path(run_dir)
+        self._path = self._directory / f"{name}.cancel"
+        self._deliver = deliver
+        self._server: asyncio.Server | None = None
+
+    async def open(self) -> None:
+        self._directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+        self._path.unlink(missing_ok=True)
+        self._server = await asyncio.start_unix_server(self._receive, str(self._path))
+        self._path.chmod(0o600)
+
+    async def close(self) -> None:
+        if self._server is not None:
+            self._server.close()
+            self._path.unlink(missing_ok=True)
+
+    async def pass_on(self, request: CancelRequest) -> bool:
+        """Ask each other worker; True: one of them owned the session and has forwarded the request."""
+        for path in sorted(self._directory.glob("*.cancel")):
+            if path != self._path and await self._ask(path, request):
+                return True
+        return False
+
+    async def _ask(self, path: Path, request: CancelRequest) -> bool:
+        with contextlib.suppress(OSError, TimeoutError):
+            async with asyncio.timeout(1.0):
+                reader, writer = await asyncio.open_unix_connection(str(path))
+                try:
+                    writer.write(request.encode())
+                    return await reader.read(1) == b"1"
+                finally:
+                    writer.close()
+        return False
+
+    async def _receive(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            head = await reader.readexactly(4)
+            request = decode_first(head + await reader.readexactly((packet_length(head) or 4) - 4))
+            mine = isinstance(request, CancelRequest) and self._deliver(request)
+            writer.write(b"1" if mine else b"0")
+            await writer.drain()
+        except (OSError, ProtocolViolation, asyncio.IncompleteReadError):
+            pass
+        finally:
+            writer.close()

@@ -1,0 +1,104 @@
+"""The first bytes of a client, before a transport exists: requests for encryption, direct TLS.
+
+Owns the answers to SSLRequest and GSSENCRequest. Reads exactly those requests and leaves all else in the
+socket, so that nothing sent early can slip past the encryption. Must not know startup packets.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import ssl
+
+from proxy.relay import Side
+from proxy.upstream import ALPN
+from proxy.wire.startup import TLS_HANDSHAKE, GssEncRequest, SslRequest
+
+SSL_PACKET = SslRequest().encode()
+GSS_PACKET = GssEncRequest().encode()
+
+
+class ClientGone(Exception):
+    """The client left, or speaks something else."""
+
+
+def server_context(cert: str, key: str) -> ssl.SSLContext:
+    """TLS towards clients. Raises OSError or ssl.SSLError for files that can't be used."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.minimum_version = ssl.TLSVersion.TLSv1_2
+    context.load_cert_chain(cert, key or None)
+    context.set_alpn_protocols([ALPN])
+    return context
+
+
+async def enter(client: socket.socket, tls: ssl.SSLContext | None, *, handshake_timeout: float) -> Side:
+    """Answer requests for encryption, then hand the socket to a transport. Raises ClientGone, OSError."""
+    loop = asyncio.get_running_loop()
+    asked: set[bytes] = set()
+    while True:
+        first = await _peek(client)
+        if first[0] == TLS_HANDSHAKE and not asked & {SSL_PACKET}:
+            return await _direct(client, tls, handshake_timeout)
+        if first not in {SSL_PACKET, GSS_PACKET} or first in asked:
+            return await _plain(client)
+        asked.add(first)
+        await loop.sock_recv(client, 8)
+        accept = first == SSL_PACKET and tls is not None
+        await loop.sock_sendall(client, b"S" if accept else b"N")
+        if accept:
+            return await _encrypted(client, tls, handshake_timeout)
+
+
+async def _plain(client: socket.socket) -> Side:
+    side = Side()
+    await asyncio.get_running_loop().connect_accepted_socket(lambda: side, client)
+    return side
+
+
+async def _direct(client: socket.socket, tls: ssl.SSLContext | None, handshake: float) -> Side:
+    if tls is None:
+        raise ClientGone("direct TLS asked for, but no certificate is configured")
+    side = await _encrypted(client, tls, handshake)
+    if side.transport.get_extra_info("ssl_object").selected_alpn_protocol() != ALPN:
+        side.abort()
+        raise ClientGone("direct TLS without the ALPN protocol postgresql")
+    return side
+
+
+async def _encrypted(client: socket.socket, tls: ssl.SSLContext | None, handshake: float) -> Side:
+    side = Side()
+    loop = asyncio.get_running_loop()
+    await loop.connect_accepted_socket(lambda: side, client, ssl=tls, ssl_handshake_timeout=handshake or None)
+    return side
+
+
+async def _peek(client: socket.socket) -> bytes:
+    """The first 8 bytes without taking them (fewer when the first one already tells TLS)."""
+    while True:
+        await _readable(client)
+        try:
+            first = client.recv(8, socket.MSG_PEEK)
+        except (BlockingIOError, InterruptedError):
+            continue
+        if not first:
+            raise ClientGone("closed before a startup packet")
+        if len(first) == 8 or first[0] == TLS_HANDSHAKE:
+            return first
+        # the rest of the packet is on its way; level-triggered readiness would spin without a pause
+        await asyncio.sleep(0.01)
+
+
+async def _readable(client: socket.socket) -> None:
+    loop = asyncio.get_running_loop()
+    ready: asyncio.Future[None] = loop.create_future()
+    fd = client.fileno()
+    loop.add_reader(fd, _resolve, ready)
+    try:
+        await ready
+    finally:
+        loop.remove_reader(fd)
+
+
+def _resolve(ready: asyncio.Future[None]) -> None:
+    if not ready.done():
+        ready.set_result(None)

@@ -1,0 +1,213 @@
+"""The listening end: accepting clients, reloading, draining.
+
+Owns the sockets that listen and the set of connections. Must not know messages.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import signal
+import socket
+import ssl
+import tempfile
+from collections.abc import Callable, Coroutine
+from pathlib import Path
+
+from proxy.cancel import CancelTable, WorkerMail, forward
+from proxy.config import ProxyConfig
+from proxy.connection import Connection
+from proxy.doorstep import server_context
+from proxy.metrics import Metrics
+from proxy.ports import Ports
+from proxy.upstream import Connected, DsnError, Target, parse_dsn, tune
+from proxy.wire.startup import CancelRequest
+
+BACKLOG = 1024
+
+
+class Proxy:
+    """One worker. ``start`` listens, ``drain`` ends it; ``address`` is where it listens."""
+
+    def __init__(self, config: ProxyConfig, ports: Ports | None = None) -> None:
+        self.config = config
+        self.ports = ports or Ports()
+        self.metrics = Metrics()
+        self.cancels = CancelTable()
+        self.tls: ssl.SSLContext | None = None
+        self.certificate = b""
+        self.draining = False
+        self.address: tuple[str, int] = ("", 0)
+        self._listener: socket.socket | None = None
+        self._mail: WorkerMail | None = None
+        self._tasks: set[asyncio.Future[None]] = set()
+        self._connections: dict[asyncio.Task[None], Connection] = {}
+
+    def event(self, name: str, **fields: object) -> None:
+        self.ports.event(name, fields)
+
+    # --- listening ---------------------------------------------------------------------------------
+
+    async def start(self) -> None:
+        """Raises OSError when the address is taken or the certificate can't be used."""
+        self.load_certificate()
+        listen = self.config.listen
+        self._listener = listener = _listen(listen.host, listen.port, share=listen.workers > 1)
+        self.address = listener.getsockname()[:2]
+        if listen.workers > 1:
+            run_dir = listen.run_dir or _default_run_dir(self.address[1])
+            self._mail = WorkerMail(run_dir, f"worker-{os.getpid()}", self._deliver)
+            await self._mail.open()
+        asyncio.get_running_loop().add_reader(listener.fileno(), self._accept)
+        self.event("proxy.listening", host=self.address[0], port=self.address[1])
+
+    def load_certificate(self) -> None:
+        listen = self.config.listen
+        if listen.tls_cert:
+            self.tls = server_context(listen.tls_cert, listen.tls_key)
+            self.certificate = _first_der(listen.tls_cert)
+
+    def _accept(self) -> None:
+        assert self._listener is not None
+        for _ in range(64):
+            try:
+                client, peer = self._listener.accept()
+            except (BlockingIOError, InterruptedError):
+                return
+            except OSError as error:
+                self.event("proxy.accept_failed", reason=str(error))
+                return
+            self._welcome(client, peer)
+
+    def _welcome(self, client: socket.socket, peer: object) -> None:
+        client.setblocking(False)
+        tune(client, self.config.limits.keepalive_idle)
+        self.metrics.accepted += 1
+        name = f"{peer[0]}:{peer[1]}" if isinstance(peer, tuple) else "local"
+        connection = Connection(self, client, name)
+        task = asyncio.get_running_loop().create_task(connection.run(), name=f"client {name}")
+        self._connections[task] = connection
+        task.add_done_callback(self._connections.pop)
+
+    # --- cancel ------------------------------------------------------------------------------------
+
+    async def cancel(self, request: CancelRequest) -> None:
+        """Forward a cancel request: to the server of its session, or to each server when it is unknown here."""
+        self.metrics.cancels += 1
+        found = self.cancels.tell(request)
+        if found is not None:
+            target, _host = found
+            await forward(request, target)
+        elif self._mail is None or not await self._mail.pass_on(request):
+            for target in self._targets():
+                await forward(request, target)
+
+    def _deliver(self, request: CancelRequest) -> bool:
+        """A cancel that another worker got: true if its session is ours."""
+        found = self.cancels.tell(request)
+        if found is None:
+            return False
+        self._background(forward(request, found[0]))
+        return True
+
+    def _background(self, coroutine: Coroutine[None, None, None]) -> None:
+        task = asyncio.ensure_future(coroutine)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    def _targets(self) -> list[Target]:
+        found: dict[tuple[object, ...], Target] = {}
+        for database in self.config.databases.values():
+            if database.engine == "postgres":
+                with contextlib.suppress(DsnError):
+                    target = parse_dsn(database.dsn)
+                    found[target.hosts] = target
+        return list(found.values())
+
+    def same_certificate(self, client_tls: bool, connected: Connected) -> bool:
+        """Whether channel binding works through us: one certificate on both sides, or no encryption at all."""
+        if not client_tls and not connected.tls:
+            return True
+        return client_tls and connected.tls and connected.certificate == self.certificate
+
+    # --- the end -----------------------------------------------------------------------------------
+
+    async def reload(self, config: ProxyConfig) -> None:
+        """New settings for new connections; a certificate that can't be loaded leaves the old one."""
+        old = self.config
+        self.config = config
+        try:
+            self.load_certificate()
+        except (OSError, ssl.SSLError) as error:
+            self.config = old
+            self.event("proxy.reload_failed", reason=str(error))
+
+    async def drain(self, grace: float) -> None:
+        """Stop accepting; idle sessions end at once (57P01), busy ones when done or after ``grace`` seconds."""
+        self.draining = True
+        if self._listener is not None:
+            asyncio.get_running_loop().remove_reader(self._listener.fileno())
+            self._listener.close()
+        for connection in list(self._connections.values()):
+            connection.shut_when_idle()
+        if self._connections:
+            await asyncio.wait(list(self._connections), timeout=grace)
+        for task, connection in list(self._connections.items()):
+            connection.shut("terminating connection due to administrator command")
+            task.cancel()
+        if self._connections:
+            await asyncio.wait(list(self._connections), timeout=5)
+        if self._mail is not None:
+            await self._mail.close()
+        self.event("proxy.stopped")
+
+
+def _listen(host: str, port: int, *, share: bool) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if share:
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+        listener.bind((host, port))
+        listener.listen(BACKLOG)
+        listener.setblocking(False)
+    except BaseException:
+        listener.close()
+        raise
+    return listener
+
+
+def _default_run_dir(port: int) -> str:
+    return str(Path(tempfile.gettempdir()) / f"rewright-{os.getuid()}-{port}")
+
+
+def _first_der(path: str) -> bytes:
+    text = Path(path).read_text(encoding="ascii", errors="replace")
+    begin = text.index("-----BEGIN CERTIFICATE-----")
+    end = text.index("-----END CERTIFICATE-----", begin) + len("-----END CERTIFICATE-----")
+    return ssl.PEM_cert_to_DER_cert(text[begin:end])
+
+
+async def serve(
+    config: ProxyConfig,
+    ports: Ports | None = None,
+    *,
+    on_ready: Callable[[Proxy], None] | None = None,
+    stop: asyncio.Event | None = None,
+) -> None:
+    """Serve until SIGTERM or SIGINT (or ``stop``), then drain. SIGHUP calls ``ports.on_reload``."""
+    proxy = Proxy(config, ports)
+    stop = stop or asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        with contextlib.suppress(ValueError, NotImplementedError, RuntimeError):
+            loop.add_signal_handler(number, stop.set)
+    await proxy.start()
+    if on_ready is not None:
+        on_ready(proxy)
+    try:
+        await stop.wait()
+    finally:
+        await proxy.drain(config.limits.drain_grace)

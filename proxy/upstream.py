@@ -1,0 +1,210 @@
+"""Reaching the server: what a dsn says, one socket to the first host that answers, TLS as sslmode asks.
+
+Owns libpq's connection keywords as far as a proxy needs them. Must not know sessions or authentication.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import ssl
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from psycopg.conninfo import conninfo_to_dict
+
+from proxy.relay import Side
+from proxy.wire.startup import SslRequest
+
+ALPN = "postgresql"
+
+
+class UpstreamUnavailable(Exception):
+    """No host of the dsn could be reached; the message says why, host by host."""
+
+
+class DsnError(ValueError):
+    """The dsn can't be understood or asks for what the proxy can't do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Host:
+    """``name`` is what a certificate must say; ``address`` where to connect. A path is a Unix socket."""
+
+    name: str
+    address: str
+    port: int
+
+    @property
+    def is_unix(self) -> bool:
+        return self.address.startswith("/")
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A dsn, understood."""
+
+    hosts: tuple[Host, ...]
+    user: str = ""
+    password: str = ""
+    dbname: str = ""
+    sslmode: str = "prefer"
+    direct_tls: bool = False
+    sslrootcert: str = ""
+    sslcert: str = ""
+    sslkey: str = ""
+    sslpassword: str = ""
+
+
+SSLMODES = ("disable", "allow", "prefer", "require", "verify-ca", "verify-full")
+
+
+def parse_dsn(dsn: str) -> Target:
+    """Libpq's URL and keyword forms. Raises DsnError."""
+    try:
+        words = {key: str(item) for key, item in conninfo_to_dict(dsn).items() if item is not None}
+    except Exception as error:
+        raise DsnError(f"invalid dsn: {error}") from error
+    sslmode = words.get("sslmode", "prefer")
+    if sslmode not in SSLMODES:
+        raise DsnError(f"invalid sslmode {sslmode!r}: use one of {', '.join(SSLMODES)}")
+    return Target(
+        hosts=_hosts(words),
+        user=words.get("user", ""),
+        password=words.get("password", ""),
+        dbname=words.get("dbname", ""),
+        sslmode=sslmode,
+        direct_tls=words.get("sslnegotiation") == "direct",
+        sslrootcert=words.get("sslrootcert", ""),
+        sslcert=words.get("sslcert", ""),
+        sslkey=words.get("sslkey", ""),
+        sslpassword=words.get("sslpassword", ""),
+    )
+
+
+def _hosts(words: Mapping[str, str]) -> tuple[Host, ...]:
+    names = (words.get("host") or "localhost").split(",")
+    addresses = words.get("hostaddr", "").split(",") if words.get("hostaddr") else names
+    ports = (words.get("port") or "5432").split(",")
+    ports = ports * len(names) if len(ports) == 1 else ports
+    if not len(names) == len(addresses) == len(ports):
+        raise DsnError("host, hostaddr and port of a dsn must name the same number of hosts")
+    try:
+        return tuple(
+            Host(name or "localhost", address or "localhost", int(port or 5432))
+            for name, address, port in zip(names, addresses, ports, strict=True)
+        )
+    except ValueError as error:
+        raise DsnError(f"invalid port in dsn: {error}") from error
+
+
+@dataclass(frozen=True, slots=True)
+class Connected:
+    side: Side
+    host: Host
+    tls: bool
+    certificate: bytes  # DER of the server's certificate, b"" without TLS
+
+
+async def connect(target: Target, *, patience: float, keepalive_idle: int = 0) -> Connected:
+    """A connection to the first host that answers within ``patience`` seconds. Raises UpstreamUnavailable."""
+    failures = []
+    for host in target.hosts:
+        try:
+            async with asyncio.timeout(patience or None):
+                return await _connect_host(target, host, keepalive_idle)
+        except (OSError, ssl.SSLError, TimeoutError, UpstreamUnavailable) as error:
+            failures.append(f"{host.name}:{host.port}: {error or type(error).__name__}")
+    raise UpstreamUnavailable("; ".join(failures))
+
+
+async def open_socket(host: Host, keepalive_idle: int = 0) -> socket.socket:
+    """A connected, non-blocking socket. Raises OSError."""
+    loop = asyncio.get_running_loop()
+    if host.is_unix:
+        path = f"{host.address}/.s.PGSQL.{host.port}"
+        return await _try_connect(loop, socket.AF_UNIX, path)
+    found = await loop.getaddrinfo(host.address, host.port, type=socket.SOCK_STREAM)
+    last: OSError = OSError("no address found")
+    for family, _, _, _, address in found:
+        try:
+            connection = await _try_connect(loop, family, address)
+        except OSError as error:
+            last = error
+            continue
+        tune(connection, keepalive_idle)
+        return connection
+    raise last
+
+
+async def _try_connect(
+    loop: asyncio.AbstractEventLoop, family: int, address: str | tuple[object, ...]
+) -> socket.socket:
+    connection = socket.socket(family, socket.SOCK_STREAM)
+    connection.setblocking(False)
+    try:
+        await loop.sock_connect(connection, address)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def tune(connection: socket.socket, keepalive_idle: int) -> None:
+    """No delay for small packets; keepalive probes after ``keepalive_idle`` seconds (0: none)."""
+    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    if keepalive_idle:
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+        if hasattr(socket, "TCP_KEEPIDLE"):
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE, keepalive_idle)
+
+
+async def _connect_host(target: Target, host: Host, keepalive_idle: int) -> Connected:
+    connection = await open_socket(host, keepalive_idle)
+    try:
+        context = await _negotiate(target, host, connection)
+        loop = asyncio.get_running_loop()
+        side = Side()
+        if context is None:
+            await loop.create_connection(lambda: side, sock=connection)
+            return Connected(side, host, tls=False, certificate=b"")
+        await loop.create_connection(lambda: side, sock=connection, ssl=context, server_hostname=host.name)
+    except BaseException:
+        connection.close()
+        raise
+    tls = side.transport.get_extra_info("ssl_object")
+    return Connected(side, host, tls=True, certificate=tls.getpeercert(True) or b"")
+
+
+async def _negotiate(target: Target, host: Host, connection: socket.socket) -> ssl.SSLContext | None:
+    if host.is_unix or target.sslmode in {"disable", "allow"}:
+        return None
+    if target.direct_tls:
+        return client_context(target)
+    loop = asyncio.get_running_loop()
+    await loop.sock_sendall(connection, SslRequest().encode())
+    answer = await loop.sock_recv(connection, 1)
+    if answer == b"S":
+        return client_context(target)
+    if answer == b"N" and target.sslmode == "prefer":
+        return None
+    if answer == b"":
+        raise UpstreamUnavailable("server closed the connection unexpectedly")
+    raise UpstreamUnavailable("server does not support SSL, but SSL was required")
+
+
+def client_context(target: Target) -> ssl.SSLContext:
+    """What libpq's sslmode means, for Python's ssl. Raises OSError for files that can't be read."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.minimum_version = ssl.TLSVersion.TLSv1_2
+    context.set_alpn_protocols([ALPN])
+    verify = target.sslmode in {"verify-ca", "verify-full"} or bool(target.sslrootcert)
+    context.check_hostname = target.sslmode == "verify-full" or target.sslrootcert == "system"
+    context.verify_mode = ssl.CERT_REQUIRED if verify else ssl.CERT_NONE
+    if target.sslrootcert and target.sslrootcert != "system":
+        context.load_verify_locations(target.sslrootcert)
+    elif verify:
+        context.load_default_certs()
+    if target.sslcert:
+        context.load_cert_chain(target.sslcert, target.sslkey or None, target.sslpassword or None)
+    return context
