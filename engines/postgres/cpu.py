@@ -1,0 +1,123 @@
+"""CPU time that a server on this machine spends, from the kernel's accounting.
+
+Owns /proc/PID/schedstat (nanoseconds; /proc/PID/stat only has ticks of 10 ms). A backend alone is not
+the whole cost: its parallel workers and the server's I/O workers work for it. Must not know queries.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+PROC = Path("/proc")
+
+
+def cpu_seconds(pid: int, *, proc: Path = PROC) -> float | None:
+    """Seconds on a CPU since the process began, all its threads; None when it can't be known."""
+    total = 0
+    try:
+        for task in (proc / str(pid) / "task").iterdir():
+            total += int((task / "schedstat").read_text().split()[0])
+    except (OSError, ValueError, IndexError):
+        return None
+    return total / 1e9
+
+
+def children_of(pid: int, *, proc: Path = PROC) -> Iterable[int]:
+    """Processes whose parent is ``pid``, where the kernel says so."""
+    try:
+        text = (proc / str(pid) / "task" / str(pid) / "children").read_text()
+    except OSError:
+        return ()
+    return tuple(int(word) for word in text.split())
+
+
+def postmaster_of(backend: int, *, proc: Path = PROC) -> int | None:
+    """The parent of a backend; None when the backend is not on this machine."""
+    try:
+        stat = (proc / str(backend) / "stat").read_text()
+        return int(stat.rpartition(")")[2].split()[1])
+    except (OSError, ValueError, IndexError):
+        return None
+
+
+def is_ours(backend: int, *, proc: Path = PROC) -> bool:
+    """Whether ``backend`` is a PostgreSQL process of this machine (a remote one's number may be taken here)."""
+    try:
+        return (proc / str(backend) / "comm").read_text().strip() in {"postgres", "postmaster"}
+    except OSError:
+        return False
+
+
+class Meter:
+    """Adds up what a backend and its helpers use while a ``with`` block runs, in ``seconds``.
+
+    Helpers are the backend's parallel workers, looked at every ``interval`` seconds (what they do after
+    the last look is missed), and the server's I/O workers (PostgreSQL 18), which serve all backends: on a
+    busy server their share is too high. ``seconds`` is None when the backend's CPU can't be seen from here
+    (another machine, no permission).
+    """
+
+    def __init__(self, backend: int, *, interval: float = 0.003, proc: Path = PROC) -> None:
+        self.seconds: float | None = None
+        self._backend = backend
+        self._interval = interval
+        self._proc = proc
+        self._parent = postmaster_of(backend, proc=proc) if is_ours(backend, proc=proc) else None
+        self._kinds: dict[int, bool] = {}
+        self._first: dict[int, float] = {}
+        self._last: dict[int, float] = {}
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._watch, name="cpu-meter", daemon=True)
+
+    def __enter__(self) -> Self:
+        if self._parent is not None:
+            self._look()
+            # helpers that are there already (I/O workers) count from here, later ones from their birth
+            self._first = dict(self._last)
+            self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._parent is None:
+            return
+        self._stop.set()
+        self._thread.join()
+        self._look()
+        if self._backend in self._first:
+            used = sum(seconds - self._first.get(pid, 0.0) for pid, seconds in self._last.items())
+            self.seconds = max(used, 0.0)
+
+    def _watch(self) -> None:
+        while not self._stop.wait(self._interval):
+            self._look()
+
+    def _look(self) -> None:
+        assert self._parent is not None
+        for pid in children_of(self._parent, proc=self._proc):
+            if self._counts(pid):
+                used = cpu_seconds(pid, proc=self._proc)
+                if used is not None:
+                    self._last[pid] = used
+
+    def _counts(self, pid: int) -> bool:
+        """Whether a child of the postmaster works for the backend, by the title the server gives it."""
+        if pid == self._backend:
+            return True
+        known = self._kinds.get(pid)
+        if known is None:
+            try:
+                command = (self._proc / str(pid) / "cmdline").read_bytes()
+            except OSError:
+                return False
+            title = command.decode(errors="replace").replace("\0", " ") + " "
+            known = "io worker" in title or f"parallel worker for PID {self._backend} " in title
+            # a process just born has no title of its own yet
+            if known or title.startswith("postgres: "):
+                self._kinds[pid] = known
+        return known

@@ -1,0 +1,300 @@
+"""The optimiser's own session on somebody's server: read-only, with timeouts, under its own name.
+
+Owns how statements of others are run safely: one statement, in a read-only transaction that is rolled
+back, stopped at a given time. Must not know why they are run.
+"""
+
+from __future__ import annotations
+
+import select
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any, Self
+
+import psycopg
+from psycopg import sql as psql
+from psycopg.pq import ExecStatus, Format, TransactionStatus
+from psycopg.pq.abc import PGconn, PGresult
+
+from engines.postgres.cpu import Meter
+from engines.postgres.digest import BagDigest
+from sql.plans import Plan, plan_from_json
+
+APPLICATION_NAME = "rewright optimiser"
+# rows held at a time: the memory a result takes here does not depend on its size
+CHUNK = 500
+ROWS = frozenset({ExecStatus.TUPLES_OK, ExecStatus.TUPLES_CHUNK, ExecStatus.SINGLE_TUPLE})
+# a server that vanished is noticed within a minute
+KEEPALIVE: Mapping[str, Any] = {"keepalives_idle": 20, "keepalives_interval": 10, "keepalives_count": 3}
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Seconds; ``lock`` is how long a statement may wait for a lock."""
+
+    statement: float = 30.0
+    lock: float = 1.0
+    connect: float = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnDescription:
+    """One column of RowDescription."""
+
+    name: str
+    type_oid: int
+    typmod: int
+    table_oid: int
+    attnum: int
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """What Parse and Describe say of a statement, which is not executed."""
+
+    parameter_oids: tuple[int, ...]
+    columns: tuple[ColumnDescription, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One measured execution. Times in seconds.
+
+    ``finished`` is False when it was stopped at ``stop_after``. ``digest`` identifies the bag of rows
+    (and, with ``ordered_digest``, their order); both are empty when not finished. ``cpu`` includes parallel
+    and I/O workers; None when the server is on another machine.
+    """
+
+    finished: bool
+    duration: float
+    cpu: float | None
+    rows: int
+    digest: str
+    ordered_digest: str
+
+
+class SessionError(Exception):
+    """The server refused or stopped a statement. ``sqlstate`` is empty when the connection failed."""
+
+    def __init__(self, message: str, sqlstate: str = "") -> None:
+        super().__init__(message)
+        self.sqlstate = sqlstate
+
+
+class Session:
+    """A read-only connection. Not for use from several threads at once; raises SessionError."""
+
+    def __init__(self, dsn: str, *, limits: Limits | None = None, role: str = "") -> None:
+        self._dsn = dsn
+        self._role = role
+        self.limits = limits or Limits()
+        self.connection = self._connect()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self.connection.close()
+
+    @property
+    def server_version(self) -> int:
+        """As server_version_num: 180006."""
+        return self.connection.info.server_version
+
+    @property
+    def backend_pid(self) -> int:
+        return self.connection.info.backend_pid
+
+    # -- what can be asked
+
+    def fetch(
+        self, statement: str, *, settings: Mapping[str, str] | None = None, limit: int | None = None
+    ) -> Sequence[tuple[Any, ...]]:
+        """The rows of one statement, at most ``limit``."""
+        with self._statement(settings):
+            cursor = self._execute(statement)
+            return cursor.fetchall() if limit is None else cursor.fetchmany(limit)
+
+    def explain(
+        self,
+        statement: str,
+        *,
+        analyze: bool = False,
+        settings: Mapping[str, str] | None = None,
+        generic: bool = False,
+    ) -> Plan:
+        """The plan, executed when ``analyze``; ``generic``: with parameters unknown (PostgreSQL 16).
+
+        ``settings`` hold for this statement only.
+        """
+        options = ["format json"] + ["generic_plan"] * generic
+        options += ["analyze", "buffers", "timing"] if analyze else []
+        with self._statement(settings):
+            return plan_from_json(self._explained(f"explain ({', '.join(options)}) {statement}"))
+
+    def describe(self, statement: str, parameter_oids: Sequence[int] = ()) -> Description:
+        """Parse and Describe, without executing: types of parameters and columns."""
+        with self._statement(None):
+            connection = self.connection.pgconn
+            parsed = connection.prepare(b"", statement.encode(), list(parameter_oids) or None)
+            _raise_unless(parsed.status == ExecStatus.COMMAND_OK, parsed)
+            described = connection.describe_prepared(b"")
+            _raise_unless(described.status == ExecStatus.COMMAND_OK, described)
+            return Description(
+                tuple(described.param_type(i) for i in range(described.nparams)),
+                tuple(_column(described, i) for i in range(described.nfields)),
+            )
+
+    def run(
+        self,
+        statement: str,
+        *,
+        stop_after: float | None = None,
+        settings: Mapping[str, str] | None = None,
+    ) -> Run:
+        """Execute a query to its end, or to ``stop_after`` seconds; rows are digested, not kept."""
+        timeout = min(stop_after or self.limits.statement, self.limits.statement)
+        digest = BagDigest()
+        with self._statement(settings, timeout=timeout):
+            meter = Meter(self.backend_pid)
+            began = time.perf_counter()
+            try:
+                with meter:
+                    self._digest_rows(statement, digest)
+                finished = True
+            except psycopg.errors.QueryCanceled:
+                finished = False
+            duration = time.perf_counter() - began
+        bag, ordered = (digest.bag(), digest.ordered()) if finished else ("", "")
+        return Run(finished, duration, meter.seconds, digest.rows, bag, ordered)
+
+    # -- how
+
+    def _connect(self) -> psycopg.Connection[tuple[Any, ...]]:
+        options = {
+            "default_transaction_read_only": "on",
+            "statement_timeout": _milliseconds(self.limits.statement),
+            "lock_timeout": _milliseconds(self.limits.lock),
+            "idle_in_transaction_session_timeout": "60000",
+        }
+        try:
+            connection = psycopg.connect(
+                self._dsn,
+                autocommit=True,
+                prepare_threshold=None,
+                application_name=APPLICATION_NAME,
+                connect_timeout=max(int(self.limits.connect), 1),
+                **KEEPALIVE,
+            )
+            # SET works through poolers that refuse startup options
+            for name, value in options.items():
+                connection.execute("select set_config(%s, %s, false)", [name, value])
+            if self._role:
+                connection.execute(psql.SQL("set role {}").format(psql.Identifier(self._role)))
+        except psycopg.Error as error:
+            raise session_error(error) from error
+        return connection
+
+    @contextmanager
+    def _statement(self, settings: Mapping[str, str] | None, timeout: float | None = None) -> Iterator[None]:
+        """A read-only transaction with ``settings``, rolled back whatever happens."""
+        if self.connection.closed:
+            self.connection = self._connect()
+        try:
+            self.connection.execute("begin read only")
+            if timeout is not None:
+                self._set("statement_timeout", _milliseconds(timeout))
+            for name, value in (settings or {}).items():
+                self._set(name, value)
+            yield
+        except psycopg.Error as error:
+            raise session_error(error) from error
+        finally:
+            self._roll_back()
+
+    def _set(self, name: str, value: str) -> None:
+        self.connection.execute("select set_config(%s, %s, true)", [name, value])
+
+    def _roll_back(self) -> None:
+        if self.connection.closed:
+            return
+        if self.connection.info.transaction_status is TransactionStatus.ACTIVE:
+            self.connection.close()  # a result was left unread
+            return
+        try:
+            self.connection.execute("rollback")
+        except psycopg.Error:
+            self.connection.close()
+
+    def _execute(self, statement: str) -> psycopg.Cursor[tuple[Any, ...]]:
+        """One statement only: asking for binary makes psycopg use the extended protocol, which refuses
+        two, so that nobody can end our read-only transaction.
+        """
+        return self.connection.execute(statement.encode(), binary=True)
+
+    def _explained(self, statement: str) -> bytes:
+        """EXPLAIN's document. Parse makes sure that it is one statement; it then runs by the simple
+        protocol, for which a statement with parameters (GENERIC_PLAN) needs no values.
+        """
+        connection = self.connection.pgconn
+        parsed = connection.prepare(b"", statement.encode())
+        _raise_unless(parsed.status == ExecStatus.COMMAND_OK, parsed)
+        result = connection.exec_(statement.encode())
+        _raise_unless(result.status == ExecStatus.TUPLES_OK and result.ntuples > 0, result)
+        return result.get_value(0, 0) or b""
+
+    def _digest_rows(self, statement: str, digest: BagDigest) -> None:
+        """Stream the rows, as a client would get them (a cursor would never be planned in parallel)."""
+        connection = self.connection.pgconn
+        connection.send_query_params(statement.encode(), [], result_format=Format.BINARY)
+        connection.set_chunked_rows_mode(CHUNK)
+        failure = None
+        while (result := _next_result(connection)) is not None:
+            if result.status not in ROWS and result.status != ExecStatus.COMMAND_OK:
+                failure = failure or result
+            for row in range(result.ntuples):
+                digest.add([result.get_value(row, column) for column in range(result.nfields)])
+        _raise_unless(failure is None, failure)
+
+
+def session_error(error: psycopg.Error) -> SessionError:
+    """The server's message without the client's decoration."""
+    message = error.diag.message_primary or str(error).strip() or type(error).__name__
+    return SessionError(message, error.sqlstate or "")
+
+
+def _next_result(connection: PGconn) -> PGresult | None:
+    """Waits on the socket: libpq's own waiting would hold the interpreter, and with it the CPU meter."""
+    poller = select.poll()
+    poller.register(connection.socket, select.POLLIN)
+    while connection.is_busy():
+        poller.poll()
+        connection.consume_input()
+    return connection.get_result()
+
+
+def _raise_unless(ok: bool, result: Any) -> None:
+    if not ok:
+        raise psycopg.errors.error_from_result(result)
+
+
+def _column(described: Any, index: int) -> ColumnDescription:
+    return ColumnDescription(
+        name=(described.fname(index) or b"").decode(errors="replace"),
+        type_oid=described.ftype(index),
+        typmod=described.fmod(index),
+        table_oid=described.ftable(index),
+        attnum=described.ftablecol(index),
+    )
+
+
+def _milliseconds(seconds: float) -> str:
+    return str(max(int(seconds * 1000), 1))
