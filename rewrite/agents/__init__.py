@@ -1,0 +1,1 @@
+"""The agents of the rewriter: reasoning, rewrite, assistant, decision, and the memory they share."""

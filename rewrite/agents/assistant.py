@@ -1,0 +1,200 @@
+"""The Verification state (S2): the assistant (QUITE §5.2, the hybrid corrector).
+
+Syntax and result signature by the server's own Parse and Describe, with at most K_max repairs by a model from the
+server's message; then the checker; a model's refuted candidate may be corrected from its counterexample, again
+and again within a time budget of its own. What is not shown to be the same query is dropped. Must not know how
+candidates were found or what they gain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from models.api import Model, ModelError, Request, Usage
+from models.prompts import ErrorText, Instruction, Part, SqlText, messages
+from models.redact import Redactor
+from models.typed import ask
+from rewrite.agents.guard import complaint_of
+from rewrite.agents.memory import Memory, VerdictNote, result_rows
+from rewrite.machine.states import Verified, Verify
+from rewrite.ports import Checker, Database, DatabaseError, ResultColumn
+from rewrite.words import TRUST, Candidate, Checked, Deadline, Evidence, Settings, Step
+
+_SYSTEM = (
+    "You correct PostgreSQL queries. A query was rewritten to be faster; it must give exactly what the original gives:"
+    " the same rows with duplicates and NULLs, the same column names, types and order. Change as little as possible."
+)
+_REPAIR = "The rewrite does not pass the server. Reply with the corrected rewrite."
+_CORRECT = (
+    "The rewrite is not equivalent: on a small database the two queries gave different results, shown above. Reply with"
+    " a corrected rewrite that is faster than the original, or with an empty sql when there is none."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """What the assistant's model is asked for."""
+
+    sql: str
+    what_was_wrong: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Refusal:
+    sqlstate: str
+    message: str
+
+
+@dataclass(slots=True)
+class Assistant:
+    """The agent of one run. ``model`` and ``redactor`` are None without a model."""
+
+    sql: str
+    database: Database
+    checker: Checker
+    memory: Memory
+    settings: Settings
+    model: Model | None = None
+    redactor: Redactor | None = None
+    scope: str = ""
+    usage: Usage = field(default_factory=Usage)
+    first_passed: float | None = None  # by the deadline's clock
+    _signature: tuple[ResultColumn, ...] | None = None
+
+    def act(self, command: Verify, deadline: Deadline) -> Verified:
+        """Those of the candidates that are the same query, in their order, and complaints about the others."""
+        self.usage = Usage()
+        correcting = deadline.within(self.settings.correction_seconds)
+        passed: list[Checked] = []
+        complaints: list[str] = []
+        for candidate in command.candidates:
+            if deadline.passed:
+                complaints.append("out of time before every candidate was checked")
+                break
+            result = self._verify(candidate, deadline, correcting)
+            if isinstance(result, Checked):
+                passed.append(result)
+                self.first_passed = self.first_passed or deadline.clock()
+            else:
+                complaints.append(result)
+        return Verified(tuple(passed), tuple(complaints))
+
+    def _verify(self, candidate: Candidate, deadline: Deadline, correcting: Deadline) -> Checked | str:
+        """Parse, describe, check; correct and start over while there is time and a model."""
+        seen = {candidate.key()}
+        while True:
+            repaired = self._repair(candidate, deadline)
+            if isinstance(repaired, str):
+                return repaired
+            candidate = repaired
+            evidence = self._check(candidate, deadline)
+            if evidence.level in TRUST:
+                return Checked(candidate, evidence)
+            self._remember(candidate, evidence)
+            corrected = self._correct(candidate, evidence, correcting)
+            if corrected is None or corrected.key() in seen:
+                return f"{evidence.level}: {evidence.reason or 'a counterexample was found'}"
+            seen.add(corrected.key())
+            candidate = corrected
+
+    def _check(self, candidate: Candidate, deadline: Deadline) -> Evidence:
+        return self.checker.check(
+            self.sql, candidate.sql, min(self.settings.check_seconds, max(0.05, deadline.left()))
+        )
+
+    # ------------------------------------------------------------------ syntax and signature
+
+    def _repair(self, candidate: Candidate, deadline: Deadline) -> Candidate | str:
+        """The candidate once the server takes it and its columns are the original's, else the complaint."""
+        refusal: _Refusal | None = None
+        for attempt in range(self.settings.repairs + 1):
+            refusal = self._refusal(candidate)
+            if refusal is None:
+                return candidate
+            last = attempt == self.settings.repairs or deadline.passed
+            fixed = None if last else self._ask_repair(candidate, refusal, deadline)
+            if fixed is None:
+                break
+            candidate = fixed
+        assert refusal is not None
+        note = VerdictNote(candidate.sql, "unknown", refusal.sqlstate, refusal.message)
+        self.memory.remember(note)
+        return f"{refusal.sqlstate}: {refusal.message}"
+
+    def _refusal(self, candidate: Candidate) -> _Refusal | None:
+        if (complaint := complaint_of(self.sql, candidate.sql)) is not None:
+            return _Refusal("42601" if complaint.startswith("syntax error") else "0A000", complaint)
+        try:
+            columns = self.database.describe(candidate.sql)
+        except DatabaseError as error:
+            return _Refusal(error.sqlstate, error.message)
+        return self._compare(columns)
+
+    def _compare(self, columns: Sequence[ResultColumn]) -> _Refusal | None:
+        if self._signature is None:
+            self._signature = self.database.describe(self.sql)
+        if len(columns) != len(self._signature):
+            return _Refusal("42601", f"{len(columns)} columns instead of {len(self._signature)}")
+        for number, (new, old) in enumerate(zip(columns, self._signature, strict=True), 1):
+            if new.name != old.name:
+                return _Refusal("42703", f'column {number} must be named "{old.name}", not "{new.name}"')
+            if new.type_oid != old.type_oid:
+                return _Refusal("42804", f"column {number} must be {old.type_name}, not {new.type_name}")
+        return None
+
+    def _ask_repair(self, candidate: Candidate, refusal: _Refusal, deadline: Deadline) -> Candidate | None:
+        if candidate.source != "model":
+            return None
+        parts = (
+            SqlText("Rewrite", candidate.sql),
+            ErrorText(refusal.sqlstate, refusal.message),
+            Instruction(_REPAIR),
+        )
+        return self._ask(candidate, parts, deadline, "repair")
+
+    # ------------------------------------------------------------------ equivalence
+
+    def _correct(self, candidate: Candidate, evidence: Evidence, deadline: Deadline) -> Candidate | None:
+        if evidence.level != "refuted" or candidate.source != "model" or not self.settings.checker_loop:
+            return None
+        example = evidence.counterexample or {}
+        parts = (
+            SqlText("Rewrite", candidate.sql),
+            result_rows("The original's rows", str(example.get("original", ""))),
+            result_rows("The rewrite's rows", str(example.get("candidate", ""))),
+            Instruction(_CORRECT),
+        )
+        return self._ask(candidate, parts, deadline, "correction")
+
+    def _ask(
+        self, candidate: Candidate, parts: Sequence[Part], deadline: Deadline, step: str
+    ) -> Candidate | None:
+        """A new text from the model, or None when there is no model, no time or no answer."""
+        if self.model is None or self.redactor is None or deadline.passed:
+            return None
+        original = SqlText("Original query", self.sql)
+        said = messages((original, *parts), self.redactor, system=_SYSTEM)
+        request = Request("assistant", said, max_tokens=4000, seconds=deadline.left(), scope=self.scope)
+        try:
+            reply = ask(self.model, request, Correction)
+        except ModelError as error:
+            self.usage = self.usage + error.usage
+            return None
+        self.usage = self.usage + reply.usage
+        sql = self.redactor.restore(reply.value.sql.strip().rstrip(";").strip())
+        if not sql:
+            return None
+        steps = (*candidate.steps, Step(step, candidate.category, reply.value.what_was_wrong[:300]))
+        return replace(candidate, sql=sql, steps=steps, cost=None)
+
+    def _remember(self, candidate: Candidate, evidence: Evidence) -> None:
+        example = evidence.counterexample or {}
+        self.memory.remember(
+            VerdictNote(
+                candidate.sql,
+                evidence.level,
+                original=str(example.get("original", "")),
+                candidate=str(example.get("candidate", "")),
+            )
+        )

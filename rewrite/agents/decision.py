@@ -1,0 +1,246 @@
+"""The Decision state (S3): is a verified candidate better, and is another round worth its time?
+
+Weighs candidates by EXPLAIN and, where `[optimiser] measure` allows, by running them: the replacement alone, stopped at
+the original's observed time, or both. A gain of 10 % is needed; an estimate never overrules a measurement. Several
+candidates are run, the best two again in turn. A model may be asked whether to go on, never whether to accept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from statistics import median
+
+from models.api import Model, ModelError, Request, Usage
+from models.prompts import Instruction, messages
+from models.redact import Redactor
+from models.typed import ask
+from rewrite.agents.memory import KnowledgeNote, Memory, ReportNote
+from rewrite.agents.report import remarks, report
+from rewrite.machine.states import Decide, Decided
+from rewrite.ports import Database, DatabaseError, Knowledge
+from rewrite.words import Checked, Deadline, Explained, Settings, Timed, Weighed
+
+_SYSTEM = (
+    "You decide whether looking for a still faster equivalent of a PostgreSQL query is worth another attempt."
+)
+_QUESTION = (
+    "Given the plans and figures above: is there a substantial cost left that another rewrite could remove? Reply with"
+    " go_on true or false, and why in one sentence."
+)
+_CLEAR = 0.1  # a ratio that needs no third run
+
+
+@dataclass(frozen=True, slots=True)
+class Opinion:
+    go_on: bool
+    why: str = ""
+
+
+@dataclass(slots=True)
+class _Contender:
+    checked: Checked
+    explained: Explained | None
+    runs: list[Timed] = field(default_factory=list)
+
+    @property
+    def cost(self) -> float:
+        return self.explained.cost if self.explained else float("inf")
+
+    @property
+    def seconds(self) -> float | None:
+        return median(r.seconds for r in self.runs) if self.runs else None
+
+    @property
+    def stopped(self) -> bool:
+        return any(r.stopped for r in self.runs)
+
+
+@dataclass(slots=True)
+class Decision:
+    """The agent of one run. ``observed``: how long the original ran, None when nobody has seen it run."""
+
+    sql: str
+    before: Explained | None
+    observed: float | None
+    database: Database
+    knowledge: Knowledge
+    memory: Memory
+    settings: Settings
+    model: Model | None = None
+    redactor: Redactor | None = None
+    scope: str = ""
+    usage: Usage = field(default_factory=Usage)
+    _original_runs: list[Timed] = field(default_factory=list)
+
+    def act(self, command: Decide, deadline: Deadline) -> Decided:
+        self.usage = Usage()
+        contenders = self._contenders(command.checked)
+        if self.settings.measure in {"run", "both"}:
+            self._race(contenders, deadline)
+        weighed = tuple(self._weigh(c) for c in contenders)
+        best = self._best(weighed)
+        for one in weighed:
+            self._remember(one, contenders)
+        satisfied = self._satisfied(best, deadline)
+        return Decided(weighed, best, satisfied, () if satisfied else self._advice())
+
+    # ------------------------------------------------------------------ measuring
+
+    def _contenders(self, checked: Sequence[Checked]) -> list[_Contender]:
+        """Servable ones first, each group by estimated cost."""
+        found = [_Contender(c, self._explain(c.candidate.sql)) for c in checked]
+        return sorted(found, key=lambda c: (not self._servable(c.checked), c.cost))
+
+    def _explain(self, sql: str) -> Explained | None:
+        if self.settings.measure == "off":
+            return None
+        try:
+            return self.database.explain(sql)
+        except DatabaseError:
+            return None
+
+    def _race(self, contenders: Sequence[_Contender], deadline: Deadline) -> None:
+        """One run each under a falling limit, then the best two again, in turn with the original where allowed."""
+        if self.settings.measure == "both":
+            self._run_original(deadline)
+        limit = self._limit()
+        if limit is None:
+            return
+        for contender in contenders[: self.settings.run_width]:
+            best = min((c.seconds for c in contenders if c.seconds is not None), default=limit)
+            self._run(contender, min(limit, 1.5 * best + 0.05), deadline)
+        leaders = sorted(
+            (c for c in contenders if c.seconds is not None and not c.stopped), key=lambda c: c.seconds or 0.0
+        )[:2]
+        for _ in range(self.settings.repeats - 1):
+            if all((c.seconds or 0.0) <= _CLEAR * limit and len(c.runs) > 1 for c in leaders):
+                break
+            if self.settings.measure == "both":
+                self._run_original(deadline)
+            for contender in leaders:
+                self._run(contender, limit, deadline)
+
+    def _limit(self) -> float | None:
+        """The time at which a replacement is stopped: where it has become no better than the original."""
+        before = self._seconds_before()
+        return None if before is None else min(before, self.settings.run_timeout)
+
+    def _seconds_before(self) -> float | None:
+        if self._original_runs:
+            return median(r.seconds for r in self._original_runs)
+        return self.observed
+
+    def _run_original(self, deadline: Deadline) -> None:
+        if len(self._original_runs) < self.settings.repeats and not deadline.passed:
+            limit = min(self.settings.run_timeout, deadline.left())
+            if (timed := self._measure(self.sql, limit)) is not None:
+                self._original_runs.append(timed)
+
+    def _run(self, contender: _Contender, limit: float, deadline: Deadline) -> None:
+        if deadline.passed:
+            return
+        allowed = min(limit, deadline.left())
+        timed = self._measure(contender.checked.candidate.sql, allowed)
+        # stopped for lack of our own time says nothing about the candidate
+        if timed is not None and not (timed.stopped and allowed < limit):
+            contender.runs.append(timed)
+
+    def _measure(self, sql: str, seconds: float) -> Timed | None:
+        try:
+            return self.database.measure(sql, seconds)
+        except DatabaseError:
+            return None
+
+    # ------------------------------------------------------------------ judging
+
+    def _weigh(self, contender: _Contender) -> Weighed:
+        before = self._seconds_before()
+        # a run that was stopped shows no gain, however early it was stopped
+        after = before if contender.stopped else contender.seconds
+        ran = after is not None and before is not None
+        weighed = Weighed(
+            checked=contender.checked,
+            cost_before=self.before.cost if self.before else None,
+            cost_after=contender.explained.cost if contender.explained else None,
+            seconds_before=before if ran else None,
+            seconds_after=after if ran else None,
+            runs=len(contender.runs),
+        )
+        executed = contender.runs[-1].plan if contender.runs else None
+        original = self._original_runs[-1].plan if self._original_runs else None
+        document = report(
+            self.before,
+            contender.explained,
+            seconds=(before, after),
+            executed=(original, executed),
+            other=remarks(contender.checked.candidate.steps, weighed),
+        )
+        return replace(weighed, report=document)
+
+    def _best(self, weighed: Sequence[Weighed]) -> Weighed | None:
+        """The best that gains enough: what may be served before what may only be proposed, measured before estimated."""
+        good = [w for w in weighed if self._gains(w, weighed)]
+        return min(
+            good,
+            key=lambda w: (
+                not self._servable(w.checked),
+                not w.measured,
+                w.ratio if w.ratio is not None else 1.0,
+            ),
+            default=None,
+        )
+
+    def _gains(self, one: Weighed, weighed: Sequence[Weighed]) -> bool:
+        if not self.settings.decision:
+            return True
+        if not one.measured and any(w.measured for w in weighed):
+            return False  # it was not worth running, or could not be run
+        ratio = one.ratio
+        return ratio is not None and ratio <= 1.0 - self.settings.gain
+
+    def _servable(self, checked: Checked) -> bool:
+        return checked.evidence.meets(self.settings.trust, self.settings.accept)
+
+    def _satisfied(self, best: Weighed | None, deadline: Deadline) -> bool:
+        if self.settings.single_pass or not self.settings.decision or deadline.passed:
+            return True
+        if best is None or not self._servable(best.checked):
+            return False
+        if best.ratio is not None and best.ratio <= self.settings.enough:
+            return True
+        return not self._opinion(deadline).go_on
+
+    def _opinion(self, deadline: Deadline) -> Opinion:
+        if self.model is None or self.redactor is None:
+            return Opinion(True)
+        parts = (*self.memory.parts("decision"), Instruction(_QUESTION))
+        said = messages(parts, self.redactor, system=_SYSTEM)
+        request = Request(
+            "decision", said, max_tokens=300, seconds=min(30.0, deadline.left()), scope=self.scope
+        )
+        try:
+            reply = ask(self.model, request, Opinion)
+        except ModelError as error:
+            self.usage = self.usage + error.usage
+            return Opinion(True)
+        self.usage = self.usage + reply.usage
+        return reply.value
+
+    # ------------------------------------------------------------------ remembering
+
+    def _remember(self, one: Weighed, contenders: Sequence[_Contender]) -> None:
+        explained = next((c.explained for c in contenders if c.checked == one.checked), None)
+        costs = one.cost_before, one.cost_after
+        cost_ratio = costs[1] / max(costs[0], 1e-9) if costs[0] is not None and costs[1] is not None else None
+        self.memory.remember(
+            ReportNote(one.checked.candidate.sql, cost_ratio, one.ratio if one.measured else None, explained)
+        )
+
+    def _advice(self) -> tuple[str, ...]:
+        if not self.settings.knowledge:
+            return ()
+        units = self.knowledge.search(self.sql, 3)
+        for unit in units:
+            self.memory.remember(KnowledgeNote(unit.category, unit.title, unit.text))
+        return tuple(unit.title for unit in units)

@@ -1,0 +1,141 @@
+"""The model's reasoning (QUITE §4.1): rewriting framed as a Markov decision process, and the rewrite agent after it.
+
+A chain of refinement actions is asked for, each with the query it leads to; the rewrite agent extracts the
+candidates, groups them by category, lets the database's EXPLAIN be their reward, and asks once for an enhancement of
+the best by a checklist. Owns these prompts and replies. Must not know verification.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from models.api import Model, ModelError, Request, Usage
+from models.prompts import Instruction, Part, SqlText, messages
+from models.redact import Redactor
+from models.typed import ask
+from rewrite.agents.memory import Memory
+from rewrite.words import Candidate, Category, Deadline, Step
+
+_SYSTEM = (
+    "You rewrite PostgreSQL queries into equivalent, faster ones. Equivalent means the same rows, duplicates and NULLs"
+    " included, the same column names, types and order, on every database that satisfies the declared constraints. Use"
+    " only the tables and columns of the original. Every proposal is checked by a tool; a wrong one is thrown away."
+)
+_MDP = (
+    "Treat the rewriting as a Markov decision process. The state is the query. An action is one refinement: reordering"
+    " or removing a join, pushing a predicate, decorrelating a subquery, sharing a repeated part in a CTE, aggregating"
+    " before joining, and so on. The reward of an action is the drop of the planner's estimated cost. Start from the"
+    " original query. At each state weigh the possible actions by the reward you expect, in this and in later steps,"
+    " take the best and write down the whole query it leads to. Stop when no action promises a reward. Reply with the"
+    " steps you took, at most six; an empty list of steps when the original can't be improved."
+)
+_CHECKLIST = (
+    "Go over the rewritten query once more with this checklist: repeated subqueries that could be shared; joins whose"
+    " result is not used and which keys make superfluous; selective filters or joins that could come first; aggregates"
+    " that could be computed before a join; DISTINCT, ORDER BY or GROUP BY that keys make superfluous; functions or"
+    " casts on columns that keep an index from being used; conditions that follow from others and would help earlier."
+    " Reply with the improved query and the items used, or with an empty sql when nothing is left to improve."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ReasoningStep:
+    """A node of the chain, as the model is asked to give it."""
+
+    action: str
+    category: Literal["join", "predicate", "cte", "constant", "others"]
+    sql: str
+    expected_gain: float = 0.0
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    steps: tuple[ReasoningStep, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Enhancement:
+    sql: str
+    items: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Thought:
+    """What a conversation brought and what it cost."""
+
+    candidates: tuple[Candidate, ...] = ()
+    usage: Usage = field(default_factory=Usage)
+    complaint: str = ""
+
+
+@dataclass(slots=True)
+class ModelMind:
+    """The model's side of Reasoning for one run: prompts through the run's redactor, charged to ``scope``."""
+
+    model: Model
+    redactor: Redactor
+    scope: str = ""
+    chain_seconds: float = 120.0
+    used: Usage = field(default_factory=Usage)
+
+    def chain(self, memory: Memory, deadline: Deadline) -> Thought:
+        """The reasoning agent's chain, its nodes as candidates in order."""
+        parts = (*memory.parts("reasoning"), Instruction(_MDP))
+        request = self._request("reasoning", parts, deadline, 6000)
+        try:
+            reply = ask(self.model, request, Chain)
+        except ModelError as error:
+            return Thought((), error.usage, f"the reasoning model: {error}")
+        return Thought(self._extract(reply.value), reply.usage)
+
+    def enhance(self, best: Candidate, memory: Memory, deadline: Deadline) -> Thought:
+        """The rewrite agent's second look at the best candidate so far."""
+        parts = (
+            *memory.parts("rewrite"),
+            SqlText("Rewritten query", best.sql),
+            Instruction(_CHECKLIST),
+        )
+        request = self._request("rewrite", parts, deadline, 4000)
+        try:
+            reply = ask(self.model, request, Enhancement)
+        except ModelError as error:
+            return Thought((), error.usage, f"the rewrite model: {error}")
+        sql = self._text(reply.value.sql)
+        if not sql:
+            return Thought((), reply.usage)
+        step = Step("enhancement", best.category, "; ".join(reply.value.items)[:300])
+        return Thought((Candidate(sql, (*best.steps, step), "model"),), reply.usage)
+
+    def _request(
+        self, role: Literal["reasoning", "rewrite"], parts: Sequence[Part], deadline: Deadline, most: int
+    ) -> Request:
+        seconds = min(self.chain_seconds, deadline.left())
+        said = messages(parts, self.redactor, system=_SYSTEM)
+        return Request(role, said, max_tokens=most, seconds=seconds, scope=self.scope)
+
+    def _extract(self, chain: Chain) -> tuple[Candidate, ...]:
+        steps: tuple[Step, ...] = ()
+        candidates = []
+        for node in chain.steps[:12]:
+            steps = (*steps, Step(node.action[:200], node.category, node.why[:300]))
+            if sql := self._text(node.sql):
+                candidates.append(Candidate(sql, steps, "model"))
+        return tuple(candidates)
+
+    def _text(self, sql: str) -> str:
+        return self.redactor.restore(sql.strip().rstrip(";").strip())
+
+
+def grouped(candidates: Sequence[Candidate]) -> dict[Category, tuple[Candidate, ...]]:
+    """By category, each group by cost (unknown last)."""
+    groups: dict[Category, list[Candidate]] = {}
+    for candidate in candidates:
+        groups.setdefault(candidate.category, []).append(candidate)
+    return {name: tuple(sorted(group, key=by_cost)) for name, group in groups.items()}
+
+
+def by_cost(candidate: Candidate) -> tuple[bool, float]:
+    return candidate.cost is None, candidate.cost or 0.0

@@ -1,0 +1,124 @@
+"""The Reasoning state (S1): two minds, one pool.
+
+The deterministic mind asks the proposer (rules and search); the model mind, where one is configured, gives a chain of
+proposals, the rewrite agent enhances the best, and rules continue from what a model proposed. All meet in one pool:
+told apart by canonical text, priced by EXPLAIN, best first. Must not know verification or Decision.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from models.api import Usage
+from rewrite.agents.guard import complaint_of
+from rewrite.agents.mdp import ModelMind, Thought, by_cost, grouped
+from rewrite.agents.memory import KnowledgeNote, Memory, Proposal
+from rewrite.machine.states import Reason, Reasoned
+from rewrite.ports import Database, DatabaseError, Proposer
+from rewrite.words import Candidate, Category, Deadline, Settings, Step, canonical, digest
+
+_PRICED_AT_MOST = 40
+_CONTINUED = 2
+
+
+@dataclass(slots=True)
+class Reasoning:
+    """The agent of one run; remembers which texts were already proposed."""
+
+    sql: str
+    cost: float | None
+    database: Database
+    proposer: Proposer
+    mind: ModelMind | None
+    memory: Memory
+    settings: Settings
+    usage: Usage = field(default_factory=Usage)
+    notes: list[str] = field(default_factory=list)
+    _seen: set[str] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self._seen.add(digest(canonical(self.sql)))
+
+    def act(self, command: Reason, deadline: Deadline) -> Reasoned:
+        """New candidates of both minds, at most ``settings.width``, no text twice in a run."""
+        self.usage, self.notes = Usage(), []
+        ranked = self._rank(self._by_rules(command, deadline))
+        if self.mind is not None and not deadline.passed:
+            ranked = self._rank([*ranked, *self._by_model(self.mind, deadline)])
+        chosen = self._choose(ranked)
+        for candidate in chosen:
+            self._seen.add(candidate.key())
+            note = candidate.steps[-1].name if candidate.steps else ""
+            self.memory.remember(Proposal(candidate.category, note, candidate.sql, candidate.cost))
+        reason = "; ".join(["no opportunity was found", *self.notes])
+        return Reasoned(tuple(chosen), "" if chosen else reason)
+
+    def _by_rules(self, command: Reason, deadline: Deadline) -> list[Candidate]:
+        # half the time that is left: the rest is for checking and measuring
+        share = deadline.within(deadline.left() / 2)
+        prefer = self._preferred() if command.round > 1 else ()
+        return list(self.proposer.propose(self.sql, self.database, share, prefer))
+
+    def _by_model(self, mind: ModelMind, deadline: Deadline) -> list[Candidate]:
+        found = self._take(mind.chain(self.memory, deadline))
+        if found and not deadline.passed:
+            found += self._take(mind.enhance(found[0], self.memory, deadline))
+            found += self._continue_by_rules(found, deadline)
+        return found
+
+    def _take(self, thought: Thought) -> list[Candidate]:
+        self.usage = self.usage + thought.usage
+        if thought.complaint:
+            self.notes.append(thought.complaint)
+        return self._rank(thought.candidates)
+
+    def _continue_by_rules(self, candidates: Sequence[Candidate], deadline: Deadline) -> list[Candidate]:
+        """Rules applied to a model's proposals; the steps of both are kept."""
+        share = deadline.within(deadline.left() / 4)
+        found: list[Candidate] = []
+        for start in candidates[:_CONTINUED]:
+            if complaint_of(self.sql, start.sql) is None:
+                reached = self.proposer.propose(start.sql, self.database, share, ())
+                found += [replace(c, steps=(*start.steps, *c.steps), source="model") for c in reached]
+        return found
+
+    def _rank(self, candidates: Iterable[Candidate]) -> list[Candidate]:
+        """Told apart, priced (a candidate that the server refuses keeps no price), best first."""
+        pool: dict[str, Candidate] = {}
+        for candidate in candidates:
+            pool.setdefault(candidate.key(), candidate)
+        fresh = [c for key, c in pool.items() if key not in self._seen]
+        return sorted((self._priced(c) for c in fresh[:_PRICED_AT_MOST]), key=by_cost)
+
+    def _priced(self, candidate: Candidate) -> Candidate:
+        # planning can run functions: a model's text is not even planned before it has been looked at
+        hostile = candidate.source == "model" and complaint_of(self.sql, candidate.sql) is not None
+        if candidate.cost is not None or hostile or self.settings.measure == "off":
+            return candidate
+        try:
+            cost = self.database.explain(candidate.sql).cost
+        except DatabaseError:
+            return candidate
+        gain = None if self.cost is None else self.cost - cost
+        steps = candidate.steps
+        if steps and steps[-1].gain is None:
+            steps = (*steps[:-1], replace(steps[-1], gain=gain))
+        return replace(candidate, cost=cost, steps=steps)
+
+    def _choose(self, ranked: Sequence[Candidate]) -> list[Candidate]:
+        """The cheapest of each category first, then by cost: estimates err, and categories err differently."""
+        firsts = sorted((group[0] for group in grouped(ranked).values()), key=by_cost)
+        rest = [c for c in ranked if c not in firsts]
+        models = [c for c in rest if c.source == "model"][:2]
+        others = [c for c in rest if c not in models]
+        return [*firsts, *models, *others][: self.settings.width]
+
+    def _preferred(self) -> tuple[Category, ...]:
+        notes = self.memory.recall("knowledge")
+        return tuple(dict.fromkeys(n.category for n in notes if isinstance(n, KnowledgeNote)))
+
+
+def said(steps: Sequence[Step]) -> str:
+    """The steps in one line."""
+    return " → ".join(s.name for s in steps)

@@ -1,0 +1,116 @@
+"""The plan report: original and replacement side by side in the paper's four dimensions (QUITE §4.2.2, Decision agent).
+
+Cost changes, plan characteristics, resource utilisation, other. Pure: plans in, a JSON document out. A report is
+made for every end of a run, also for "no change".
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from rewrite.words import Explained, Step, Weighed
+
+_JOINS = ("Nested Loop", "Hash Join", "Merge Join")
+_BUFFERS = (
+    "Shared Hit Blocks",
+    "Shared Read Blocks",
+    "Temp Read Blocks",
+    "Temp Written Blocks",
+)
+
+
+def nodes(plan: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """All nodes of EXPLAIN's tree, parents first."""
+    stack = [plan]
+    while stack:
+        node = stack.pop()
+        yield node
+        stack.extend(reversed(node.get("Plans", ())))
+
+
+def shape(plan: Mapping[str, Any]) -> dict[str, Any]:
+    """What a plan is made of."""
+    kinds = Counter(str(n.get("Node Type", "?")) for n in nodes(plan))
+    scans = Counter(str(n["Relation Name"]) for n in nodes(plan) if "Relation Name" in n)
+    subplans = [
+        str(n.get("Subplan Name", "")) for n in nodes(plan) if n.get("Parent Relationship") == "SubPlan"
+    ]
+    return {
+        "nodes": dict(sorted(kinds.items())),
+        "joins": {kind: kinds[kind] for kind in _JOINS if kinds[kind]},
+        "scans": dict(sorted(scans.items())),
+        "correlated_subplans": len(subplans),
+        "depth": _depth(plan),
+        "rows": plan.get("Plan Rows"),
+    }
+
+
+def resources(plan: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Buffers, memory and workers, as far as the plan tells (buffers need an executed plan)."""
+    if plan is None:
+        return {}
+    found: dict[str, Any] = {name: plan[name] for name in _BUFFERS if name in plan}
+    memory = [n[m] for n in nodes(plan) for m in ("Sort Space Used", "Peak Memory Usage") if m in n]
+    if memory:
+        found["Peak Memory kB"] = max(memory)
+    found["Workers Planned"] = sum(int(n.get("Workers Planned", 0)) for n in nodes(plan))
+    return found
+
+
+def report(
+    before: Explained | None,
+    after: Explained | None,
+    *,
+    seconds: tuple[float | None, float | None] = (None, None),
+    executed: tuple[Mapping[str, Any] | None, Mapping[str, Any] | None] = (None, None),
+    other: Sequence[str] = (),
+) -> dict[str, Any]:
+    """The four parts; ``after`` None for "no change"."""
+    plans = [e.plan if e else None for e in (before, after)]
+    return {
+        "cost": {
+            "before": before.cost if before else None,
+            "after": after.cost if after else None,
+            "seconds_before": seconds[0],
+            "seconds_after": seconds[1],
+        },
+        "plan": {
+            "before": shape(plans[0]) if plans[0] else None,
+            "after": shape(plans[1]) if plans[1] else None,
+            "changes": _changes(plans[0], plans[1]),
+        },
+        "resources": {
+            "before": resources(executed[0] or plans[0]),
+            "after": resources(executed[1] or plans[1]),
+        },
+        "other": list(other),
+    }
+
+
+def remarks(steps: Sequence[Step], weighed: Weighed | None = None) -> list[str]:
+    """The fourth dimension in words."""
+    said = [f"{s.category}: {s.name}" + (f" ({s.note})" if s.note else "") for s in steps]
+    if weighed is not None and weighed.runs:
+        said.append(f"measured in {weighed.runs} runs")
+    return said
+
+
+def _changes(before: Mapping[str, Any] | None, after: Mapping[str, Any] | None) -> list[str]:
+    if before is None or after is None:
+        return []
+    old = Counter(str(n.get("Node Type", "?")) for n in nodes(before))
+    new = Counter(str(n.get("Node Type", "?")) for n in nodes(after))
+    return [
+        f"{kind}: {old[kind]} → {new[kind]}" for kind in sorted(set(old) | set(new)) if old[kind] != new[kind]
+    ]
+
+
+def _depth(plan: Mapping[str, Any]) -> int:
+    deepest, stack = 0, [(plan, 1)]
+    while stack:
+        node, depth = stack.pop()
+        deepest = max(deepest, depth)
+        stack.extend((child, depth + 1) for child in node.get("Plans", ()))
+    return deepest

@@ -1,0 +1,239 @@
+"""The rewriter's door: one query in, an outcome out, for the optimiser process and the command line alike.
+
+Owns the composition of a run from ports and settings, and the outcome's JSON. Must not know which database, checker,
+store or model is behind the ports.
+"""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from models.api import Usage
+from models.redact import Redactor
+from rewrite.agents.assistant import Assistant
+from rewrite.agents.decision import Decision
+from rewrite.agents.guard import parse_one
+from rewrite.agents.mdp import ModelMind
+from rewrite.agents.memory import Memory, QueryFacts
+from rewrite.agents.reasoning import Reasoning
+from rewrite.agents.report import report
+from rewrite.machine.drive import Driver, Trace
+from rewrite.ports import DatabaseError, Ports, Scoped
+from rewrite.words import Deadline, Evidence, Explained, Settings, Weighed, digest
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of one query. ``best`` is the verified, better replacement or None; ``servable`` whether its evidence
+    meets the trust asked for (otherwise it is only proposed).
+    """
+
+    original: str
+    best: Weighed | None
+    servable: bool
+    reason: str
+    scoped: Scoped
+    report: Mapping[str, Any]
+    hints: Mapping[str, Any] | None = None
+    before: Explained | None = None
+    observed: float | None = None
+    usage: Usage = field(default_factory=Usage)
+    seconds: float = 0.0
+    first_verified: float | None = None
+    job: str = ""
+    events: tuple[Mapping[str, Any], ...] = ()
+
+    @property
+    def evidence(self) -> Evidence | None:
+        return self.best.checked.evidence if self.best else None
+
+    def to_json(self) -> dict[str, Any]:
+        """The document of `rewright rewrite --json` (docs/rewriting.md)."""
+        best, evidence = self.best, self.evidence
+        candidate = best.checked.candidate if best else None
+        return {
+            "original": self.original,
+            "rewritten": candidate.sql if candidate and self.servable else None,
+            "proposed": candidate.sql if candidate and not self.servable else None,
+            "hints": self.hints.get("hints") if self.hints else None,
+            "verdict": evidence.level if evidence else None,
+            "assumptions": list(evidence.assumptions) if evidence else [],
+            "modulo": list(evidence.modulo) if evidence else [],
+            "scope": self.scoped.scope if best else None,
+            "steps": [s.to_json() for s in candidate.steps] if candidate else [],
+            "source": candidate.source if candidate else None,
+            "cost_before": self.before.cost if self.before else None,
+            "cost_after": best.cost_after if best else None,
+            "seconds_before": best.seconds_before if best and best.measured else self.observed,
+            "seconds_after": best.seconds_after if best else None,
+            "tokens": self.usage.tokens,
+            "money": self.usage.money,
+            "reason": self.reason,
+            "report": dict(self.report),
+            "evidence": dict(evidence.document) if evidence else None,
+            "seconds": round(self.seconds, 3),
+            "first_verified_seconds": self.first_verified,
+            "job": self.job,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Rewriter:
+    """Finds a faster equivalent of one query at a time. Safe to call from several threads if the ports are."""
+
+    ports: Ports
+
+    def optimise(
+        self, sql: str, *, observed_seconds: float | None = None, settings: Settings | None = None
+    ) -> Outcome:
+        """Run the state machine on ``sql``. Never raises for what a query, a model or a server does.
+
+        ``observed_seconds``: how long the original was seen to run (so far), which bounds the replacement's runs.
+        """
+        settings = settings or Settings()
+        started = time.monotonic()
+        deadline = Deadline.after(settings.budget)
+        sql = sql.strip().rstrip(";").rstrip()
+        prepared = self._prepare(sql, settings)
+        if isinstance(prepared, str):
+            return self._unchanged(sql, prepared, None, observed_seconds, started)
+        run = _Session(self.ports, sql, prepared, observed_seconds, settings)
+        trace = run.driver().drive(settings.rounds, deadline)
+        return self._outcome(run, trace, started, deadline)
+
+    def _prepare(self, sql: str, settings: Settings) -> QueryFacts | str:
+        """The query's facts, or why it is left alone."""
+        statement = parse_one(sql)
+        if isinstance(statement, str):
+            return f"not rewritten: {statement}"
+        try:
+            if (reason := self.ports.eligible(sql)) is not None:
+                return f"not rewritten: {reason}"
+            explained = None if settings.measure == "off" else self.ports.database.explain(sql)
+            schema = self.ports.database.schema_text(sql) if self._with_model(settings) else ""
+        except DatabaseError as error:
+            return f"not rewritten: the server says {error}"
+        except Exception as error:  # noqa: BLE001 - principle 1: in doubt the original
+            return f"not rewritten: {type(error).__name__}: {error}"[:500]
+        return QueryFacts(sql, schema, explained)
+
+    def _with_model(self, settings: Settings) -> bool:
+        return settings.model and self.ports.model.available("reasoning")
+
+    def _outcome(self, run: _Session, trace: Trace, started: float, deadline: Deadline) -> Outcome:
+        best = trace.finish.best
+        if best is None:
+            outcome = self._unchanged(
+                run.sql, trace.finish.reason, run.facts.explained, run.observed, started
+            )
+            return _with_trace(outcome, trace, run.job, run.first_verified(started))
+        evidence = best.checked.evidence
+        settings = run.settings
+        servable = evidence.meets(settings.trust, settings.accept)
+        reason = (
+            "" if servable else f"the best replacement is {evidence.level}, {settings.trust} is asked for"
+        )
+        outcome = Outcome(
+            original=run.sql,
+            best=best,
+            servable=servable,
+            reason=reason,
+            scoped=self._scope(run.sql, best, deadline),
+            report=best.report,
+            hints=self._hints(best.checked.candidate.sql, deadline),
+            before=run.facts.explained,
+            observed=run.observed,
+            seconds=time.monotonic() - started,
+        )
+        return _with_trace(outcome, trace, run.job, run.first_verified(started))
+
+    def _scope(self, sql: str, best: Weighed, deadline: Deadline) -> Scoped:
+        try:
+            return self.ports.scoper.scope(sql, best.checked.candidate.sql, deadline)
+        except Exception as error:  # noqa: BLE001 - the narrow scope is always sound
+            return Scoped("these", reason=f"{type(error).__name__}: {error}"[:200])
+
+    def _hints(self, sql: str, deadline: Deadline) -> Mapping[str, Any] | None:
+        try:
+            return None if deadline.passed else self.ports.hinter.recommend(sql, deadline)
+        except Exception:  # noqa: BLE001 - no hints is an answer
+            return None
+
+    def _unchanged(
+        self, sql: str, reason: str, before: Explained | None, observed: float | None, started: float
+    ) -> Outcome:
+        """The original stands, and the report says what is known of it."""
+        document = report(before, None, seconds=(observed, None), other=[reason] if reason else [])
+        return Outcome(
+            original=sql,
+            best=None,
+            servable=False,
+            reason=reason,
+            scoped=Scoped("these"),
+            report=document,
+            before=before,
+            observed=observed,
+            seconds=time.monotonic() - started,
+        )
+
+
+@dataclass(slots=True)
+class _Session:
+    """The agents of one run, sharing one memory, one redactor and one charge account."""
+
+    ports: Ports
+    sql: str
+    facts: QueryFacts
+    observed: float | None
+    settings: Settings
+    job: str = field(default_factory=lambda: uuid.uuid4().hex)
+    _assistant: Assistant | None = None
+
+    def driver(self) -> Driver:
+        settings, ports = self.settings, self.ports
+        memory = Memory()
+        memory.remember(self.facts)
+        model = ports.model if settings.model and ports.model.available("reasoning") else None
+        redactor = Redactor(settings.share)
+        redactor.sql(self.sql)
+        redactor.sql(self.facts.schema)
+        scope = digest(self.sql)
+        mind = None if model is None else ModelMind(model, redactor, scope)
+        before = self.facts.explained
+        self._assistant = Assistant(
+            self.sql, ports.database, ports.checker, memory, settings, model, redactor, scope
+        )
+        decision = Decision(
+            self.sql,
+            before,
+            self.observed,
+            ports.database,
+            ports.knowledge,
+            memory,
+            settings,
+            model,
+            redactor,
+            scope,
+        )
+        reasoning = Reasoning(
+            self.sql,
+            before.cost if before else None,
+            ports.database,
+            ports.proposer,
+            mind,
+            memory,
+            settings,
+        )
+        return Driver(self.job, reasoning, self._assistant, decision, ports.journal)
+
+    def first_verified(self, started: float) -> float | None:
+        first = self._assistant.first_passed if self._assistant else None
+        return None if first is None else round(first - started, 4)
+
+
+def _with_trace(outcome: Outcome, trace: Trace, job: str, first: float | None) -> Outcome:
+    return replace(outcome, usage=trace.usage, events=trace.events, job=job, first_verified=first)

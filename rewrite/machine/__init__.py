@@ -1,0 +1,1 @@
+"""The finite state machine of a rewrite, and what drives it."""

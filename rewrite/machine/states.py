@@ -1,0 +1,218 @@
+"""The machine: Reasoning, Verification, Decision, Termination (QUITE §4.2, Algorithm 1). Pure: results in, commands out.
+
+What may live in this file: the states, the signals, the one table of transitions, and the fold of a result over a
+run. No clock, no model, no server, no text of SQL is looked at here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import assert_never
+
+from rewrite.words import Candidate, Checked, Weighed
+
+
+class State(Enum):
+    REASONING = "reasoning"
+    VERIFICATION = "verification"
+    DECISION = "decision"
+    TERMINATION = "termination"
+
+
+class Signal(Enum):
+    FOUND = "candidates were found"
+    NOTHING = "no opportunity was found"
+    PASSED = "a candidate passed verification"
+    SATISFIED = "a candidate is good enough"
+    AGAIN = "another round may help"
+    SPENT = "no round is left"
+    STOPPED = "out of time, or an agent failed"
+
+
+TRANSITIONS: dict[tuple[State, Signal], State] = {
+    (State.REASONING, Signal.FOUND): State.VERIFICATION,
+    (State.REASONING, Signal.NOTHING): State.TERMINATION,
+    (State.REASONING, Signal.STOPPED): State.TERMINATION,
+    (State.VERIFICATION, Signal.PASSED): State.DECISION,
+    (State.VERIFICATION, Signal.AGAIN): State.REASONING,
+    (State.VERIFICATION, Signal.SPENT): State.TERMINATION,
+    (State.VERIFICATION, Signal.STOPPED): State.TERMINATION,
+    (State.DECISION, Signal.SATISFIED): State.TERMINATION,
+    (State.DECISION, Signal.AGAIN): State.REASONING,
+    (State.DECISION, Signal.SPENT): State.TERMINATION,
+    (State.DECISION, Signal.STOPPED): State.TERMINATION,
+}
+
+
+# --------------------------------------------------------------------------- what agents report
+
+
+@dataclass(frozen=True, slots=True)
+class Reasoned:
+    """New candidates, best first. None: no opportunity is left, the run ends early."""
+
+    candidates: tuple[Candidate, ...]
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """Candidates that are the same query by the checker, and why the others are not (a message each)."""
+
+    passed: tuple[Checked, ...]
+    complaints: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """``best``: worth serving, or None. ``satisfied``: no further round is worth its time."""
+
+    weighed: tuple[Weighed, ...]
+    best: Weighed | None
+    satisfied: bool
+    advice: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Stopped:
+    """Time is up, or an agent failed: the best that is verified and weighed stands, else the original."""
+
+    reason: str
+
+
+Result = Reasoned | Verified | Decided | Stopped
+
+
+# --------------------------------------------------------------------------- what the machine asks for
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    round: int
+    complaints: tuple[str, ...] = ()
+    advice: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Verify:
+    candidates: tuple[Candidate, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Decide:
+    checked: tuple[Checked, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Finish:
+    """The end: ``best`` or, where it is None, the original, and why."""
+
+    best: Weighed | None
+    reason: str
+
+
+Command = Reason | Verify | Decide | Finish
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Where a run stands. ``round`` counts from 1 to ``rounds`` (T_max)."""
+
+    rounds: int
+    state: State = State.REASONING
+    round: int = 1
+    best: Weighed | None = None
+    candidates: int = 0
+    passed: int = 0
+    complaints: tuple[str, ...] = ()
+    advice: tuple[str, ...] = ()
+    reason: str = ""
+
+
+def begin(rounds: int) -> tuple[Run, Command]:
+    """A new run and its first command."""
+    return Run(max(1, rounds)), Reason(1)
+
+
+def advance(run: Run, result: Result) -> tuple[Run, Command]:
+    """The run after ``result``, and what is to be done next.
+
+    Raises ValueError when the result is not one of the run's state: a bug of the driver.
+    """
+    signal = _signal(run, result)
+    key = (run.state, signal)
+    if key not in TRANSITIONS:
+        raise ValueError(f"{type(result).__name__} does not belong to the state {run.state.value}")
+    run = _absorb(run, result)
+    after = TRANSITIONS[key]
+    if after is State.REASONING:
+        run = replace(run, round=run.round + 1)
+    run = replace(run, state=after)
+    return run, _command(run, result)
+
+
+def _signal(run: Run, result: Result) -> Signal:
+    match result:
+        case Reasoned(candidates=candidates):
+            return Signal.FOUND if candidates else Signal.NOTHING
+        case Verified(passed=passed):
+            return Signal.PASSED if passed else _again(run)
+        case Decided(satisfied=satisfied):
+            return Signal.SATISFIED if satisfied else _again(run)
+        case Stopped():
+            return Signal.STOPPED
+        case _:
+            assert_never(result)
+
+
+def _again(run: Run) -> Signal:
+    return Signal.AGAIN if run.round < run.rounds else Signal.SPENT
+
+
+def _absorb(run: Run, result: Result) -> Run:
+    match result:
+        case Reasoned():
+            reason = "" if result.candidates else (result.reason or "no opportunity was found")
+            return replace(run, candidates=run.candidates + len(result.candidates), reason=reason)
+        case Verified():
+            reason = "" if result.passed else "no candidate was shown to be the same query"
+            return replace(
+                run, passed=run.passed + len(result.passed), complaints=result.complaints, reason=reason
+            )
+        case Decided():
+            best = _better(run.best, result.best)
+            reason = "" if best else "no verified candidate is better by enough"
+            return replace(run, best=best, advice=result.advice, reason=reason)
+        case Stopped():
+            return replace(run, reason=result.reason)
+        case _:
+            assert_never(result)
+
+
+def _better(old: Weighed | None, new: Weighed | None) -> Weighed | None:
+    """A measurement is never overruled by an estimate, nor by a worse measurement."""
+    if old is None or new is None:
+        return old or new
+    if old.measured != new.measured:
+        return old if old.measured else new
+    old_ratio, new_ratio = old.ratio, new.ratio
+    if old_ratio is None or new_ratio is None:
+        return old
+    return new if new_ratio < old_ratio else old
+
+
+def _command(run: Run, result: Result) -> Command:
+    match run.state:
+        case State.REASONING:
+            return Reason(run.round, run.complaints, run.advice)
+        case State.VERIFICATION:
+            assert isinstance(result, Reasoned)
+            return Verify(result.candidates)
+        case State.DECISION:
+            assert isinstance(result, Verified)
+            return Decide(result.passed)
+        case State.TERMINATION:
+            return Finish(run.best, run.reason if run.best is None else "")
+        case _:
+            assert_never(run.state)

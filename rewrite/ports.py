@@ -1,0 +1,168 @@
+"""What the rewriter needs of the world, as small protocols that the composition root fills.
+
+Must not know who fills them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from models.api import Model, NoModel
+from rewrite.words import Candidate, Category, Deadline, Evidence, Explained, Scope, Timed
+
+
+class DatabaseError(Exception):
+    """The server refused, with its SQLSTATE and message."""
+
+    def __init__(self, sqlstate: str, message: str) -> None:
+        super().__init__(f"{sqlstate}: {message}")
+        self.sqlstate = sqlstate
+        self.message = message
+
+
+@dataclass(frozen=True, slots=True)
+class ResultColumn:
+    """A column as Describe gives it."""
+
+    name: str
+    type_oid: int
+    typmod: int = -1
+    type_name: str = ""
+
+
+class Database(Protocol):
+    """The database whose query is being optimised; read-only, with timeouts. Every call may raise `DatabaseError`."""
+
+    def explain(self, sql: str) -> Explained: ...
+
+    def describe(self, sql: str) -> tuple[ResultColumn, ...]:
+        """The result's columns by Parse and Describe; nothing is run."""
+        ...
+
+    def measure(self, sql: str, seconds: float) -> Timed:
+        """Run it, read all rows, throw them away; stopped after ``seconds``."""
+        ...
+
+    def schema_text(self, sql: str) -> str:
+        """DDL of the tables that ``sql`` reads: columns, types, keys, indexes."""
+        ...
+
+
+class Checker(Protocol):
+    """The one judge of sameness."""
+
+    def check(self, original: str, candidate: str, seconds: float) -> Evidence: ...
+
+
+class Proposer(Protocol):
+    """The deterministic mind: candidates reachable from ``sql`` by rules, best first, costs from ``database``.
+
+    ``prefer`` names categories to try first (what knowledge suggests).
+    """
+
+    def propose(
+        self, sql: str, database: Database, deadline: Deadline, prefer: Sequence[Category]
+    ) -> Sequence[Candidate]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A piece of rewrite knowledge."""
+
+    title: str
+    text: str
+    category: Category = "others"
+
+
+class Knowledge(Protocol):
+    def search(self, sql: str, k: int) -> Sequence[Unit]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Scoped:
+    """For which literals a pair holds. For ``any``: both texts with placeholders, and the literals taken out."""
+
+    scope: Scope
+    template: str = ""
+    replacement: str = ""
+    literals: tuple[str, ...] = ()
+    evidence: Evidence | None = None
+    reason: str = ""
+
+
+class Scoper(Protocol):
+    def scope(self, original: str, candidate: str, deadline: Deadline) -> Scoped: ...
+
+
+class Hinter(Protocol):
+    def recommend(self, sql: str, deadline: Deadline) -> Mapping[str, Any] | None:
+        """A document with at least ``hints`` (the comment's text), or None."""
+        ...
+
+
+class Eligible(Protocol):
+    def __call__(self, sql: str) -> str | None:
+        """Why ``sql`` may not be replaced, or None."""
+        ...
+
+
+class Journal(Protocol):
+    def record(self, event: Mapping[str, Any]) -> None:
+        """Keep one step of a run; must not raise."""
+        ...
+
+
+class NoProposer:
+    def propose(
+        self, sql: str, database: Database, deadline: Deadline, prefer: Sequence[Category]
+    ) -> Sequence[Candidate]:
+        del sql, database, deadline, prefer
+        return ()
+
+
+class NoKnowledge:
+    def search(self, sql: str, k: int) -> Sequence[Unit]:
+        del sql, k
+        return ()
+
+
+class TheseLiterals:
+    """Claims nothing beyond the very literals that were checked."""
+
+    def scope(self, original: str, candidate: str, deadline: Deadline) -> Scoped:
+        del original, candidate, deadline
+        return Scoped("these")
+
+
+class NoHints:
+    def recommend(self, sql: str, deadline: Deadline) -> Mapping[str, Any] | None:
+        del sql, deadline
+        return None
+
+
+class NoJournal:
+    def record(self, event: Mapping[str, Any]) -> None:
+        del event
+
+
+def anything(sql: str) -> str | None:
+    """Leaves eligibility to the checker."""
+    del sql
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Ports:
+    """Everything an optimisation may use."""
+
+    database: Database
+    checker: Checker
+    proposer: Proposer = field(default_factory=NoProposer)
+    model: Model = field(default_factory=NoModel)
+    knowledge: Knowledge = field(default_factory=NoKnowledge)
+    scoper: Scoper = field(default_factory=TheseLiterals)
+    hinter: Hinter = field(default_factory=NoHints)
+    eligible: Eligible = anything
+    journal: Journal = field(default_factory=NoJournal)

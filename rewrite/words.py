@@ -1,0 +1,212 @@
+"""The words of the rewriter: candidates, evidence, measurements, settings, time.
+
+Owns plain records that agents hand to each other. Must not know agents, models, servers or how any of these is
+found.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, get_args
+
+from pglast.error import Error as PglastError
+from pglast.parser import parse_sql
+from pglast.stream import RawStream
+
+Category = Literal["join", "predicate", "cte", "constant", "others"]
+CATEGORIES: tuple[Category, ...] = get_args(Category)
+Source = Literal["rules", "model"]
+Level = Literal["proved", "tested", "judged", "refuted", "unknown"]
+Measure = Literal["off", "explain", "run", "both"]
+Scope = Literal["any", "these"]
+TRUST: tuple[Level, ...] = ("proved", "tested", "judged")
+
+
+def canonical(sql: str) -> str:
+    """The text without layout and comments: equal for texts that parse to the same statement."""
+    try:
+        return "; ".join(RawStream()(s) for s in parse_sql(sql))
+    except (PglastError, RecursionError, ValueError, NotImplementedError):
+        return " ".join(sql.split())
+
+
+def digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One rewrite step: a rule's name or a model's words for it. ``gain`` is the drop in estimated cost."""
+
+    name: str
+    category: Category = "others"
+    note: str = ""
+    gain: float | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        return {"name": self.name, "category": self.category, "note": self.note, "gain": self.gain}
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A proposed replacement; nothing is believed of it. ``cost`` is EXPLAIN's, None when not known."""
+
+    sql: str
+    steps: tuple[Step, ...] = ()
+    source: Source = "rules"
+    cost: float | None = None
+    assumptions: tuple[str, ...] = ()
+
+    @property
+    def category(self) -> Category:
+        return self.steps[-1].category if self.steps else "others"
+
+    def key(self) -> str:
+        return digest(canonical(self.sql))
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What the checker says of a pair, by its stable document."""
+
+    level: Level
+    method: str = ""
+    assumptions: tuple[str, ...] = ()
+    modulo: tuple[str, ...] = ()
+    scope: Scope = "these"
+    reason: str = ""
+    counterexample: Mapping[str, Any] | None = None
+    document: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, document: Mapping[str, Any]) -> Evidence:
+        """From a verdict's JSON document."""
+        return cls(
+            level=document["verdict"],
+            method=document.get("method") or "",
+            assumptions=tuple(document.get("assumptions") or ()),
+            modulo=tuple(document.get("modulo") or ()),
+            scope=document.get("scope") or "these",
+            reason=document.get("reason") or "",
+            counterexample=document.get("counterexample"),
+            document=document,
+        )
+
+    def counts_as(self, accepted: frozenset[str]) -> Level:
+        """The level after reservations: a proof with one that is not accepted counts as tested. ``errors`` and
+        ``overflow`` can't be accepted.
+        """
+        if self.level == "proved" and set(self.modulo) - (accepted - {"errors", "overflow"}):
+            return "tested"
+        return self.level
+
+    def meets(self, trust: Level, accepted: frozenset[str]) -> bool:
+        level = self.counts_as(accepted)
+        return level in TRUST and TRUST.index(level) <= TRUST.index(trust)
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A candidate that passed verification."""
+
+    candidate: Candidate
+    evidence: Evidence
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """EXPLAIN (FORMAT JSON): total cost and the ``Plan`` object."""
+
+    cost: float
+    plan: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Timed:
+    """One run. ``stopped``: it was cancelled at ``seconds`` and would have taken longer."""
+
+    seconds: float
+    stopped: bool = False
+    plan: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """A verified candidate after Decision. ``seconds`` is the median of its runs, None when not run."""
+
+    checked: Checked
+    cost_before: float | None
+    cost_after: float | None
+    seconds_before: float | None = None
+    seconds_after: float | None = None
+    runs: int = 0
+    report: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def measured(self) -> bool:
+        return self.seconds_before is not None and self.seconds_after is not None
+
+    @property
+    def ratio(self) -> float | None:
+        """After to before: of times where both are known, else of estimated costs; None when neither is."""
+        if self.seconds_before is not None and self.seconds_after is not None:
+            return self.seconds_after / max(self.seconds_before, 1e-9)
+        if self.cost_before is not None and self.cost_after is not None:
+            return self.cost_after / max(self.cost_before, 1e-9)
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What one optimisation may do.
+
+    ``gain``: the least share by which the replacement must be better. ``enough``: a ratio at which no further round
+    is worth its time. Times in seconds. ``width``: candidates verified a round, ``run_width``: candidates run.
+    """
+
+    trust: Level = "proved"
+    accept: frozenset[str] = frozenset({"float-order"})
+    rounds: int = 2
+    budget: float = 60.0
+    measure: Measure = "run"
+    run_timeout: float = 30.0
+    repeats: int = 3
+    gain: float = 0.10
+    enough: float = 0.5
+    width: int = 6
+    run_width: int = 3
+    model: bool = True
+    share: Literal["schema", "statistics", "samples"] = "schema"
+    repairs: int = 2
+    correction_seconds: float = 20.0
+    check_seconds: float = 10.0
+    single_pass: bool = False
+    checker_loop: bool = True
+    decision: bool = True
+    knowledge: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Deadline:
+    """A point in time after which nothing new is begun."""
+
+    at: float
+    clock: Callable[[], float] = time.monotonic
+
+    @classmethod
+    def after(cls, seconds: float, clock: Callable[[], float] = time.monotonic) -> Deadline:
+        return cls(clock() + seconds, clock)
+
+    def left(self) -> float:
+        return max(0.0, self.at - self.clock())
+
+    @property
+    def passed(self) -> bool:
+        return self.clock() >= self.at
+
+    def within(self, seconds: float) -> Deadline:
+        """The earlier of this and ``seconds`` from now."""
+        return Deadline(min(self.at, self.clock() + seconds), self.clock)
