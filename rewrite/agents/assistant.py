@@ -171,7 +171,12 @@ class Assistant:
         self, candidate: Candidate, parts: Sequence[Part], deadline: Deadline, step: str
     ) -> Candidate | None:
         """A new text from the model, or None when there is no model, no time or no answer."""
-        if self.model is None or self.redactor is None or deadline.passed:
+        if (
+            self.model is None
+            or self.redactor is None
+            or deadline.passed
+            or not self.model.available("assistant")
+        ):
             return None
         original = SqlText("Original query", self.sql)
         said = messages((original, *parts), self.redactor, system=_SYSTEM)

@@ -212,7 +212,7 @@ class Decision:
         return not self._opinion(deadline).go_on
 
     def _opinion(self, deadline: Deadline) -> Opinion:
-        if self.model is None or self.redactor is None:
+        if self.model is None or self.redactor is None or not self.model.available("decision"):
             return Opinion(True)
         parts = (*self.memory.parts("decision"), Instruction(_QUESTION))
         said = messages(parts, self.redactor, system=_SYSTEM)

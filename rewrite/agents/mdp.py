@@ -93,6 +93,8 @@ class ModelMind:
 
     def enhance(self, best: Candidate, memory: Memory, deadline: Deadline) -> Thought:
         """The rewrite agent's second look at the best candidate so far."""
+        if not self.model.available("rewrite"):
+            return Thought()
         parts = (
             *memory.parts("rewrite"),
             SqlText("Rewritten query", best.sql),

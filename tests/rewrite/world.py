@@ -6,9 +6,10 @@ import random
 import sqlite3
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
+from typing import Any
 
 from rewrite.ports import Database, DatabaseError, ResultColumn, Unit
 from rewrite.words import Candidate, Category, Deadline, Evidence, Explained, Step, Timed
@@ -166,9 +167,9 @@ class Shelf:
 class Diary:
     """`rewrite.ports.Journal` in memory."""
 
-    events: list[object] = field(default_factory=list)
+    events: list[Mapping[str, Any]] = field(default_factory=list)
 
-    def record(self, event: object) -> None:
+    def record(self, event: Mapping[str, Any]) -> None:
         self.events.append(event)
 
 

@@ -1,0 +1,348 @@
+"""Whole runs of the rewriter over a small world: every agent, every back edge, without and with a model."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from models.api import Model, NoModel, Reply, Request, Role, Usage
+from models.replay import Recorder, Replay
+from rewrite.api import Outcome, Rewriter
+from rewrite.machine.drive import replay
+from rewrite.ports import DatabaseError, Knowledge, NoKnowledge, NoProposer, Ports, Proposer
+from rewrite.words import Evidence, Settings
+from tests.rewrite.world import GOOD, GOOD_CTE, ORIGINAL, WRONG, Diary, Judge, Rules, Server, Shelf
+
+
+class Speaker:
+    """A model that says its lines in turn, by role."""
+
+    def __init__(self, **lines: Sequence[Any]) -> None:
+        self.lines = {role: list(said) for role, said in lines.items()}
+        self.asked: list[Request] = []
+
+    def available(self, role: Role) -> bool:
+        return role in self.lines
+
+    def complete(self, request: Request) -> Reply:
+        self.asked.append(request)
+        said = self.lines[request.role]
+        line = said.pop(0) if len(said) > 1 else said[0]
+        return Reply(
+            line if isinstance(line, str) else json.dumps(line), Usage(100, 10, 0.001), "speaker", 0.1
+        )
+
+    def prompts(self, role: Role) -> list[str]:
+        return ["\n".join(m.text for m in r.messages) for r in self.asked if r.role == role]
+
+
+def chain(*texts: str) -> dict[str, Any]:
+    return {"steps": [{"action": "refine", "category": "join", "sql": t, "expected_gain": 5} for t in texts]}
+
+
+def optimise(
+    server: Server | None = None,
+    judge: Judge | None = None,
+    proposer: Proposer | None = None,
+    model: Model | None = None,
+    knowledge: Knowledge | None = None,
+    diary: Diary | None = None,
+    observed: float | None = 1.0,
+    sql: str = ORIGINAL,
+    ask_model: bool = True,
+    **settings: Any,
+) -> Outcome:
+    ports = Ports(
+        server or Server(),
+        judge or Judge(),
+        proposer or NoProposer(),
+        model or NoModel(),
+        knowledge or NoKnowledge(),
+        journal=diary or Diary(),
+    )
+    return Rewriter(ports).optimise(
+        sql, observed_seconds=observed, settings=Settings(model=ask_model, **settings)
+    )
+
+
+def states(outcome: Outcome) -> list[str]:
+    return [e["state"] for e in outcome.events]
+
+
+def test_rules_alone_find_check_measure_and_report() -> None:
+    server, diary = Server(), Diary()
+    outcome = optimise(server, proposer=Rules([[GOOD, WRONG[0]]]), diary=diary)
+    document = outcome.to_json()
+    assert document["rewritten"] == GOOD
+    assert document["verdict"] == "proved"
+    assert document["steps"][0]["name"] == "decorrelate"
+    assert (document["cost_before"], document["cost_after"]) == (1000.0, 100.0)
+    assert (document["seconds_before"], document["seconds_after"]) == (1.0, 0.1)
+    assert document["tokens"] == 0
+    assert set(document["report"]) == {"cost", "plan", "resources", "other"}
+    assert states(outcome) == ["reasoning", "verification", "decision", "termination"]
+    assert [e["seq"] for e in diary.events] == [1, 2, 3, 4]
+    assert {sql for sql, _ in server.measured} == {GOOD}
+
+
+def test_a_recorded_run_replays_to_the_same_end() -> None:
+    outcome = optimise(proposer=Rules([[GOOD, WRONG[0]]]))
+    finish = replay(outcome.events, 2)
+    assert finish.best is not None
+    assert outcome.best is not None
+    assert finish.best.checked == outcome.best.checked
+    twisted = [dict(e) for e in outcome.events]
+    twisted[1]["agent"] = "decision"
+    with pytest.raises(ValueError, match="verification was due"):
+        replay(twisted, 2)
+
+
+def test_no_opportunity_ends_early_with_a_report() -> None:
+    outcome = optimise()
+    assert states(outcome) == ["reasoning", "termination"]
+    assert outcome.to_json()["rewritten"] is None
+    assert outcome.to_json()["reason"] == "no opportunity was found"
+    assert set(outcome.report) == {"cost", "plan", "resources", "other"}
+
+
+def test_wrong_candidates_lead_back_to_reasoning_and_then_to_the_original() -> None:
+    rules = Rules([[WRONG[0]], [WRONG[1]]])
+    outcome = optimise(proposer=rules)
+    assert states(outcome) == ["reasoning", "verification", "reasoning", "verification", "termination"]
+    assert outcome.best is None
+    assert "not shown" not in outcome.reason
+    assert outcome.reason == "no candidate was shown to be the same query"
+
+
+def test_no_gain_leads_back_with_knowledge_and_the_second_round_wins() -> None:
+    server = Server(times={GOOD: 0.95, GOOD_CTE: 0.3})
+    rules = Rules([[GOOD], [GOOD, GOOD_CTE]])
+    outcome = optimise(server, proposer=rules, knowledge=Shelf())
+    assert states(outcome) == ["reasoning", "verification", "decision"] * 2 + ["termination"]
+    assert outcome.to_json()["rewritten"] == GOOD_CTE
+    assert rules.preferred == [(), ("join",)]
+
+
+def test_less_than_ten_per_cent_is_no_gain() -> None:
+    assert optimise(Server(times={GOOD: 0.91}), proposer=Rules([[GOOD]])).best is None
+    assert optimise(Server(times={GOOD: 0.89}), proposer=Rules([[GOOD]])).best is not None
+
+
+def test_the_measurement_overrules_the_estimate_both_ways() -> None:
+    slow = Server(costs={GOOD: 1.0}, times={GOOD: 5.0})
+    assert optimise(slow, proposer=Rules([[GOOD]])).best is None
+    assert all(seconds <= 1.0 for _, seconds in slow.measured)
+    fast = Server(costs={GOOD: 9000.0}, times={GOOD: 0.2})
+    assert optimise(fast, proposer=Rules([[GOOD]])).to_json()["rewritten"] == GOOD
+
+
+def test_the_fastest_of_several_is_chosen_by_measuring() -> None:
+    server = Server(costs={GOOD: 10.0, GOOD_CTE: 20.0}, times={GOOD: 0.4, GOOD_CTE: 0.2})
+    outcome = optimise(server, proposer=Rules([[GOOD, GOOD_CTE]]))
+    assert outcome.to_json()["rewritten"] == GOOD_CTE
+    runs = [sql for sql, _ in server.measured]
+    assert runs == [GOOD, GOOD_CTE, GOOD_CTE, GOOD, GOOD_CTE, GOOD]
+
+
+@pytest.mark.parametrize(
+    ("measure", "ran"), [("explain", set()), ("run", {GOOD}), ("both", {GOOD, ORIGINAL})]
+)
+def test_what_may_be_run(measure: str, ran: set[str]) -> None:
+    server = Server()
+    outcome = optimise(server, proposer=Rules([[GOOD]]), measure=measure)
+    assert {sql for sql, _ in server.measured} == ran
+    assert outcome.to_json()["rewritten"] == GOOD
+    assert (outcome.to_json()["seconds_after"] is None) == (measure == "explain")
+
+
+def test_measuring_off_touches_the_server_for_descriptions_only() -> None:
+    server = Server()
+    outcome = optimise(server, proposer=Rules([[GOOD]]), measure="off")
+    assert server.measured == server.explained == []
+    assert outcome.best is None
+
+
+def test_weaker_evidence_is_proposed_and_not_served() -> None:
+    rules = Rules([[GOOD]])
+    document = optimise(judge=Judge(level="tested"), proposer=rules).to_json()
+    assert (document["rewritten"], document["proposed"]) == (None, GOOD)
+    assert "tested" in document["reason"]
+    assert (
+        optimise(judge=Judge(level="tested"), proposer=rules, trust="tested").to_json()["rewritten"] == GOOD
+    )
+
+
+@pytest.mark.parametrize(
+    ("modulo", "served"), [("float-order", True), ("tie-order", False), ("errors", False)]
+)
+def test_reservations(modulo: str, served: bool) -> None:
+    judge = Judge(mood=lambda: Evidence("proved", modulo=(modulo,)))
+    outcome = optimise(judge=judge, proposer=Rules([[GOOD]]), accept=frozenset({"float-order", "errors"}))
+    assert outcome.servable is served
+
+
+def test_servable_evidence_comes_before_speed() -> None:
+    class Mixed(Judge):
+        def check(self, original: str, candidate: str, seconds: float) -> Evidence:
+            return Evidence("tested" if candidate == GOOD_CTE else "proved")
+
+    server = Server(times={GOOD: 0.5, GOOD_CTE: 0.1})
+    assert optimise(server, Mixed(), Rules([[GOOD, GOOD_CTE]])).to_json()["rewritten"] == GOOD
+
+
+@pytest.mark.parametrize(
+    ("sql", "reason"),
+    [
+        ("update p set v = 1", "not a SELECT"),
+        ("select 1; select 2", "2 statements"),
+        ("selec 1", "syntax error"),
+        ("", "0 statements"),
+        ("select * from nowhere", "no such table"),
+    ],
+)
+def test_what_is_no_select_is_left_alone(sql: str, reason: str) -> None:
+    outcome = optimise(sql=sql, proposer=Rules([[GOOD]]))
+    assert outcome.to_json()["rewritten"] is None
+    assert reason in outcome.reason
+
+
+def test_a_server_that_dies_in_the_middle_leaves_the_original() -> None:
+    gone = DatabaseError("57P01", "terminating connection")
+    server = Server(broken=lambda sql: gone if sql == GOOD else None)
+    outcome = optimise(server, proposer=Rules([[GOOD]]))
+    assert outcome.best is None
+
+    class Exploding(Judge):
+        def check(self, original: str, candidate: str, seconds: float) -> Evidence:
+            raise RuntimeError("out of cheese")
+
+    outcome = optimise(judge=Exploding(), proposer=Rules([[GOOD]]))
+    assert outcome.reason == "RuntimeError in assistant: out of cheese"
+    assert states(outcome)[-1] == "termination"
+
+
+def test_no_time_no_rewrite() -> None:
+    outcome = optimise(proposer=Rules([[GOOD]]), budget=0.0)
+    assert outcome.reason == "out of time"
+
+
+# --------------------------------------------------------------------------- with a model
+
+
+def test_the_model_finds_what_the_rules_do_not() -> None:
+    model = Speaker(
+        reasoning=[chain(WRONG[1], GOOD)], rewrite=[{"sql": GOOD_CTE}], decision=[{"go_on": False}]
+    )
+    server = Server(times={GOOD: 0.3, GOOD_CTE: 0.25})
+    outcome = optimise(server, model=model)
+    assert outcome.to_json()["rewritten"] == GOOD_CTE
+    assert outcome.to_json()["source"] == "model"
+    assert outcome.usage.tokens == 220
+    assert [s["name"] for s in outcome.to_json()["steps"]][-1] == "enhancement"
+
+
+def test_rules_go_on_from_a_models_proposal() -> None:
+    rules = Rules([[], [GOOD_CTE]])
+    model = Speaker(reasoning=[chain(GOOD)], rewrite=[{"sql": ""}])
+    outcome = optimise(Server(times={GOOD: 0.45, GOOD_CTE: 0.2}), proposer=rules, model=model)
+    assert rules.starts == [ORIGINAL, GOOD]
+    assert outcome.to_json()["rewritten"] == GOOD_CTE
+    assert [s["name"] for s in outcome.to_json()["steps"]] == ["refine", "decorrelate"]
+
+
+def test_syntax_is_repaired_from_the_servers_message_at_most_k_times() -> None:
+    broken = GOOD.replace("p.v <", "p.w <")
+    model = Speaker(
+        reasoning=[chain(broken)],
+        rewrite=[{"sql": ""}],
+        assistant=[{"sql": broken + " and p.x"}, {"sql": GOOD}],
+    )
+    outcome = optimise(model=model)
+    assert outcome.to_json()["rewritten"] == GOOD
+    assert [s["name"] for s in outcome.to_json()["steps"]] == ["refine", "repair", "repair"]
+    assert "SQLSTATE 42601" in model.prompts("assistant")[0]
+    hopeless = Speaker(reasoning=[chain(broken)], rewrite=[{"sql": ""}], assistant=[{"sql": broken}])
+    outcome = optimise(model=hopeless, rounds=1)
+    assert outcome.best is None
+    assert len(hopeless.prompts("assistant")) == 2
+
+
+def test_names_and_number_of_columns_are_checked_before_anything_else() -> None:
+    judge = Judge()
+    model = Speaker(
+        reasoning=[chain("select p.k from p", "select p.k, p.v as w from p")], rewrite=[{"sql": ""}]
+    )
+    model.lines["assistant"] = [{"sql": ""}]
+    assert optimise(judge=judge, model=model, rounds=1).best is None
+    assert judge.asked == []
+
+
+def test_a_counterexample_leads_to_a_correction() -> None:
+    model = Speaker(
+        reasoning=[chain(WRONG[1])], rewrite=[{"sql": ""}], assistant=[{"sql": WRONG[2]}, {"sql": GOOD}]
+    )
+    outcome = optimise(model=model)
+    assert outcome.to_json()["rewritten"] == GOOD
+    assert [s["name"] for s in outcome.to_json()["steps"]] == ["refine", "correction", "correction"]
+    assert all("secret-row" not in p for p in model.prompts("assistant"))
+
+
+def test_correction_ends_with_its_own_budget_or_when_it_goes_in_circles() -> None:
+    model = Speaker(
+        reasoning=[chain(WRONG[1])], rewrite=[{"sql": ""}], assistant=[{"sql": WRONG[2]}, {"sql": WRONG[1]}]
+    )
+    assert optimise(model=model, rounds=1).best is None
+    assert len(model.prompts("assistant")) == 2
+    model = Speaker(reasoning=[chain(WRONG[1])], rewrite=[{"sql": ""}], assistant=[{"sql": GOOD}])
+    assert optimise(model=model, rounds=1, correction_seconds=0.0).best is None
+    assert optimise(model=model, rounds=1, checker_loop=False).best is None
+
+
+def test_the_second_round_sees_verdicts_reports_and_knowledge_the_first_does_not() -> None:
+    model = Speaker(
+        reasoning=[chain(GOOD, WRONG[0]), chain(GOOD_CTE)],
+        rewrite=[{"sql": ""}],
+        assistant=[{"sql": ""}],
+        decision=[{"go_on": True}],
+    )
+    server = Server(times={GOOD: 0.8, GOOD_CTE: 0.3})
+    outcome = optimise(server, model=model, knowledge=Shelf())
+    assert outcome.to_json()["rewritten"] == GOOD_CTE
+    first, second = model.prompts("reasoning")
+    for words in ("Known to help", "Group first", "was refused (refuted)", "0.80 of the original's time"):
+        assert words not in first
+        assert words in second
+
+
+def test_a_query_that_may_not_be_shown_to_a_model_is_not() -> None:
+    model = Speaker(reasoning=[chain(GOOD)])
+    outcome = optimise(proposer=Rules([[GOOD]]), model=model, ask_model=False)
+    assert outcome.to_json()["rewritten"] == GOOD
+    assert model.asked == []
+
+
+def test_roles_without_a_model_are_done_without() -> None:
+    model = Speaker(reasoning=[chain(GOOD, WRONG[0])])
+    assert optimise(Server(times={GOOD: 0.8}), model=model).to_json()["rewritten"] == GOOD
+
+
+def test_recorded_replies_give_the_same_run_and_a_changed_prompt_is_noticed() -> None:
+    lines: dict[str, Sequence[Any]] = {
+        "reasoning": [chain(WRONG[1], GOOD)],
+        "rewrite": ["no idea", {"sql": GOOD_CTE}],
+        "assistant": [{"sql": ""}],
+        "decision": [{"go_on": False}],
+    }
+    recorder = Recorder(Speaker(**lines))
+    recorded = optimise(model=recorder).to_json()
+    again = optimise(model=Replay(json.loads(json.dumps(recorder.entries)))).to_json()
+    changing = ("seconds", "first_verified_seconds", "job")
+    assert {k: v for k, v in again.items() if k not in changing} == {
+        k: v for k, v in recorded.items() if k not in changing
+    }
+    changed = optimise(Server(plan={"Plan Rows": 11}), model=Replay(recorder.entries))
+    assert changed.best is None
+    assert "has changed at character" in changed.reason
