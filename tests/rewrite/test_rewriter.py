@@ -161,7 +161,8 @@ def test_what_may_be_run(measure: str, ran: set[str]) -> None:
 def test_measuring_off_touches_the_server_for_descriptions_only() -> None:
     server = Server()
     outcome = optimise(server, proposer=Rules([[GOOD]]), measure="off")
-    assert server.measured == server.explained == []
+    assert not server.measured
+    assert not server.explained
     assert outcome.best is None
 
 
