@@ -1,0 +1,89 @@
+"""Where the planner is wrong: estimates against what happened, per scan and join.
+
+Reads executed plans. A node that was not run to its end (under a LIMIT, in a semi-join, below a merge join that
+stopped early) tells less than the truth and is left out of what is learnt. Must not know hints.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from hints.levels import Names, level_aliases
+from sql.plans import Node, Plan
+
+# operators that read all of their input before they give the first row
+_BLOCKING = frozenset({"Sort", "Aggregate", "Hash", "Materialize", "WindowAgg", "SetOp"})
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """One nameable node: rows expected and rows seen, both in all (not per loop)."""
+
+    aliases: frozenset[str]
+    operator: str
+    estimated: float
+    actual: float
+    is_join: bool
+
+    @property
+    def q_error(self) -> float:
+        a, b = max(self.estimated, 1.0), max(self.actual, 1.0)
+        return max(a / b, b / a)
+
+
+@dataclass(slots=True)
+class Knowledge:
+    """True row counts by set of aliases, gathered over executed plans of one query."""
+
+    rows: dict[frozenset[str], float] = field(default_factory=dict)
+
+    def learn(self, estimates: list[Estimate]) -> bool:
+        """Take them in; whether something new was among them."""
+        before = len(self.rows)
+        for estimate in estimates:
+            self.rows.setdefault(estimate.aliases, estimate.actual)
+        return len(self.rows) > before
+
+
+def estimates_of(plan: Plan, names: Names) -> list[Estimate]:
+    """Estimate against actual for each node that ran once to its end, lowest first."""
+    return list(_estimates(plan.root, names, complete=True))
+
+
+def _estimates(node: Node, names: Names, *, complete: bool) -> Iterator[Estimate]:
+    for child in node.children:
+        inside = complete if child.operator not in _BLOCKING else True
+        yield from _estimates(child, names, complete=inside and _runs_to_end(node, child))
+    actual = node.actual
+    if not complete or actual is None or actual.loops != 1 or not (node.is_join or node.alias):
+        return
+    aliases = level_aliases(node, names)
+    if aliases:
+        yield Estimate(aliases, node.operator, node.rows, actual.rows, node.is_join)
+
+
+def _runs_to_end(parent: Node, child: Node) -> bool:
+    if parent.operator == "Limit":
+        return False
+    if parent.operator == "Merge Join":
+        return child.operator in {"Sort", "Materialize"}
+    if child.relationship == "Inner" and parent.operator == "Nested Loop":
+        return parent.join_type not in {"Semi", "Anti"} and not parent.inner_unique
+    return True
+
+
+def wrong_joins(
+    plan: Plan, names: Names, known: Mapping[frozenset[str], float], threshold: float
+) -> list[tuple[Node, frozenset[str], float]]:
+    """Joins of a (not executed) plan whose estimate contradicts what is known: (node, aliases, true rows), lowest first."""
+    found = []
+    for node in reversed(plan.joins):
+        aliases = level_aliases(node, names)
+        if aliases is None or aliases not in known:
+            continue
+        true = known[aliases]
+        a, b = max(node.rows, 1.0), max(true, 1.0)
+        if max(a / b, b / a) >= threshold:
+            found.append((node, aliases, true))
+    return found

@@ -1,0 +1,39 @@
+"""CTEs of a text: how often each is read, and the keyword it carries."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+
+import pglast
+from pglast import ast, enums
+
+from hints.levels import _nodes
+
+
+def cte_references(text: str) -> Mapping[str, tuple[int, bool | None]]:
+    """Name -> (times read, MATERIALIZED: True, NOT MATERIALIZED: False, neither: None).
+
+    Only CTEs whose keyword can be changed: named once in the statement, not recursive, plain SELECTs.
+    """
+    try:
+        statements = pglast.parse_sql(text)
+    except pglast.Error:
+        return {}
+    names: Counter[str] = Counter()
+    keyword: dict[str, bool | None] = {}
+    read: Counter[str] = Counter()
+    for node in _nodes(statements):
+        match node:
+            case ast.CommonTableExpr() if isinstance(node.ctequery, ast.SelectStmt):
+                name = str(node.ctename)
+                names[name] += 1
+                keyword[name] = {
+                    enums.CTEMaterialize.CTEMaterializeAlways: True,
+                    enums.CTEMaterialize.CTEMaterializeNever: False,
+                }.get(node.ctematerialized or enums.CTEMaterialize.CTEMaterializeDefault)
+            case ast.WithClause() if node.recursive:
+                return {}
+            case ast.RangeVar() if not node.schemaname:
+                read[str(node.relname)] += 1
+    return {name: (read[name], keyword[name]) for name, times in names.items() if times == 1}

@@ -1,0 +1,146 @@
+"""Which names a join in a plan has in the query's text.
+
+pg_hint_plan names relations by alias within one query level and knows no query blocks. A plan shows
+aliases of all levels mixed, and leaves out subqueries that it could merge or whose scan it elided. Here a plan
+node gets the set of aliases that a hint for it must name, or None when that cannot be told.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pglast
+from pglast import ast
+
+from sql.plans import Node
+
+# operators that belong to the level of the join below them
+_TRANSPARENT = frozenset(
+    {"Hash", "Sort", "Incremental Sort", "Materialize", "Memoize", "Gather", "Gather Merge"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """Aliases of a statement: those that occur once, and derived tables by what is inside them."""
+
+    unique: frozenset[str]
+    repeated: frozenset[str]
+    derived: tuple[tuple[frozenset[str], str], ...]
+    functions: frozenset[str]
+    relations: int
+
+    def derived_name(self, inside: frozenset[str]) -> str | None:
+        found = [name for names, name in self.derived if names == inside]
+        return found[0] if len(found) == 1 else None
+
+
+def names_of(text: str) -> Names:
+    """The names in one statement; all empty when it does not parse."""
+    try:
+        statements = pglast.parse_sql(text)
+    except pglast.Error:
+        return Names(frozenset(), frozenset(), (), frozenset(), 0)
+    count: Counter[str] = Counter()
+    derived: list[tuple[frozenset[str], str]] = []
+    functions: set[str] = set()
+    for node in _nodes(statements):
+        match node:
+            case ast.RangeVar():
+                count[_alias(node)] += 1
+            case ast.RangeSubselect() if node.alias:
+                count[_alias(node)] += 1
+                derived.append((frozenset(_from_names(node.subquery)), _alias(node)))
+            case ast.RangeFunction() if node.alias:
+                count[_alias(node)] += 1
+            case ast.FuncCall() if node.funcname:
+                functions.add(str(node.funcname[-1].sval))
+    return Names(
+        unique=frozenset(name for name, times in count.items() if times == 1),
+        repeated=frozenset(name for name, times in count.items() if times > 1),
+        derived=tuple(derived),
+        functions=frozenset(functions),
+        relations=sum(count.values()),
+    )
+
+
+def _alias(item: ast.RangeVar | ast.RangeSubselect | ast.RangeFunction) -> str:
+    if item.alias is not None:
+        return str(item.alias.aliasname)
+    return str(item.relname) if isinstance(item, ast.RangeVar) else ""
+
+
+def _nodes(root: Any) -> Iterator[ast.Node]:
+    stack = [root]
+    while stack:
+        item = stack.pop()
+        if isinstance(item, tuple | list):
+            stack.extend(item)
+        elif isinstance(item, ast.Node):
+            yield item
+            stack.extend(getattr(item, name) for name in item)
+
+
+def _from_names(query: Any) -> Iterator[str]:
+    """Aliases in one level's FROM, simple subqueries included as what they hold."""
+    stack = list(getattr(query, "fromClause", None) or ())
+    while stack:
+        item = stack.pop()
+        match item:
+            case ast.RangeVar():
+                yield _alias(item)
+            case ast.JoinExpr():
+                stack += [item.larg, item.rarg]
+            case ast.RangeSubselect(subquery=inner) if item.alias:
+                yield from (_from_names(inner) if _merges(inner) else iter([_alias(item)]))
+            case ast.RangeFunction() if item.alias:
+                yield _alias(item)
+
+
+def _merges(query: Any) -> bool:
+    """Whether the planner pulls this subquery up into the level around it."""
+    return isinstance(query, ast.SelectStmt) and not (
+        query.groupClause
+        or query.havingClause
+        or query.distinctClause
+        or query.limitCount
+        or query.limitOffset
+        or query.valuesLists
+        or query.larg
+        or query.withClause
+        or any(isinstance(n, ast.FuncCall) and n.agg_star for n in _nodes(query.targetList))
+    )
+
+
+def level_aliases(node: Node, names: Names) -> frozenset[str] | None:
+    """The aliases that a hint for ``node``'s result must name, all of one query level; or None.
+
+    A relation that occurs under several aliases' levels, an aggregate without a name, or an Append is
+    not nameable.
+    """
+    if node.is_join:
+        parts = [level_aliases(child, names) for child in node.inputs]
+        known = [part for part in parts if part is not None]
+        return frozenset().union(*known) if len(known) == len(parts) == 2 else None
+    if node.alias:
+        return frozenset({node.alias}) if node.alias in names.unique else None
+    if node.operator in _TRANSPARENT and len(node.inputs) == 1:
+        return level_aliases(node.inputs[0], names)
+    inside = _topmost_join(node)
+    if inside is None:
+        return None
+    aliases = level_aliases(inside, names)
+    name = names.derived_name(aliases) if aliases else None
+    return frozenset({name}) if name and name in names.unique else None
+
+
+def _topmost_join(node: Node) -> Node | None:
+    """The join or scan at the top of the level that an aggregate, sort or limit closes."""
+    while not (node.is_join or node.alias):
+        if len(node.inputs) != 1:
+            return None
+        node = node.inputs[0]
+    return node

@@ -1,0 +1,105 @@
+"""Trying hint sets on one query: plan, execute, remember.
+
+Keeps what was planned and executed so that nothing is done twice, and what was learnt of row counts.
+All executions are limited by the best time so far: a loser is stopped, not waited for.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from engines.postgres.hinting import HintingSession, HintReport, Refused, TimedOut
+from hints.base import HintSet
+from hints.cardinality import Knowledge, estimates_of
+from hints.injection import Refusal, inject
+from hints.levels import Names, names_of
+from sql.plans import Plan
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """A hint set's plan and the extension's report of it."""
+
+    text: str
+    plan: Plan
+    report: HintReport
+
+
+@dataclass(slots=True)
+class Trial:
+    """One query under trial. ``limit``: seconds that any execution may take; ``deadline``: monotonic time of the end."""
+
+    session: HintingSession
+    text: str
+    limit: float
+    deadline: float
+    names: Names = field(init=False)
+    known: Knowledge = field(default_factory=Knowledge)
+    best_seconds: float = field(init=False)
+    _planned: dict[HintSet, Planned | None] = field(default_factory=dict)
+    _seconds: dict[str, float | None] = field(default_factory=dict)
+    executed: dict[str, Plan] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.names = names_of(self.text)
+        self.best_seconds = self.limit
+
+    @property
+    def out_of_time(self) -> bool:
+        return time.monotonic() >= self.deadline
+
+    def plan(self, hints: HintSet) -> Planned | None:
+        """The plan under ``hints``; None when the text cannot carry them or the server refuses."""
+        if hints not in self._planned:
+            self._planned[hints] = self._plan(hints)
+        return self._planned[hints]
+
+    def _plan(self, hints: HintSet) -> Planned | None:
+        text = inject(self.text, hints)
+        if isinstance(text, Refusal):
+            return None
+        try:
+            plan, report = self.session.plan(text)
+        except (Refused, TimedOut):
+            return None
+        return Planned(text, plan, report)
+
+    def seconds(self, planned: Planned, *, patience: float = 1.05) -> float | None:
+        """Execution time of a plan, None when it was stopped; equal plans are executed once.
+
+        ``patience`` × the best time so far is the limit.
+        """
+        if planned.plan.shape not in self._seconds:
+            self._seconds[planned.plan.shape] = self._execute(planned, None, patience)
+        return self._seconds[planned.plan.shape]
+
+    def explore(self, settings: Mapping[str, str]) -> Plan | None:
+        """Execute the plan that the planner makes under session ``settings``: it teaches row counts, and if it
+        is fast, what to imitate. None when it was no new plan or was stopped.
+        """
+        try:
+            plan, report = self.session.plan(self.text, settings)
+        except (Refused, TimedOut):
+            return None
+        planned = Planned(self.text, plan, report)
+        if plan.shape in self._seconds:
+            return None
+        self._seconds[plan.shape] = self._execute(planned, settings, 1.5)
+        return self.executed.get(plan.shape)
+
+    def _execute(self, planned: Planned, settings: Mapping[str, str] | None, patience: float) -> float | None:
+        allowed = min(self.limit, self.best_seconds * patience + 0.05, self.deadline - time.monotonic())
+        if allowed <= 0:
+            return None
+        try:
+            done = self.session.execute_plan(planned.text, allowed, settings)
+        except (TimedOut, Refused):
+            return None
+        self.executed[planned.plan.shape] = done
+        self.known.learn(estimates_of(done, self.names))
+        seconds = done.execution_seconds
+        if seconds is not None:
+            self.best_seconds = min(self.best_seconds, seconds)
+        return seconds

@@ -1,0 +1,54 @@
+"""Validation: a hint set is kept only if it was obeyed, changes nothing but time, and saves enough of it.
+
+Runs alternate between the query as it is and with hints, medians are compared, and a query that was stopped at its
+limit counts with that limit (a lower bound). A statement that errors or times out with hints is a refusal.
+"""
+
+from __future__ import annotations
+
+import statistics
+from dataclasses import dataclass
+
+from engines.postgres.hinting import Refused, Run, TimedOut
+from hints.base import HintSet
+from hints.obedience import complaints
+from hints.trial import Planned, Trial
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """Median seconds of both; ``seconds_before`` None when the query never ended."""
+
+    seconds_before: float | None
+    seconds_after: float
+
+
+def validate(
+    trial: Trial, hints: HintSet, base: Planned, base_seconds: float | None, min_gain: float, repeats: int
+) -> Outcome | str:
+    """The outcome, or why the set is refused."""
+    planned = trial.plan(hints)
+    if planned is None:
+        return "the server does not plan it with these hints"
+    if disobeyed := complaints(hints, planned.plan, planned.report, base.plan, trial.names):
+        return "; ".join(disobeyed)
+    limit = trial.limit if base_seconds is None else max(2 * base_seconds, 0.2)
+    hinted: list[Run] = []
+    plain: list[Run] = []
+    try:
+        for turn in range(max(1, repeats)):
+            hinted.append(trial.session.run(planned.text, limit))
+            if base_seconds is not None and (turn == 0 or base_seconds < 5):
+                plain.append(trial.session.run(trial.text, 4 * limit))
+    except TimedOut:
+        return "it ran into the time limit"
+    except Refused as error:
+        return f"the server refused it: {error}"
+    if len({run.digest for run in hinted + plain}) > 1:
+        return "the answers differ between runs"
+    after = statistics.median(run.seconds for run in hinted)
+    before = statistics.median(run.seconds for run in plain) if plain else None
+    bound = before if before is not None else trial.limit
+    if after > bound * (1 - min_gain):
+        return f"it saves less than {min_gain:.0%}: {bound:.3f} s to {after:.3f} s"
+    return Outcome(before, after)
