@@ -123,6 +123,8 @@ class Table:
     temporary: bool = False
     unlogged: bool = False
     definition: str = ""
+    # the search path under which a view's definition is read
+    view_path: tuple[str, ...] = ("public",)
     security_barrier: bool = False
     security_invoker: bool = False
     # a rule other than a view's own, or a BEFORE/INSTEAD trigger: writes do more than they say

@@ -1,0 +1,390 @@
+"""Function calls: ordinary ones, aggregates, window functions, GROUPING (after ParseFuncOrColumn).
+
+Owns what may be called where and how arguments are shaped. Overloads are `sql.binder.functions`' business.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+from sql.algebra import Aggregate, Call, Column, Expr, Frame, Grouping, SortKey, WholeRow, Window, WindowCall
+from sql.binder import exprs
+from sql.binder.coerce import can_coerce, coerce, find_path, resolve_polymorphic, resolve_unknown
+from sql.binder.errors import BindError, Unsupported
+from sql.binder.functions import (
+    Candidate,
+    coerce_args,
+    ordering_operator,
+    resolve_function,
+    result_type,
+)
+from sql.binder.scope import Scope
+from sql.binder.syntax import ast
+from sql.binder.typenames import named_type
+from sql.catalog import key_of
+from sql.types import INT4, INT8, INTERVAL, SqlType
+
+_NO_AGGREGATES = {
+    "where": "WHERE",
+    "on": "JOIN conditions",
+    "from": "functions in FROM",
+    "group": "GROUP BY",
+    "limit": "LIMIT",
+    "values": "VALUES",
+    "filter": "FILTER",
+    "frame": "window frames",
+    "aggregate": "aggregate function calls",
+}
+_NO_WINDOWS = {**_NO_AGGREGATES, "having": "HAVING", "window": "window definitions"}
+_DATETIMES = {"date", "timestamp", "timestamptz", "time", "timetz"}
+
+
+@contextmanager
+def in_kind(scope: Scope, kind: str) -> Iterator[None]:
+    """Bind what stands in a place where other things are allowed."""
+    before, scope.kind = scope.kind, kind
+    try:
+        yield
+    finally:
+        scope.kind = before
+
+
+def bind_call(scope: Scope, node: Any) -> Expr:
+    names = [n.sval for n in node.funcname]
+    schemas: Sequence[str] = scope.context.schemas if len(names) == 1 else (names[0],)
+    if len(names) > 2:
+        raise Unsupported("a function qualified by a database")
+    name = names[-1]
+    args, arg_names = _bind_args(scope, node, name, schemas)
+    direct = len(args)
+    if node.agg_within_group:
+        with in_kind(scope, "aggregate"):
+            args = [*args, *(exprs.bind_expr(scope, s.node) for s in node.agg_order)]
+    keys = [key_of(a.type) for a in args]
+    found = resolve_function(
+        scope.context, schemas, name, keys, variadic=bool(node.func_variadic), names=arg_names
+    )
+    if found is None or (len(args) == 1 and not _is_exact(found, keys)):
+        cast = _function_style_cast(scope, node, names, args)
+        if cast is not None:
+            return cast
+    if found is None:
+        raise BindError("42883", f"function {name}({', '.join(keys)}) does not exist")
+    return _build(scope, node, found, args, direct)
+
+
+def _is_exact(found: Candidate, keys: list[str]) -> bool:
+    return list(found.args) == keys
+
+
+def _bind_args(scope: Scope, node: Any, name: str, schemas: Sequence[str]) -> tuple[list[Expr], list[str]]:
+    known = scope.context.catalog.functions_named(name, schemas)
+    is_aggregate = any(f.kind == "a" for f in known) and node.over is None
+    arg_names = [a.name for a in node.args or () if isinstance(a, ast.NamedArgExpr)]
+    nodes = [a.arg if isinstance(a, ast.NamedArgExpr) else a for a in node.args or ()]
+    if is_aggregate:
+        _check_aggregate_place(scope, name)
+        with in_kind(scope, "aggregate"):
+            return exprs.bind_exprs(scope, nodes), arg_names
+    return exprs.bind_exprs(scope, nodes), arg_names
+
+
+def _check_aggregate_place(scope: Scope, name: str) -> None:
+    where = _NO_AGGREGATES.get(scope.kind)
+    if where is not None:
+        raise BindError("42803", f"aggregate functions are not allowed in {where}: {name}")
+
+
+def _function_style_cast(scope: Scope, node: Any, names: list[str], args: list[Expr]) -> Expr | None:
+    """``text(x)``: a type's name used as a function of one argument, where the cast is trivial."""
+    if len(args) != 1 or node.agg_star or node.agg_distinct or node.over or node.agg_filter or node.agg_order:
+        return None
+    try:
+        target = named_type(scope.context, names).sql_type
+    except BindError:
+        return None
+    source = key_of(args[0].type)
+    if source != "unknown":
+        path = find_path(scope.context.catalog, source, key_of(target), "e")
+        if path is None or path.method not in {"binary", "io"}:
+            return None
+    return exprs.explicit_cast(scope, args[0], target)
+
+
+def _build(scope: Scope, node: Any, found: Candidate, args: list[Expr], direct: int) -> Expr:
+    context = scope.context
+    info = found.info
+    args, declared = _in_declared_order(found, args)
+    keys = [key_of(a.type) for a in args]
+    real, result = resolve_polymorphic(context.catalog, keys, declared, info.result)
+    done = tuple(resolve_unknown(context, a) for a in coerce_args(context, args, real))
+    type_ = result_type(context, result, done)
+    if info.variadic == "any" and node.func_variadic:
+        raise Unsupported('VARIADIC array for a VARIADIC "any" function')
+    if node.over is not None:
+        return _build_window(scope, node, found, done, type_)
+    if info.kind == "a":
+        return _build_aggregate(scope, node, found, done, type_, direct)
+    if info.kind == "w":
+        raise BindError("42P20", f"window function {info.name} requires an OVER clause")
+    _refuse_aggregate_syntax(node, info.name)
+    if info.returns_set and scope.kind != "from":
+        raise Unsupported("set-returning function outside FROM")
+    return Call(info.to_ref(), done, type_)
+
+
+def _in_declared_order(found: Candidate, args: list[Expr]) -> tuple[list[Expr], tuple[str, ...]]:
+    """Named arguments in the order of the declaration; a gap would need the default's expression."""
+    if found.order is None:
+        return args, found.args
+    if sorted(found.order) != list(range(len(args))):
+        raise Unsupported("named arguments that leave out an earlier default")
+    placed = sorted(zip(found.order, args, strict=True), key=lambda pair: pair[0])
+    return [a for _, a in placed], found.info.args[: len(args)]
+
+
+def _refuse_aggregate_syntax(node: Any, name: str) -> None:
+    for used, word in (
+        (node.agg_star, "(*)"),
+        (node.agg_distinct, "DISTINCT"),
+        (node.agg_within_group, "WITHIN GROUP"),
+        (node.agg_order, "ORDER BY"),
+        (node.agg_filter is not None, "FILTER"),
+    ):
+        if used:
+            raise BindError("42809", f"{word} specified, but {name} is not an aggregate function")
+
+
+# --------------------------------------------------------------------------- aggregates
+
+
+def _build_aggregate(
+    scope: Scope, node: Any, found: Candidate, args: tuple[Expr, ...], type_: SqlType, direct: int
+) -> Expr:
+    info = found.info
+    if info.agg_kind == "h":
+        raise Unsupported("hypothetical-set aggregate")
+    if (info.agg_kind == "o") != bool(node.agg_within_group):
+        raise BindError("42809", f"WITHIN GROUP misused with {info.name}")
+    if node.agg_within_group and node.agg_distinct:
+        raise BindError("0A000", "cannot use DISTINCT with WITHIN GROUP")
+    if not args and not node.agg_star and info.agg_kind != "o":
+        raise BindError("42809", f"{info.name}(*) must be used to call a parameterless aggregate function")
+    filter_ = _bind_filter(scope, node)
+    with in_kind(scope, "aggregate"):
+        if node.agg_within_group:
+            order = tuple(sort_key(scope, a, s) for a, s in zip(args[direct:], node.agg_order, strict=True))
+            made = Aggregate(info.to_ref(), (), type_, order_by=order, direct=args[:direct], filter=filter_)
+        else:
+            order = tuple(sort_key(scope, _order_expr(scope, s, node, args), s) for s in node.agg_order or ())
+            made = Aggregate(
+                info.to_ref(), args, type_, bool(node.agg_star), bool(node.agg_distinct), filter_, order
+            )
+    if made.distinct:
+        _check_distinct(scope, made)
+    _check_level(scope, made)
+    scope.has_aggregates = True
+    return made
+
+
+def _order_expr(scope: Scope, sort: Any, node: Any, args: tuple[Expr, ...]) -> Expr:
+    """An ORDER BY key inside an aggregate; one that repeats an argument is that argument, as coerced."""
+    bound = exprs.bind_expr(scope, sort.node)
+    for given, coerced in zip(node.args or (), args, strict=False):
+        if exprs.bind_expr(scope, given) == bound:
+            return coerced
+    return resolve_unknown(scope.context, bound)
+
+
+def _bind_filter(scope: Scope, node: Any) -> Expr | None:
+    if node.agg_filter is None:
+        return None
+    with in_kind(scope, "filter"):
+        return exprs.bind_condition(scope, node.agg_filter, "FILTER")
+
+
+def _check_distinct(scope: Scope, made: Aggregate) -> None:
+    for arg in made.args:
+        ordering_operator(scope.context, arg.type, "=")
+        ordering_operator(scope.context, arg.type, "<")
+    for key in made.order_by:
+        if key.expr not in made.args:
+            raise BindError(
+                "42P10", "in an aggregate with DISTINCT, ORDER BY expressions must appear in argument list"
+            )
+
+
+def _check_level(scope: Scope, made: Aggregate) -> None:
+    """An aggregate whose columns are all of outer queries belongs to one of those."""
+    from sql.walk import all_exprs, free_rels
+
+    rels = free_rels(made)
+    if rels and not rels & scope.rels:
+        raise Unsupported("aggregate of an outer query")
+    inner = [e for part in (*made.args, *(k.expr for k in made.order_by)) for e in all_exprs(part)]
+    if any(isinstance(e, WindowCall) for e in inner):
+        raise BindError("42803", "aggregate function calls cannot contain window function calls")
+
+
+def bind_grouping(scope: Scope, node: Any) -> Expr:
+    if scope.kind in _NO_AGGREGATES and scope.kind != "aggregate":
+        raise BindError("42803", f"grouping operations are not allowed in {_NO_AGGREGATES[scope.kind]}")
+    with in_kind(scope, "group"):
+        args = tuple(exprs.bind_exprs(scope, node.args))
+    scope.has_aggregates = True
+    return Grouping(args, INT4)
+
+
+# --------------------------------------------------------------------------- ORDER BY keys
+
+
+def sort_key(scope: Scope, expr: Expr, node: Any) -> SortKey:
+    """A SortBy node over an already bound expression."""
+    direction = node.sortby_dir.name
+    if direction == "SORTBY_USING":
+        operator = node.useOp[-1].sval
+        if operator not in {"<", ">"}:
+            raise Unsupported("ORDER BY USING")
+        descending = operator == ">"
+    else:
+        descending = direction == "SORTBY_DESC"
+    nulls = node.sortby_nulls.name
+    nulls_first = descending if nulls == "SORTBY_NULLS_DEFAULT" else nulls == "SORTBY_NULLS_FIRST"
+    op = ordering_operator(scope.context, expr.type, ">" if descending else "<")
+    return SortKey(expr, descending, nulls_first, op)
+
+
+# --------------------------------------------------------------------------- windows
+
+
+def _build_window(scope: Scope, node: Any, found: Candidate, args: tuple[Expr, ...], type_: SqlType) -> Expr:
+    info = found.info
+    where = _NO_WINDOWS.get(scope.kind)
+    if where is not None:
+        raise BindError("42P20", f"window functions are not allowed in {where}")
+    if info.kind not in {"a", "w"}:
+        raise BindError("42809", f"OVER specified, but {info.name} is not a window function")
+    if node.agg_distinct or node.agg_order or node.agg_within_group:
+        raise BindError("0A000", "DISTINCT, ORDER BY or WITHIN GROUP is not implemented for window functions")
+    if node.agg_filter is not None and info.kind == "w":
+        raise BindError("0A000", "FILTER is not implemented for non-aggregate window functions")
+    if not args and info.kind == "a" and not node.agg_star:
+        raise BindError("42809", f"{info.name}(*) must be used to call a parameterless aggregate function")
+    _refuse_nested(args)
+    filter_ = _bind_filter(scope, node)
+    window = bind_window(scope, node.over)
+    scope.has_windows = True
+    return WindowCall(info.to_ref(), args, window, type_, bool(node.agg_star), filter_)
+
+
+def _refuse_nested(args: tuple[Expr, ...]) -> None:
+    from sql.walk import all_exprs
+
+    if any(isinstance(e, WindowCall) for a in args for e in all_exprs(a)):
+        raise BindError("42P20", "window function calls cannot be nested")
+
+
+def bind_window(scope: Scope, node: Any) -> Window:
+    """OVER w, OVER (…) and OVER (w …), references to named windows followed."""
+    if node.name:
+        named = scope.windows.get(node.name)
+        if named is None:
+            raise BindError("42704", f'window "{node.name}" does not exist')
+        return _bind_definition(scope, named)
+    return _bind_definition(scope, node)
+
+
+def _bind_definition(scope: Scope, node: Any) -> Window:
+    base = Window()
+    if node.refname:
+        named = scope.windows.get(node.refname)
+        if named is None:
+            raise BindError("42704", f'window "{node.refname}" does not exist')
+        base = _bind_definition(scope, named)
+        if node.partitionClause:
+            raise BindError("42P20", f'cannot override PARTITION BY clause of window "{node.refname}"')
+        if base.order_by and node.orderClause:
+            raise BindError("42P20", f'cannot override ORDER BY clause of window "{node.refname}"')
+        if base.frame != Frame():
+            raise BindError("42P20", f'cannot copy window "{node.refname}" because it has a frame clause')
+    with in_kind(scope, "window"):
+        partition = tuple(
+            resolve_unknown(scope.context, e) for e in exprs.bind_exprs(scope, node.partitionClause)
+        )
+        order = tuple(
+            sort_key(scope, resolve_unknown(scope.context, exprs.bind_expr(scope, s.node)), s)
+            for s in node.orderClause or ()
+        )
+    for p in partition:
+        ordering_operator(scope.context, p.type, "=")
+    partition, order = partition or base.partition_by, order or base.order_by
+    return Window(partition, order, _bind_frame(scope, node, order))
+
+
+def _bind_frame(scope: Scope, node: Any, order: tuple[SortKey, ...]) -> Frame:
+    options = node.frameOptions
+    mode: Any = "rows" if options & 0x4 else "groups" if options & 0x8 else "range"
+    start: Any = _bound(options, 0x20, 0x800, 0x200, 0x2000, 0)
+    end: Any = _bound(options, 0, 0x1000, 0x400, 0x4000, 0x100)
+    exclude: Any = (
+        "current"
+        if options & 0x8000
+        else "group"
+        if options & 0x10000
+        else "ties"
+        if options & 0x20000
+        else ""
+    )
+    if mode == "groups" and not order:
+        raise BindError("42P20", "GROUPS mode requires an ORDER BY clause")
+    offsets = [_bind_offset(scope, o, mode, order) for o in (node.startOffset, node.endOffset)]
+    return Frame(mode, start, end, offsets[0], offsets[1], exclude)
+
+
+def _bound(
+    options: int, unbounded_preceding: int, preceding: int, current: int, following: int, unbounded: int
+) -> str:
+    if options & unbounded_preceding:
+        return "unbounded_preceding"
+    if options & preceding:
+        return "preceding"
+    if options & following:
+        return "following"
+    if options & unbounded:
+        return "unbounded_following"
+    assert options & current
+    return "current"
+
+
+def _bind_offset(scope: Scope, node: Any, mode: str, order: tuple[SortKey, ...]) -> Expr | None:
+    if node is None:
+        return None
+    with in_kind(scope, "frame"):
+        offset = exprs.bind_expr(scope, node)
+    if mode != "range":
+        return coerce(scope.context, offset, INT8)
+    if len(order) != 1:
+        raise BindError("42P20", "RANGE with offset PRECEDING/FOLLOWING requires exactly one ORDER BY column")
+    key = order[0].expr.type
+    if key.name in _DATETIMES:
+        return coerce(scope.context, offset, INTERVAL)
+    if key.name not in {"int2", "int4", "int8", "numeric", "float4", "float8", "interval"}:
+        raise BindError("0A000", "RANGE with offset is not supported for this column type")
+    if offset.type.name == "unknown":
+        return coerce(scope.context, offset, key)
+    if key.name in {"float4", "float8"}:
+        return coerce(scope.context, offset, SqlType("float8"))
+    if key.name == "numeric" or not can_coerce(scope.context.catalog, [key_of(offset.type)], ["int8"], "i"):
+        return coerce(scope.context, offset, key)
+    return offset
+
+
+def without_levels(expr: Expr) -> bool:
+    """Whether an expression is a plain column."""
+    return isinstance(expr, Column | WholeRow)
+
+
+__all__ = ["bind_call", "bind_grouping", "bind_window", "in_kind", "replace", "sort_key"]

@@ -1,0 +1,94 @@
+"""Column references and stars: names to columns through the scopes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sql.algebra import Expr, RowExpr, SystemColumn, WholeRow
+from sql.binder.errors import BindError, Unsupported
+from sql.binder.scope import NsItem, Scope, column_of
+from sql.binder.syntax import ast
+from sql.types import RECORD, SqlType
+
+_SYSTEM = {
+    "ctid": SqlType("tid"),
+    "xmin": SqlType("xid"),
+    "xmax": SqlType("xid"),
+    "cmin": SqlType("cid"),
+    "cmax": SqlType("cid"),
+    "tableoid": SqlType("oid"),
+}
+
+
+def bind_column_ref(scope: Scope, node: Any) -> Expr:
+    """``a``, ``t.a``, ``s.t.a``, ``t`` or ``t.*`` as a value (transformColumnRef)."""
+    names = [f.sval if isinstance(f, ast.String) else "*" for f in node.fields]
+    if len(names) == 1:
+        return _bare(scope, names[0])
+    if len(names) > 4 or (len(names) == 4 and names[0]):
+        raise Unsupported("a column reference qualified by a database")
+    return _qualified(scope, names[-2], names[-1], names[-3] if len(names) == 3 else "")
+
+
+def _bare(scope: Scope, name: str) -> Expr:
+    found = scope.column(name)
+    if found is not None:
+        return found
+    if name in _SYSTEM:
+        return _bare_system(scope, name)
+    item = scope.relation(name)
+    if item is not None:
+        return whole_row(item)
+    raise BindError("42703", f'column "{name}" does not exist')
+
+
+def _bare_system(scope: Scope, name: str) -> Expr:
+    for level in scope.levels():
+        found = [i for i in level.items if i.cols_visible and _has_system(i)]
+        if len(found) > 1:
+            raise BindError("42702", f'column reference "{name}" is ambiguous')
+        if found:
+            return SystemColumn(found[0].rel, name, _SYSTEM[name])
+    raise BindError("42703", f'column "{name}" does not exist')
+
+
+def _has_system(item: NsItem) -> bool:
+    return item.table is not None and item.table.kind != "view"
+
+
+def _qualified(scope: Scope, relation: str, name: str, schema: str) -> Expr:
+    item = scope.relation(relation, schema)
+    if item is None:
+        raise BindError("42P01", f'missing FROM-clause entry for table "{relation}"')
+    if name == "*":
+        return whole_row(item)
+    found = column_of(item, name)
+    if found is not None:
+        return found
+    if name in _SYSTEM and _has_system(item):
+        return SystemColumn(item.rel, name, _SYSTEM[name])
+    raise BindError("42703", f"column {relation}.{name} does not exist")
+
+
+def whole_row(item: NsItem) -> Expr:
+    """``t`` used as a value; of a join alias, a row of its columns."""
+    if item.rel < 0:
+        return RowExpr(tuple(c.expr for c in item.columns), RECORD)
+    if len(item.columns) == 1 and item.row_type is not None and item.row_type.name != "record":
+        # a function returning one scalar stands for its value
+        return item.columns[0].expr if item.table is None else WholeRow(item.rel, item.row_type)
+    return WholeRow(item.rel, item.row_type or RECORD)
+
+
+def expand_star(scope: Scope, node: Any) -> list[tuple[str, Expr]]:
+    """The columns of ``*`` or ``t.*``, in order; 42601 for a bare star without FROM."""
+    names = [f.sval if isinstance(f, ast.String) else "*" for f in node.fields]
+    if len(names) == 1:
+        visible = [i for i in scope.items if i.cols_visible and not i.lateral_only]
+        if not visible:
+            raise BindError("42601", "SELECT * with no tables specified is not valid")
+        return [(c.name, c.expr) for item in visible for c in item.columns]
+    item = scope.relation(names[-2], names[-3] if len(names) == 3 else "")
+    if item is None:
+        raise BindError("42P01", f'missing FROM-clause entry for table "{names[-2]}"')
+    return [(c.name, c.expr) for c in item.columns]

@@ -1,0 +1,553 @@
+"""Scalar expressions: syntax nodes to typed trees (after parse_expr.c).
+
+Owns the dispatch over node kinds and everything that is not a call, a subquery or a row. Must not know FROM
+clauses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from sql.algebra import (
+    And,
+    ArrayExpr,
+    ArrayOp,
+    Call,
+    Case,
+    Cast,
+    Coalesce,
+    Collate,
+    Column,
+    Const,
+    Expr,
+    FieldSelect,
+    InList,
+    IsBool,
+    IsNull,
+    MinMax,
+    Not,
+    NullIf,
+    Op,
+    Or,
+    Param,
+    RowExpr,
+    Subscript,
+    ValueFunction,
+    WholeRow,
+)
+from sql.binder import calls, rows, sublinks
+from sql.binder.coerce import (
+    array_of,
+    base_of,
+    coerce,
+    coerce_boolean,
+    common_type,
+    element_of,
+    info_of,
+    resolve_unknown,
+)
+from sql.binder.columns import bind_column_ref
+from sql.binder.constants import number_literal
+from sql.binder.errors import BindError, Unsupported
+from sql.binder.functions import make_op
+from sql.binder.names import value_function_name
+from sql.binder.scope import Scope
+from sql.binder.syntax import ast
+from sql.binder.typenames import resolve_type
+from sql.catalog import key_of
+from sql.types import BOOL, INT4, NUMERIC, RECORD, TEXT, UNKNOWN, SqlType
+
+_VALUE_TYPES = {
+    "current_date": SqlType("date"),
+    "current_time": SqlType("timetz"),
+    "current_timestamp": SqlType("timestamptz"),
+    "localtime": SqlType("time"),
+    "localtimestamp": SqlType("timestamp"),
+}
+
+
+def bind_expr(scope: Scope, node: Any) -> Expr:
+    """Any expression node; unknown literals stay unknown."""
+    match node:
+        case ast.ColumnRef():
+            return bind_column_ref(scope, node)
+        case ast.A_Const():
+            return bind_constant(node)
+        case ast.A_Expr():
+            return _bind_a_expr(scope, node)
+        case ast.FuncCall():
+            return calls.bind_call(scope, node)
+        case ast.TypeCast():
+            return _bind_cast(scope, node)
+        case ast.BoolExpr():
+            return _bind_bool(scope, node)
+        case ast.SubLink():
+            return sublinks.bind_sublink(scope, node)
+        case ast.CaseExpr():
+            return _bind_case(scope, node)
+        case ast.NullTest():
+            return _bind_null_test(scope, node)
+        case ast.BooleanTest():
+            return _bind_boolean_test(scope, node)
+        case ast.CoalesceExpr():
+            return _bind_coalesce(scope, node)
+        case ast.MinMaxExpr():
+            return _bind_min_max(scope, node)
+        case ast.ParamRef():
+            return Param(node.number, scope.context.params.get(node.number, UNKNOWN))
+        case ast.SQLValueFunction():
+            return _bind_value_function(node)
+        case ast.RowExpr():
+            return RowExpr(tuple(_row_fields(scope, node)), RECORD)
+        case ast.A_ArrayExpr():
+            return _bind_array(scope, node, None)
+        case ast.A_Indirection():
+            return _bind_indirection(scope, node)
+        case ast.CollateClause():
+            return _bind_collate(scope, node)
+        case ast.GroupingFunc():
+            return calls.bind_grouping(scope, node)
+        case ast.SetToDefault():
+            raise BindError("42601", "DEFAULT is not allowed in this context")
+        case _:
+            raise Unsupported(type(node).__name__)
+
+
+def bind_exprs(scope: Scope, nodes: Sequence[Any] | None) -> list[Expr]:
+    return [bind_expr(scope, n) for n in nodes or ()]
+
+
+def bind_condition(scope: Scope, node: Any, construct: str) -> Expr:
+    return coerce_boolean(scope.context, bind_expr(scope, node), construct)
+
+
+def bind_constant(node: Any) -> Const:
+    if node.isnull:
+        return Const(None, UNKNOWN)
+    match node.val:
+        case ast.Integer():
+            return Const(str(node.val.ival or 0), INT4)
+        case ast.Float():
+            name, text = number_literal(node.val.fval)
+            return Const(text, NUMERIC if name == "numeric" else SqlType(name))
+        case ast.Boolean():
+            return Const("t" if node.val.boolval else "f", BOOL)
+        case ast.String():
+            return Const(node.val.sval, UNKNOWN)
+        case ast.BitString():
+            return _bit_constant(node.val.bsval)
+        case _:
+            raise Unsupported(f"constant {type(node.val).__name__}")
+
+
+def _bit_constant(text: str) -> Const:
+    bits = text[1:] if text[0] == "b" else "".join(f"{int(c, 16):04b}" for c in text[1:])
+    return Const(bits, SqlType("bit"))
+
+
+def _row_fields(scope: Scope, node: Any) -> list[Expr]:
+    fields: list[Expr] = []
+    for arg in node.args or ():
+        if isinstance(arg, ast.ColumnRef) and isinstance(arg.fields[-1], ast.A_Star):
+            from sql.binder.columns import expand_star
+
+            fields.extend(e for _, e in expand_star(scope, arg))
+        else:
+            fields.append(resolve_unknown(scope.context, bind_expr(scope, arg)))
+    return fields
+
+
+# --------------------------------------------------------------------------- operators
+
+
+def _bind_a_expr(scope: Scope, node: Any) -> Expr:
+    kind = node.kind.name
+    match kind:
+        case "AEXPR_OP":
+            return _bind_operator(scope, node)
+        case "AEXPR_LIKE" | "AEXPR_ILIKE" | "AEXPR_SIMILAR":
+            return _bind_operator(scope, node)
+        case "AEXPR_OP_ANY" | "AEXPR_OP_ALL":
+            return _bind_array_op(scope, node, all_=kind == "AEXPR_OP_ALL")
+        case "AEXPR_DISTINCT" | "AEXPR_NOT_DISTINCT":
+            return _bind_distinct(scope, node, negated=kind == "AEXPR_NOT_DISTINCT")
+        case "AEXPR_NULLIF":
+            return _bind_nullif(scope, node)
+        case "AEXPR_IN":
+            return _bind_in(scope, node)
+        case _:
+            return _bind_between(scope, node, kind)
+
+
+def operator_name(node: Any) -> tuple[str, tuple[str, ...] | None]:
+    """Name and, if qualified, the schema to look in."""
+    names = [n.sval for n in node]
+    return names[-1], (names[0],) if len(names) > 1 else None
+
+
+def _bind_operator(scope: Scope, node: Any) -> Expr:
+    name, schemas = operator_name(node.name)
+    if isinstance(node.lexpr, ast.RowExpr) and isinstance(node.rexpr, ast.RowExpr):
+        left, right = bind_exprs(scope, node.lexpr.args), bind_exprs(scope, node.rexpr.args)
+        return rows.compare(scope.context, name, left, right, schemas)
+    lexpr = bind_expr(scope, node.lexpr) if node.lexpr is not None else None
+    return make_op(scope.context, name, lexpr, bind_expr(scope, node.rexpr), schemas)
+
+
+def _bind_array_op(scope: Scope, node: Any, *, all_: bool) -> Expr:
+    name, schemas = operator_name(node.name)
+    left, right = bind_expr(scope, node.lexpr), bind_expr(scope, node.rexpr)
+    return make_array_op(scope, name, left, right, all_=all_, schemas=schemas)
+
+
+def make_array_op(
+    scope: Scope, name: str, left: Expr, right: Expr, *, all_: bool, schemas: tuple[str, ...] | None = None
+) -> Expr:
+    """make_scalar_array_op: the operator is resolved against the array's element type."""
+    context = scope.context
+    if right.type.name == "unknown":
+        element: SqlType = UNKNOWN
+    else:
+        found = element_of(context.catalog, right.type)
+        if found is None:
+            raise BindError("42809", "op ANY/ALL (array) requires array on right side")
+        element = found
+    op = make_op(context, name, left, Const(None, element), schemas)
+    if op.type.name != "bool" or op.op.function.returns_set:
+        raise BindError("42809", "op ANY/ALL (array) requires operator to yield boolean")
+    wanted = op.args[1].type
+    array_type = array_of(context.catalog, wanted)
+    return ArrayOp(op.op, op.args[0], coerce(context, right, array_type), all_)
+
+
+def _bind_distinct(scope: Scope, node: Any, *, negated: bool) -> Expr:
+    if isinstance(node.lexpr, ast.RowExpr) and isinstance(node.rexpr, ast.RowExpr):
+        left, right = bind_exprs(scope, node.lexpr.args), bind_exprs(scope, node.rexpr.args)
+        return rows.distinct(scope.context, left, right, negated=negated)
+    left_expr, right_expr = bind_expr(scope, node.lexpr), bind_expr(scope, node.rexpr)
+    for a, b in ((left_expr, right_expr), (right_expr, left_expr)):
+        if isinstance(a, Const) and a.value is None and a.type.name == "unknown":
+            return IsNull(resolve_unknown(scope.context, b), not negated, _is_row(scope, b))
+    return rows.make_distinct(scope.context, left_expr, right_expr, negated=negated)
+
+
+def _bind_nullif(scope: Scope, node: Any) -> Expr:
+    op = make_op(scope.context, "=", bind_expr(scope, node.lexpr), bind_expr(scope, node.rexpr))
+    if op.type.name != "bool":
+        raise BindError("42804", "NULLIF requires = operator to yield boolean")
+    return NullIf(op.op, op.args[0], op.args[1], op.args[0].type)
+
+
+def _bind_in(scope: Scope, node: Any) -> Expr:
+    """IN as PostgreSQL sees it: one array comparison over the items without columns, else OR."""
+    name, schemas = operator_name(node.name)
+    negated = name == "<>"
+    context = scope.context
+    left = bind_expr(scope, node.lexpr)
+    items = [(n, bind_expr(scope, n)) for n in node.rexpr]
+    if isinstance(node.lexpr, ast.RowExpr):
+        return _in_rows(scope, node, name, negated=negated)
+    plain = [e for _, e in items if not _has_columns(e)]
+    tests: list[Expr] = []
+    if len(plain) > 1:
+        try:
+            shared = common_type(context, [left, *plain], "IN")
+        except BindError:
+            shared = RECORD
+        if shared.name != "record":
+            tests.append(_in_list(scope, name, left, plain, shared, negated=negated))
+            items = [(n, e) for n, e in items if _has_columns(e)]
+    for i, (_, item) in enumerate(items):
+        again = left if i == 0 and not tests else bind_expr(scope, node.lexpr)
+        tests.append(coerce_boolean(context, make_op(context, name, again, item, schemas), "IN"))
+    if len(tests) == 1:
+        return tests[0]
+    return And(tuple(tests)) if negated else Or(tuple(tests))
+
+
+def _in_list(
+    scope: Scope, name: str, left: Expr, items: list[Expr], shared: SqlType, *, negated: bool
+) -> Expr:
+    context = scope.context
+    plain = shared.without_typmod()
+    op = make_op(context, name, left, Const(None, plain))
+    wanted = op.args[1].type
+    coerced = tuple(coerce(context, coerce(context, i, plain), wanted) for i in items)
+    return InList(op.op, op.args[0], coerced, negated)
+
+
+def _in_rows(scope: Scope, node: Any, name: str, *, negated: bool) -> Expr:
+    tests = []
+    for item in node.rexpr:
+        if not isinstance(item, ast.RowExpr):
+            raise Unsupported("row IN a list of values that are not rows")
+        left, right = bind_exprs(scope, node.lexpr.args), bind_exprs(scope, item.args)
+        tests.append(rows.compare(scope.context, name, left, right, None))
+    if len(tests) == 1:
+        return tests[0]
+    return And(tuple(tests)) if negated else Or(tuple(tests))
+
+
+def _has_columns(expr: Expr) -> bool:
+    """contain_vars_of_level(0), erring towards True inside subqueries."""
+    from sql.walk import children
+
+    if isinstance(expr, Column | WholeRow):
+        return True
+    return sublinks.is_sublink(expr) or any(_has_columns(c) for c in children(expr))
+
+
+def _bind_between(scope: Scope, node: Any, kind: str) -> Expr:
+    low, high = node.rexpr
+
+    def compare(op: str, bound: Any) -> Expr:
+        return _compare(scope, op, node.lexpr, bound)
+
+    match kind:
+        case "AEXPR_BETWEEN":
+            return And((compare(">=", low), compare("<=", high)))
+        case "AEXPR_NOT_BETWEEN":
+            return Or((compare("<", low), compare(">", high)))
+        case "AEXPR_BETWEEN_SYM":
+            inside = And((compare(">=", low), compare("<=", high)))
+            return Or((inside, And((compare(">=", high), compare("<=", low)))))
+        case "AEXPR_NOT_BETWEEN_SYM":
+            outside = Or((compare("<", low), compare(">", high)))
+            return And((outside, Or((compare("<", high), compare(">", low)))))
+        case _:
+            raise Unsupported(kind)
+
+
+def _compare(scope: Scope, op: str, left: Any, right: Any) -> Expr:
+    """Operands are bound anew for each comparison, so that subqueries get their own numbers."""
+    if isinstance(left, ast.RowExpr) and isinstance(right, ast.RowExpr):
+        return rows.compare(
+            scope.context, op, bind_exprs(scope, left.args), bind_exprs(scope, right.args), None
+        )
+    return make_op(scope.context, op, bind_expr(scope, left), bind_expr(scope, right))
+
+
+# --------------------------------------------------------------------------- the rest
+
+
+def _bind_bool(scope: Scope, node: Any) -> Expr:
+    kind = node.boolop.name
+    if kind == "NOT_EXPR":
+        return Not(bind_condition(scope, node.args[0], "NOT"))
+    word = "AND" if kind == "AND_EXPR" else "OR"
+    args: list[Expr] = []
+    node_type: type[And | Or] = And if kind == "AND_EXPR" else Or
+    for arg in node.args:
+        bound = bind_condition(scope, arg, word)
+        args.extend(bound.args if isinstance(bound, node_type) else (bound,))
+    return node_type(tuple(args))
+
+
+def _bind_cast(scope: Scope, node: Any) -> Expr:
+    target = resolve_type(scope.context, node.typeName)
+    if isinstance(node.arg, ast.A_ArrayExpr):
+        element = element_of(scope.context.catalog, target)
+        if element is not None:
+            return coerce(
+                scope.context,
+                _bind_array(scope, node.arg, base_of(scope.context.catalog, target)),
+                target,
+                "e",
+                implicit=False,
+            )
+    arg = bind_expr(scope, node.arg)
+    return explicit_cast(scope, arg, target)
+
+
+def explicit_cast(scope: Scope, arg: Expr, target: SqlType) -> Expr:
+    """CAST(arg AS target): only the outermost of the steps it takes counts as written."""
+    done = coerce(scope.context, arg, target, "e", implicit=False)
+    match done:
+        case Cast(arg=Cast() as inner, method="typmod") if inner is not arg and not inner.implicit:
+            return replace(done, arg=replace(inner, implicit=True))
+        case _:
+            return done
+
+
+def _bind_case(scope: Scope, node: Any) -> Expr:
+    context = scope.context
+    if node.arg is not None:
+        operand = bind_expr(scope, node.arg)
+        if is_volatile(operand):
+            raise Unsupported("CASE over a volatile operand")
+    conditions = []
+    for when in node.args:
+        if node.arg is not None:
+            operand = resolve_unknown(context, bind_expr(scope, node.arg))
+            test: Expr = make_op(context, "=", operand, bind_expr(scope, when.expr))
+        else:
+            test = bind_expr(scope, when.expr)
+        conditions.append(coerce_boolean(context, test, "CASE/WHEN"))
+    results = [bind_expr(scope, w.result) for w in node.args]
+    default = bind_expr(scope, node.defresult) if node.defresult is not None else Const(None, UNKNOWN)
+    type_ = common_type(context, [default, *results], "CASE")
+    plain = type_.without_typmod()
+    default = coerce(context, default, plain)
+    whens = tuple((c, coerce(context, r, plain)) for c, r in zip(conditions, results, strict=True))
+    return Case(whens, default, shared_typmod(type_, [default, *(r for _, r in whens)]))
+
+
+def shared_typmod(type_: SqlType, exprs: Sequence[Expr]) -> SqlType:
+    """ExprTypmod of CASE and friends: kept when every branch has the same type and modifier."""
+    typmods = {e.type.typmod for e in exprs}
+    same = all(e.type.same_base(type_) for e in exprs)
+    return replace(type_, typmod=typmods.pop() if same and len(typmods) == 1 else -1)
+
+
+def is_volatile(expr: Expr) -> bool:
+    from sql.algebra import Volatility
+    from sql.walk import all_exprs
+
+    for e in all_exprs(expr):
+        if isinstance(e, Call) and e.func.volatility is Volatility.VOLATILE:
+            return True
+        if isinstance(e, Op) and e.op.function.volatility is Volatility.VOLATILE:
+            return True
+    return False
+
+
+def _bind_null_test(scope: Scope, node: Any) -> Expr:
+    arg = resolve_unknown(scope.context, bind_expr(scope, node.arg))
+    return IsNull(arg, node.nulltesttype.name == "IS_NOT_NULL", _is_row(scope, arg))
+
+
+def _is_row(scope: Scope, expr: Expr) -> bool:
+    based = base_of(scope.context.catalog, expr.type)
+    return based.name == "record" or info_of(scope.context.catalog, based).kind == "c"
+
+
+def _bind_boolean_test(scope: Scope, node: Any) -> Expr:
+    word = node.booltesttype.name.removeprefix("IS_")
+    negated = word.startswith("NOT_")
+    test = word.removeprefix("NOT_").lower()
+    arg = bind_condition(scope, node.arg, f"IS {word}")
+    assert test in {"true", "false", "unknown"}
+    return IsBool(arg, test, negated)
+
+
+def _bind_coalesce(scope: Scope, node: Any) -> Expr:
+    args = bind_exprs(scope, node.args)
+    type_ = common_type(scope.context, args, "COALESCE")
+    coerced = tuple(coerce(scope.context, a, type_.without_typmod()) for a in args)
+    return Coalesce(coerced, shared_typmod(type_, coerced))
+
+
+def _bind_min_max(scope: Scope, node: Any) -> Expr:
+    greatest = node.op.name == "IS_GREATEST"
+    args = bind_exprs(scope, node.args)
+    type_ = common_type(scope.context, args, "GREATEST" if greatest else "LEAST")
+    coerced = tuple(coerce(scope.context, a, type_.without_typmod()) for a in args)
+    return MinMax(greatest, coerced, shared_typmod(type_, coerced))
+
+
+def _bind_value_function(node: Any) -> Expr:
+    name = value_function_name(node.op.name)
+    type_ = _VALUE_TYPES.get(name, SqlType("name", collation="C"))
+    if node.op.name.endswith("_N"):
+        type_ = replace(type_, typmod=min(node.typmod, 6))
+    return ValueFunction(name, type_)
+
+
+def _bind_array(scope: Scope, node: Any, target: SqlType | None) -> Expr:
+    """ARRAY[…]; ``target`` is the array type of a cast directly around it."""
+    context = scope.context
+    element = element_of(context.catalog, target) if target is not None else None
+    items: list[Expr] = []
+    nested = False
+    for item in node.elements or ():
+        if isinstance(item, ast.A_ArrayExpr):
+            nested = True
+            items.append(_bind_array(scope, item, target))
+        else:
+            items.append(bind_expr(scope, item))
+    if element is not None and target is not None:
+        wanted = target if nested else element
+        done = tuple(coerce(context, i, wanted, "e", implicit=False) for i in items)
+        return ArrayExpr(done, target.without_typmod() if not done else _array_result(done, target))
+    if not items:
+        raise BindError("42P18", "cannot determine type of empty array")
+    type_ = common_type(context, items, "ARRAY").without_typmod()
+    done = tuple(coerce(context, i, type_) for i in items)
+    array = type_ if info_of(context.catalog, type_).element else array_of(context.catalog, type_)
+    return ArrayExpr(done, _array_result(done, array))
+
+
+def _array_result(items: Sequence[Expr], array: SqlType) -> SqlType:
+    typmods = {i.type.typmod for i in items}
+    return replace(array, typmod=typmods.pop() if len(typmods) == 1 else -1)
+
+
+def _bind_indirection(scope: Scope, node: Any) -> Expr:
+    expr = bind_expr(scope, node.arg)
+    pending: list[Any] = []
+    for step in node.indirection:
+        if isinstance(step, ast.A_Indices):
+            pending.append(step)
+            continue
+        if pending:
+            expr, pending = _subscript(scope, expr, pending), []
+        if isinstance(step, ast.A_Star):
+            raise Unsupported("(expression).*")
+        expr = select_field(scope, expr, step.sval)
+    return _subscript(scope, expr, pending) if pending else expr
+
+
+def _subscript(scope: Scope, expr: Expr, steps: list[Any]) -> Expr:
+    context = scope.context
+    if base_of(context.catalog, expr.type).name == "jsonb":
+        raise Unsupported("jsonb subscripts")
+    element = element_of(context.catalog, expr.type)
+    if element is None:
+        raise BindError("42804", f"cannot subscript type {key_of(expr.type)}")
+    is_slice = any(s.is_slice for s in steps)
+    lower: list[Expr | None] = []
+    upper: list[Expr | None] = []
+    for s in steps:
+        low, high = s.lidx, s.uidx
+        if is_slice and not s.is_slice:
+            low = ast.A_Const(val=ast.Integer(ival=1))
+        lower.append(_index(scope, low))
+        upper.append(_index(scope, high))
+    based = base_of(context.catalog, expr.type)
+    array = coerce(context, expr, based) if based != expr.type else expr
+    type_ = replace(based, collation=expr.type.collation) if is_slice else element
+    return Subscript(array, tuple(lower) if is_slice else (), tuple(upper), is_slice, type_)
+
+
+def _index(scope: Scope, node: Any) -> Expr | None:
+    return None if node is None else coerce(scope.context, bind_expr(scope, node), INT4, "a")
+
+
+def select_field(scope: Scope, expr: Expr, name: str) -> Expr:
+    """``(expr).name`` of a composite value; 42703 when there is no such field."""
+    based = base_of(scope.context.catalog, expr.type)
+    info = info_of(scope.context.catalog, based)
+    for field_name, type_ in info.fields:
+        if field_name == name:
+            return FieldSelect(expr, name, type_)
+    if based.name == "record":
+        raise Unsupported("a field of an anonymous record")
+    raise BindError("42703", f'column "{name}" not found in data type {info.name}')
+
+
+def _bind_collate(scope: Scope, node: Any) -> Expr:
+    context = scope.context
+    arg = bind_expr(scope, node.arg)
+    if arg.type.name == "unknown":
+        arg = coerce(context, arg, TEXT)
+    if not info_of(context.catalog, arg.type).collation:
+        raise BindError("42804", f"collations are not supported by type {key_of(arg.type)}")
+    names = [n.sval for n in node.collname]
+    path = context.search_path if len(names) == 1 else (names[0],)
+    found = context.catalog.collation(names[-1], path)
+    if found is None:
+        raise BindError("42704", f'collation "{".".join(names)}" does not exist')
+    name = found.name if found.schema == "pg_catalog" else f"{found.schema}.{found.name}"
+    return Collate(arg, replace(arg.type, collation=name))

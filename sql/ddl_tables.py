@@ -1,0 +1,539 @@
+"""CREATE TABLE, ALTER TABLE and CREATE INDEX into catalog records; names of constraints as the server makes them.
+
+Owns the catalog under construction (`Builder`). Must not know which statements are acceptable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+from pglast.stream import RawStream
+
+from sql.algebra import TableRef
+from sql.binder.errors import BindError, Unsupported
+from sql.binder.scope import Context
+from sql.binder.syntax import ast
+from sql.binder.typenames import resolve_type
+from sql.catalog import Catalog
+from sql.records import Check, ForeignKey, FunctionInfo, Key, Table, TableColumn, TypeInfo
+from sql.types import SqlType
+
+MAX_COLUMNS = 1600
+_SERIALS = {
+    "serial": "int4",
+    "serial4": "int4",
+    "bigserial": "int8",
+    "serial8": "int8",
+    "smallserial": "int2",
+    "serial2": "int2",
+}
+_MATCH: dict[str, Literal["simple", "full", "partial"]] = {"s": "simple", "f": "full", "p": "partial"}
+_HARMLESS_ALTERS = frozenset(
+    {
+        "AT_ChangeOwner",
+        "AT_SetStatistics",
+        "AT_SetOptions",
+        "AT_SetStorage",
+        "AT_SetCompression",
+        "AT_ClusterOn",
+        "AT_DropCluster",
+        "AT_SetRelOptions",
+        "AT_ResetRelOptions",
+        "AT_ReplicaIdentity",
+        "AT_SetLogged",
+        "AT_SetUnLogged",
+        "AT_SetAccessMethod",
+        "AT_SetTableSpace",
+    }
+)
+
+
+@dataclass
+class Builder:
+    """The catalog so far, and the search path that names are read under."""
+
+    tables: dict[TableRef, Table] = field(default_factory=dict)
+    types: dict[str, TypeInfo] = field(default_factory=dict)
+    functions: list[FunctionInfo] = field(default_factory=list)
+    schemas: set[str] = field(default_factory=lambda: {"public"})
+    search_path: tuple[str, ...] = ("public",)
+    _catalog: Catalog | None = None
+
+    def changed(self) -> None:
+        self._catalog = None
+
+    def catalog(self) -> Catalog:
+        if self._catalog is None:
+            self._catalog = Catalog(
+                tuple(self.tables.values()),
+                tuple(self.types.values()),
+                tuple(self.functions),
+                schemas=tuple(sorted(self.schemas)),
+            )
+        return self._catalog
+
+    @property
+    def context(self) -> Context:
+        return Context(self.catalog(), self.search_path)
+
+    def new_name(self, names: Sequence[str]) -> tuple[str, str]:
+        """Schema and name for a new object."""
+        if len(names) > 1:
+            if names[0] not in self.schemas:
+                raise BindError("3F000", f'schema "{names[0]}" does not exist')
+            return names[0], names[-1]
+        return (self.search_path[0] if self.search_path else "public"), names[-1]
+
+    def existing_name(self, names: Sequence[str]) -> TableRef:
+        if len(names) > 1:
+            return TableRef(names[0], names[1])
+        for schema in self.search_path:
+            if TableRef(schema, names[0]) in self.tables:
+                return TableRef(schema, names[0])
+        return TableRef("public", names[0])
+
+    def existing(self, node: Any) -> TableRef:
+        """The table a RangeVar means; 42P01 when there is none."""
+        ref = self.existing_name([n for n in (node.schemaname, node.relname) if n])
+        if ref not in self.tables:
+            raise BindError("42P01", f'relation "{ref.name}" does not exist')
+        return ref
+
+    def add(self, table: Table) -> None:
+        if table.ref in self.tables:
+            raise BindError("42P07", f'relation "{table.ref.name}" already exists')
+        if len(table.columns) > MAX_COLUMNS:
+            raise BindError("54011", f"tables can have at most {MAX_COLUMNS} columns")
+        self.replace(table)
+
+    def replace(self, table: Table) -> None:
+        self.tables[table.ref] = table
+        self.changed()
+
+    def drop(self, ref: TableRef) -> None:
+        del self.tables[ref]
+        self.changed()
+
+    def add_type(self, info: TypeInfo) -> None:
+        if info.key in self.types:
+            raise BindError("42710", f'type "{info.name}" already exists')
+        self.types[info.key] = info
+        self.changed()
+
+
+def expression_text(node: Any) -> str:
+    """An expression's text, as pglast prints it."""
+    return str(RawStream()(node))
+
+
+def check_name(node: Any, default: str) -> str:
+    return node.conname or default
+
+
+# --------------------------------------------------------------------------- CREATE TABLE
+
+
+def create_table(builder: Builder, node: Any) -> None:
+    schema, name = builder.new_name([n for n in (node.relation.schemaname, node.relation.relname) if n])
+    ref = TableRef(schema, name)
+    if node.if_not_exists and ref in builder.tables:
+        return
+    if node.ofTypename is not None:
+        raise Unsupported("CREATE TABLE OF type")
+    if node.relation.relpersistence == "t":
+        raise Unsupported("CREATE TEMPORARY TABLE")
+    table = Table(
+        ref,
+        (),
+        kind="partitioned" if node.partspec is not None else "table",
+        unlogged=node.relation.relpersistence == "u",
+    )
+    table = _inherit(builder, node, table)
+    constraints: list[Any] = []
+    for element in node.tableElts or ():
+        table = _add_element(builder, table, element, constraints)
+    builder.add(table)
+    for c in constraints:
+        builder.replace(add_constraint(builder, builder.tables[ref], c))
+
+
+def _inherit(builder: Builder, node: Any, table: Table) -> Table:
+    parents = [builder.existing(p) for p in node.inhRelations or ()]
+    if not parents:
+        return table
+    columns: list[TableColumn] = []
+    checks: list[Check] = []
+    for p in parents:
+        parent = builder.tables[p]
+        columns += [c for c in parent.columns if c.name not in {k.name for k in columns}]
+        checks += [c for c in parent.checks if not c.no_inherit]
+    if node.partbound is not None:
+        parent = builder.tables[parents[0]]
+        return replace(
+            table,
+            columns=tuple(columns),
+            checks=tuple(checks),
+            keys=parent.keys,
+            foreign_keys=parent.foreign_keys,
+            partition_of=parents[0],
+        )
+    for p in parents:
+        builder.replace(replace(builder.tables[p], has_children=True))
+    return replace(table, columns=tuple(columns), checks=tuple(checks), parents=tuple(parents))
+
+
+def _add_element(builder: Builder, table: Table, element: Any, constraints: list[Any]) -> Table:
+    match element:
+        case ast.ColumnDef():
+            return _add_column(builder, table, element, constraints)
+        case ast.Constraint():
+            constraints.append(element)
+            return table
+        case ast.TableLikeClause():
+            return _like(builder, table, element)
+        case _:
+            raise Unsupported(type(element).__name__)
+
+
+def _like(builder: Builder, table: Table, node: Any) -> Table:
+    """LIKE other [INCLUDING …]: columns and NOT NULL always, the rest by the option bits of parsenodes.h."""
+    source = builder.tables[builder.existing(node.relation)]
+    options = node.options or 0
+    columns = [
+        replace(
+            c,
+            default=c.default if options & (1 << 3) else None,
+            generated=c.generated if options & (1 << 4) else "",
+            identity=c.identity if options & (1 << 5) else "",
+        )
+        for c in source.columns
+    ]
+    checks = source.checks if options & (1 << 2) else ()
+    keys = source.keys if options & (1 << 6) else ()
+    return replace(
+        table,
+        columns=(*table.columns, *columns),
+        checks=(*table.checks, *checks),
+        keys=(*table.keys, *keys),
+    )
+
+
+def _add_column(builder: Builder, table: Table, node: Any, constraints: list[Any]) -> Table:
+    column = _column_type(builder, node)
+    for c in node.constraints or ():
+        column = _column_constraint(column, c, constraints)
+    if column.name in {c.name for c in table.columns} and table.parents:
+        merged = tuple(
+            replace(column, not_null=c.not_null or column.not_null) if c.name == column.name else c
+            for c in table.columns
+        )
+        return replace(table, columns=merged)
+    if column.name in {c.name for c in table.columns}:
+        raise BindError("42701", f'column "{column.name}" specified more than once')
+    return replace(table, columns=(*table.columns, replace(column, attnum=len(table.columns) + 1)))
+
+
+def _column_type(builder: Builder, node: Any) -> TableColumn:
+    if node.typeName is None:
+        raise Unsupported("a column without a type")
+    names = [n.sval for n in node.typeName.names]
+    serial = _SERIALS.get(names[-1]) if len(names) == 1 else None
+    if serial:
+        return TableColumn(node.colname, SqlType(serial), not_null=True, default="nextval(…)")
+    type_ = resolve_type(builder.context, node.typeName)
+    if node.collClause is not None:
+        collname = [n.sval for n in node.collClause.collname]
+        path = builder.search_path if len(collname) == 1 else (collname[0],)
+        found = builder.catalog().collation(collname[-1], path)
+        if found is None:
+            raise BindError("42704", f'collation "{collname[-1]}" does not exist')
+        type_ = replace(type_, collation=found.name)
+    return TableColumn(node.colname, type_, not_null=bool(node.is_not_null))
+
+
+def _column_constraint(column: TableColumn, node: Any, constraints: list[Any]) -> TableColumn:
+    match node.contype.name:
+        case "CONSTR_NOTNULL":
+            valid = not node.skip_validation
+            return replace(column, not_null=column.not_null or valid, not_null_constraint=node.conname or "")
+        case "CONSTR_NULL":
+            return column
+        case "CONSTR_DEFAULT":
+            return replace(column, default=expression_text(node.raw_expr))
+        case "CONSTR_IDENTITY":
+            word: Literal["always", "by default"] = "always" if node.generated_when == "a" else "by default"
+            return replace(column, identity=word, not_null=True)
+        case "CONSTR_GENERATED":
+            stored = getattr(node, "generated_kind", "s") in {"s", "\x00", None}
+            return replace(
+                column,
+                default=expression_text(node.raw_expr),
+                generated="stored" if stored else "virtual",
+            )
+        case "CONSTR_PRIMARY":
+            constraints.append(_ColumnConstraint(node, column.name))
+            return replace(column, not_null=True)
+        case "CONSTR_UNIQUE" | "CONSTR_FOREIGN":
+            constraints.append(_ColumnConstraint(node, column.name))
+            return column
+        case "CONSTR_CHECK":
+            constraints.append(_ColumnConstraint(node, column.name))
+            return column
+        case "CONSTR_ATTR_DEFERRABLE" | "CONSTR_ATTR_DEFERRED":
+            _mark_deferrable(constraints)
+            return column
+        case "CONSTR_ATTR_NOT_DEFERRABLE" | "CONSTR_ATTR_IMMEDIATE" | "CONSTR_ATTR_ENFORCED":
+            return column
+        case "CONSTR_ATTR_NOT_ENFORCED":
+            if constraints and isinstance(constraints[-1], _ColumnConstraint):
+                constraints[-1].not_enforced = True
+            return column
+        case other:
+            raise Unsupported(other)
+
+
+@dataclass
+class _ColumnConstraint:
+    """A constraint written behind a column."""
+
+    node: Any
+    column: str
+    deferrable: bool = False
+    not_enforced: bool = False
+
+
+def _mark_deferrable(constraints: list[Any]) -> None:
+    if constraints and isinstance(constraints[-1], _ColumnConstraint):
+        constraints[-1].deferrable = True
+
+
+# --------------------------------------------------------------------------- constraints
+
+
+def add_constraint(builder: Builder, table: Table, given: Any) -> Table:
+    """The table with one more constraint, from CREATE or ALTER TABLE."""
+    own = given if isinstance(given, _ColumnConstraint) else None
+    node = own.node if own else given
+    deferrable = bool(node.deferrable) or bool(own and own.deferrable)
+    enforced = _enforced(node) and not (own and own.not_enforced)
+    match node.contype.name:
+        case "CONSTR_PRIMARY" | "CONSTR_UNIQUE":
+            return _add_key(table, node, [own.column] if own else _names(node.keys), deferrable=deferrable)
+        case "CONSTR_FOREIGN":
+            columns = [own.column] if own else _names(node.fk_attrs)
+            return _add_foreign_key(builder, table, node, columns, deferrable=deferrable, enforced=enforced)
+        case "CONSTR_CHECK":
+            base = f"{table.ref.name}_{own.column}_check" if own else f"{table.ref.name}_check"
+            name = node.conname or _free_name(base, _constraint_names(table))
+            validated = not node.skip_validation and enforced
+            check = Check(name, expression_text(node.raw_expr), validated, enforced, bool(node.is_no_inherit))
+            return replace(table, checks=(*table.checks, check))
+        case "CONSTR_NOTNULL":
+            valid = not node.skip_validation
+            return with_not_null(table, _names(node.keys), name=node.conname or "") if valid else table
+        case "CONSTR_EXCLUSION":
+            return table
+        case other:
+            raise Unsupported(other)
+
+
+def _enforced(node: Any) -> bool:
+    flag = getattr(node, "is_enforced", None)
+    return True if flag is None else bool(flag)
+
+
+def _names(nodes: Iterable[Any] | None) -> list[str]:
+    return [n.sval for n in nodes or ()]
+
+
+def _constraint_names(table: Table) -> set[str]:
+    return {c.name for group in (table.keys, table.foreign_keys, table.checks) for c in group}
+
+
+def _free_name(base: str, taken: set[str]) -> str:
+    if base not in taken:
+        return base
+    return next(f"{base}{i}" for i in range(1, len(taken) + 2) if f"{base}{i}" not in taken)
+
+
+def with_not_null(table: Table, names: Sequence[str], *, name: str = "") -> Table:
+    for n in names:
+        if n not in {c.name for c in table.columns}:
+            raise BindError("42703", f'column "{n}" named in key does not exist')
+    columns = tuple(
+        replace(c, not_null=True, not_null_constraint=c.not_null_constraint or name) if c.name in names else c
+        for c in table.columns
+    )
+    return replace(table, columns=columns)
+
+
+def _add_key(table: Table, node: Any, columns: list[str], *, deferrable: bool) -> Table:
+    primary = node.contype.name == "CONSTR_PRIMARY"
+    if node.indexname:
+        return _key_from_index(table, node, primary=primary, deferrable=deferrable)
+    if primary:
+        table = with_not_null(table, columns)
+    known = {c.name for c in table.columns}
+    for c in columns:
+        if c not in known:
+            raise BindError("42703", f'column "{c}" named in key does not exist')
+    base = f"{table.ref.name}_pkey" if primary else f"{table.ref.name}_{'_'.join(columns)}_key"
+    key = Key(
+        node.conname or _free_name(base, _constraint_names(table)),
+        tuple(columns),
+        primary,
+        nulls_distinct=not getattr(node, "nulls_not_distinct", False),
+        deferrable=deferrable,
+        period=bool(getattr(node, "without_overlaps", False)),
+    )
+    return replace(table, keys=(*table.keys, key))
+
+
+def _key_from_index(table: Table, node: Any, *, primary: bool, deferrable: bool) -> Table:
+    """ADD CONSTRAINT … USING INDEX turns an existing unique index into the constraint."""
+    found = [k for k in table.keys if k.name == node.indexname]
+    if not found:
+        raise BindError("42704", f'index "{node.indexname}" does not exist')
+    key = replace(
+        found[0],
+        name=node.conname or found[0].name,
+        primary=primary,
+        deferrable=deferrable,
+        constraint=True,
+    )
+    table = replace(table, keys=(*(k for k in table.keys if k is not found[0]), key))
+    return with_not_null(table, key.columns) if primary else table
+
+
+def _add_foreign_key(
+    builder: Builder, table: Table, node: Any, columns: list[str], *, deferrable: bool, enforced: bool
+) -> Table:
+    ref = builder.existing(node.pktable)
+    target = table if ref == table.ref else builder.tables[ref]
+    targets = _names(node.pk_attrs)
+    if not targets:
+        key = target.primary_key
+        if key is None:
+            raise BindError("42704", f'there is no primary key for referenced table "{ref.name}"')
+        targets = list(key.columns)
+    if len(targets) != len(columns):
+        raise BindError("42830", "number of referencing and referenced columns for foreign key disagree")
+    _check_foreign_columns(table, columns, target, targets)
+    base = f"{table.ref.name}_{'_'.join(columns)}_fkey"
+    period = bool(getattr(node, "fk_with_period", False) or getattr(node, "pk_with_period", False))
+    made = ForeignKey(
+        node.conname or _free_name(base, _constraint_names(table)),
+        tuple(columns),
+        ref,
+        tuple(targets),
+        _MATCH[node.fk_matchtype or "s"],
+        validated=not node.skip_validation and enforced,
+        enforced=enforced,
+        deferrable=deferrable,
+        period=period,
+    )
+    return replace(table, foreign_keys=(*table.foreign_keys, made))
+
+
+def _check_foreign_columns(table: Table, columns: list[str], target: Table, targets: list[str]) -> None:
+    for t, names in ((table, columns), (target, targets)):
+        known = {c.name for c in t.columns}
+        for n in names:
+            if n not in known:
+                raise BindError("42703", f'column "{n}" referenced in foreign key constraint does not exist')
+    if not any(set(k.columns) == set(targets) and not (k.partial or k.expression) for k in target.keys):
+        raise BindError(
+            "42830",
+            f'there is no unique constraint matching given keys for referenced table "{target.ref.name}"',
+        )
+
+
+# --------------------------------------------------------------------------- CREATE INDEX, ALTER TABLE
+
+
+def create_index(builder: Builder, node: Any) -> None:
+    """Unique indexes are keys unless partial or on expressions; others say nothing about meaning."""
+    ref = builder.existing(node.relation)
+    if not node.unique:
+        return
+    table = builder.tables[ref]
+    columns = [p.name for p in node.indexParams]
+    expression = any(not c for c in columns)
+    odd = any(p.opclass or p.collation for p in node.indexParams)
+    name = node.idxname or _free_name(
+        f"{ref.name}_{'_'.join(c or 'expr' for c in columns)}_idx", _constraint_names(table)
+    )
+    key = Key(
+        name,
+        tuple(c for c in columns if c),
+        nulls_distinct=not node.nulls_not_distinct,
+        partial=node.whereClause is not None,
+        expression=expression,
+        constraint=False,
+        foreign_equality=odd,
+    )
+    builder.replace(replace(table, keys=(*table.keys, key)))
+
+
+def alter_table(builder: Builder, node: Any) -> None:
+    for command in node.cmds:
+        kind = command.subtype.name
+        if kind in _HARMLESS_ALTERS:
+            continue
+        ref = builder.existing_name([n for n in (node.relation.schemaname, node.relation.relname) if n])
+        if ref not in builder.tables:
+            if node.objtype.name in {"OBJECT_SEQUENCE", "OBJECT_INDEX"} or node.missing_ok:
+                continue
+            raise BindError("42P01", f'relation "{ref.name}" does not exist')
+        builder.replace(_altered(builder, builder.tables[ref], command, kind))
+
+
+def _altered(builder: Builder, table: Table, command: Any, kind: str) -> Table:
+    match kind:
+        case "AT_AddConstraint":
+            return add_constraint(builder, table, command.def_)
+        case "AT_AddColumn":
+            constraints: list[Any] = []
+            table = _add_column(builder, table, command.def_, constraints)
+            for c in constraints:
+                table = add_constraint(builder, table, c)
+            return table
+        case "AT_SetNotNull":
+            return with_not_null(table, [command.name])
+        case "AT_DropNotNull":
+            return _with_column(table, command.name, not_null=False)
+        case "AT_ColumnDefault":
+            text = expression_text(command.def_) if command.def_ is not None else None
+            return _with_column(table, command.name, default=text)
+        case "AT_AddIdentity":
+            word = "by default" if "d" in str(getattr(command.def_, "generated_when", "d")) else "always"
+            return _with_column(table, command.name, identity=word, not_null=True)
+        case "AT_DropConstraint":
+            return _without_constraint(table, command.name)
+        case "AT_EnableRowSecurity" | "AT_ForceRowSecurity":
+            return replace(table, row_security=True)
+        case "AT_AttachPartition":
+            child = builder.existing(command.def_.name)
+            builder.replace(replace(builder.tables[child], partition_of=table.ref))
+            return table
+        case _:
+            raise Unsupported(f"ALTER TABLE {kind.removeprefix('AT_')}")
+
+
+def _with_column(table: Table, name: str, **changes: Any) -> Table:
+    if name not in {c.name for c in table.columns}:
+        raise BindError("42703", f'column "{name}" of relation "{table.ref.name}" does not exist')
+    return replace(
+        table, columns=tuple(replace(c, **changes) if c.name == name else c for c in table.columns)
+    )
+
+
+def _without_constraint(table: Table, name: str) -> Table:
+    return replace(
+        table,
+        keys=tuple(k for k in table.keys if k.name != name),
+        foreign_keys=tuple(f for f in table.foreign_keys if f.name != name),
+        checks=tuple(c for c in table.checks if c.name != name),
+    )
