@@ -126,10 +126,14 @@ class Explained:
 
 @dataclass(frozen=True, slots=True)
 class Timed:
-    """One run. ``stopped``: it was cancelled at ``seconds`` and would have taken longer."""
+    """One run. ``stopped``: it was cancelled at ``seconds`` and would have taken longer. ``digest`` identifies the bag
+    of rows, empty when not known.
+    """
 
     seconds: float
     stopped: bool = False
+    cpu: float | None = None
+    digest: str = ""
     plan: Mapping[str, Any] | None = None
 
 

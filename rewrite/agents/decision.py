@@ -78,6 +78,7 @@ class Decision:
         contenders = self._contenders(command.checked)
         if self.settings.measure in {"run", "both"}:
             self._race(contenders, deadline)
+        contenders = [c for c in contenders if not self._differs(c)]
         weighed = tuple(self._weigh(c) for c in contenders)
         best = self._best(weighed)
         for one in weighed:
@@ -91,6 +92,16 @@ class Decision:
         """Servable ones first, each group by estimated cost."""
         found = [_Contender(c, self._explain(c.candidate.sql)) for c in checked]
         return sorted(found, key=lambda c: (not self._servable(c.checked), c.cost))
+
+    def _differs(self, contender: _Contender) -> bool:
+        """Whether the original's and the candidate's runs gave different rows. A checker that is wrong, or a table
+        that was written to in between: either way the candidate is dropped.
+        """
+        ours, theirs = (
+            {r.digest for r in runs if r.digest} for runs in (self._original_runs, contender.runs)
+        )
+        free = set(contender.checked.evidence.modulo) & {"tie-order", "float-order"}
+        return bool(ours and theirs and not free and ours != theirs)
 
     def _explain(self, sql: str) -> Explained | None:
         if self.settings.measure == "off":

@@ -1,0 +1,1 @@
+"""The rewriter's ports filled with the other houses: sessions, the checker, rules, the store."""

@@ -1,0 +1,123 @@
+"""Rewriting texts instead of traffic: files, directories, the top of pg_stat_statements; one outcome for each statement.
+
+Owns splitting, collecting and the order of work. Must not know how a database is reached or what a report looks like.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Protocol
+
+from pglast.error import Error as PglastError
+from pglast.parser import scan
+
+from rewrite.api import Outcome, Rewriter
+from rewrite.words import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """One statement to look at. ``observed``: seconds it is known to take; ``calls``: how often it was seen."""
+
+    name: str
+    sql: str
+    observed: float | None = None
+    calls: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    work: Work
+    outcome: Outcome
+
+    def to_json(self) -> dict[str, Any]:
+        return {"name": self.work.name, "calls": self.work.calls or None, **self.outcome.to_json()}
+
+
+class InputError(Exception):
+    """The input cannot be read; the message says which and why."""
+
+
+def statements(text: str) -> tuple[str, ...]:
+    """The statements of a text, in order, split at semicolons outside literals and comments: one with an error
+    does not hide the others. A text that does not even scan is one statement, to be reported as it is.
+    """
+    try:
+        tokens = scan(text)
+    except (PglastError, ValueError):
+        return (text.strip(),)
+    found, start, empty = [], 0, True
+    for token in tokens:
+        if token.name == "ASCII_59":
+            found.append("" if empty else text[start : token.start])
+            start, empty = token.end + 1, True
+        elif token.name not in {"SQL_COMMENT", "C_COMMENT"}:
+            empty = False
+    found.append("" if empty else text[start:])
+    return tuple(s.strip() for s in found if s)
+
+
+def collect(path: Path) -> tuple[Work, ...]:
+    """The statements of a file, or of all ``*.sql`` files under a directory by name. Raises InputError."""
+    files = sorted(path.rglob("*.sql")) if path.is_dir() else [path]
+    if path.is_dir() and not files:
+        raise InputError(f"{path}: no .sql file in it")
+    return tuple(work for file in files for work in _of_file(file, path))
+
+
+def _of_file(file: Path, root: Path) -> Iterator[Work]:
+    try:
+        text = file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{file}: {error}") from error
+    found = statements(text)
+    name = str(file.relative_to(root)) if root.is_dir() else file.name
+    for number, sql in enumerate(found, 1):
+        yield Work(name if len(found) == 1 else f"{name}:{number}", sql)
+
+
+class Fetches(Protocol):
+    def fetch(self, statement: str) -> Sequence[tuple[Any, ...]]: ...
+
+
+_TOP = """
+select s.queryid::text, s.query, s.mean_exec_time / 1000.0, s.calls
+from pg_stat_statements s join pg_database d on d.oid = s.dbid
+where d.datname = current_database() and s.query ~* '^\\s*(select|with)\\M'
+order by s.total_exec_time desc limit {n}"""
+
+
+def top(session: Fetches, n: int) -> tuple[Work, ...]:
+    """The ``n`` SELECTs of this database on which most time was spent (extension pg_stat_statements).
+
+    Their literals are parameters there: they are planned generically, proved for all values or not at all, and
+    not run. Raises what the session raises when the extension is missing.
+    """
+    rows = session.fetch(_TOP.format(n=int(n)))
+    return tuple(Work(f"queryid {row[0]}", str(row[1]), float(row[2]), int(row[3])) for row in rows)
+
+
+def work_off(
+    rewriter: Rewriter,
+    works: Iterable[Work],
+    settings: Settings,
+    progress: Callable[[Done], None] = lambda _: None,
+) -> list[Done]:
+    """All works in order. A statement with parameters is not measured."""
+    finished = []
+    for work in works:
+        chosen = replace(settings, measure="explain") if _has_parameters(work.sql) else settings
+        observed = None if chosen.measure == "explain" else work.observed
+        done = Done(work, rewriter.optimise(work.sql, observed_seconds=observed, settings=chosen))
+        progress(done)
+        finished.append(done)
+    return finished
+
+
+def _has_parameters(sql: str) -> bool:
+    try:
+        return any(token.name == "PARAM" for token in scan(sql))
+    except (PglastError, ValueError):
+        return False
