@@ -1,0 +1,112 @@
+"""The constants of queries, and near which columns they stand.
+
+Owns reading them off a parse tree. Columns are matched by their last name only: a pool that is too
+wide costs a few databases, never an answer. Must not know types or servers.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from pglast import ast, enums
+
+from equivalence.isolation import nodes
+
+
+@dataclass(slots=True)
+class Constants:
+    """Texts of literals: numbers, strings, LIKE patterns, intervals; ``near`` by lower-case column name."""
+
+    numbers: set[str] = field(default_factory=set)
+    strings: set[str] = field(default_factory=set)
+    patterns: set[str] = field(default_factory=set)
+    intervals: set[str] = field(default_factory=set)
+    limits: set[int] = field(default_factory=set)
+    near: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+
+    @property
+    def small_integers(self) -> tuple[int, ...]:
+        """Those that may be a number of rows (HAVING count(*) > 4, LIMIT 10)."""
+        found = {int(n) for n in self.numbers if n.isdigit()} | self.limits
+        return tuple(sorted(n for n in found if 2 <= n <= 24))
+
+
+def constants_of(trees: Iterable[object]) -> Constants:
+    """All constants of some parse trees."""
+    found = Constants()
+    for tree in trees:
+        for node in nodes(tree):
+            _visit(node, found)
+    return found
+
+
+def _literal(node: Any) -> str | None:
+    if isinstance(node, ast.TypeCast):
+        return _literal(node.arg)
+    if not isinstance(node, ast.A_Const) or node.isnull:
+        return None
+    match node.val:
+        case ast.Integer(ival=number):
+            return str(number or 0)
+        case ast.Float(fval=text):
+            return str(text)
+        case ast.String(sval=text):
+            return str(text or "")
+        case _:
+            return None
+
+
+def _visit(node: Any, found: Constants) -> None:
+    match node:
+        case ast.A_Const():
+            text = _literal(node)
+            if text is not None:
+                (found.strings if isinstance(node.val, ast.String) else found.numbers).add(text)
+        case ast.TypeCast() if node.typeName and node.typeName.names[-1].sval == "interval":
+            text = _literal(node.arg)
+            if text is not None:
+                found.intervals.add(_interval_text(text, node.typeName))
+        case ast.A_Expr():
+            _visit_expression(node, found)
+        case _:
+            pass
+
+
+def _interval_text(text: str, type_name: Any) -> str:
+    """``interval '1' year`` has its unit in the type modifier (utils/timestamp.h, INTERVAL_MASK)."""
+    units = {4: "year", 2: "month", 8: "day", 1024: "hour", 2048: "minute", 4096: "second"}
+    for modifier in type_name.typmods or ():
+        number = _literal(modifier)
+        if number is not None and int(number) in units and text.strip().lstrip("-").isdigit():
+            return f"{text} {units[int(number)]}"
+    return text
+
+
+def _visit_expression(node: Any, found: Constants) -> None:
+    sides = (node.lexpr, node.rexpr)
+    names = {
+        part.fields[-1].sval.lower()
+        for side in sides
+        if side is not None
+        for part in nodes(side)
+        if isinstance(part, ast.ColumnRef) and isinstance(part.fields[-1], ast.String)
+    }
+    texts = {text for side in sides if side is not None for part in nodes(side) if (text := _literal(part)) is not None}
+    if node.kind in {enums.A_Expr_Kind.AEXPR_LIKE, enums.A_Expr_Kind.AEXPR_ILIKE}:
+        patterns = {text for text in texts if isinstance(text, str)}
+        found.patterns |= patterns
+        texts = {sample for pattern in patterns for sample in like_samples(pattern)}
+        found.strings |= texts
+    for name in names:
+        found.near[name] |= texts
+
+
+def like_samples(pattern: str) -> set[str]:
+    """Strings that match the pattern, and near misses."""
+    plain = pattern.replace("\\%", "%").replace("\\_", "_")
+    full = plain.replace("%", "").replace("_", "x")
+    wide = plain.replace("%", "zz").replace("_", "y")
+    return {full, wide, full[:-1], full.swapcase(), "q" + full}

@@ -1,0 +1,181 @@
+"""Values worth putting into columns: constants of the queries, their neighbours, and troublemakers.
+
+Owns candidate values as texts of PostgreSQL's input functions; which of them a type takes, the
+server says (`accepted`). Must not know tables beyond the types of their columns.
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+
+from equivalence.generator.constants import Constants
+from equivalence.generator.schema import ColumnShape, Family, Shape
+
+# (type as format_type prints it, candidate texts) -> those that the type's input function takes
+Accepted = Callable[[Mapping[str, Iterable[str]]], dict[str, frozenset[str]]]
+
+_BASIC: dict[Family, tuple[str, ...]] = {
+    "int": ("0", "1", "2", "3", "-1"),
+    "numeric": ("0", "1", "1.00", "2", "2.5", "-1"),
+    "float": ("0", "1", "2", "0.5", "-1"),
+    "text": ("a", "b", "", "A", "a ", "ab", "1"),
+    "bool": ("t", "f"),
+    "date": ("2000-01-01", "2000-01-02", "1999-12-31", "2020-02-29"),
+    "timestamp": ("2000-01-01 00:00:00", "2000-01-01 12:30:00", "2000-01-02 00:00:00", "1999-12-31 23:59:59.5"),
+    "time": ("00:00:00", "12:30:00", "23:59:59"),
+    "interval": ("0", "1 day", "24:00:00", "1 mon", "30 days"),
+    "enum": (),
+    "other": (
+        "{}", "[]", "null", '{"a": 1}', '{"a": 1.0}', "{1}", "{1,2}", "{NULL}", "{a}", "a", "b", "\\x00", "\\x61",
+        "00000000-0000-0000-0000-000000000001", "00000000-0000-0000-0000-000000000002", "10.0.0.1", "10.0.0.0/8",
+        "1", "0", "101", "(0,0)", "(1,1)", "empty", "[1,2)", "[1,3)", "$1.00", "08:00:2b:01:02:03",
+    ),
+}  # fmt: skip
+_EXTREME: dict[str, tuple[str, ...]] = {
+    "int2": ("32767", "-32768"),
+    "int4": ("2147483647", "-2147483648"),
+    "int8": ("9223372036854775807", "-9223372036854775808"),
+    "numeric": ("NaN", "1.0", "0.000001", "99999999999999999999"),
+    "float4": ("-0", "NaN", "Infinity"),
+    "float8": ("-0", "NaN", "Infinity"),
+    "text": (" ", "Z", "é", "a  "),
+    "varchar": (" ", "Z", "é", "a  "),
+    "bpchar": (" ", "Z", "a"),
+    "date": ("infinity", "0001-01-01"),
+    "timestamp": ("infinity",),
+    "timestamptz": ("infinity",),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """Texts for one column: ``near`` it in the queries, of its ``family``, ``extreme`` ones."""
+
+    near: tuple[str, ...]
+    family: tuple[str, ...]
+    extreme: tuple[str, ...]
+
+
+def pools_for(shape: Shape, constants: Constants, accepted: Accepted) -> tuple[tuple[Pool, ...], ...]:
+    """A pool for each column of each table."""
+    wide = _wide_candidates(constants)
+    wanted: dict[str, set[str]] = {}
+    for table in shape.tables:
+        for column in table.columns:
+            near = neighbours(column, constants.near.get(column.name.lower(), ()))
+            candidates = [*_BASIC[column.family], *_EXTREME.get(column.base, ()), *near]
+            candidates += [*wide.get(column.family, ()), *column.labels]
+            wanted.setdefault(column.type, set()).update(candidates)
+    good = accepted(wanted)
+    return tuple(
+        tuple(_pool(column, constants, wide, good[column.type]) for column in table.columns)
+        for table in shape.tables
+    )
+
+
+def _pool(
+    column: ColumnShape, constants: Constants, wide: Mapping[Family, tuple[str, ...]], good: frozenset[str]
+) -> Pool:
+    near = neighbours(column, constants.near.get(column.name.lower(), ()))
+    family = [*_BASIC[column.family], *wide.get(column.family, ()), *column.labels]
+    return Pool(
+        tuple(dict.fromkeys(v for v in near if v in good)),
+        tuple(dict.fromkeys(v for v in family if v in good)),
+        tuple(v for v in _EXTREME.get(column.base, ()) if v in good),
+    )
+
+
+def neighbours(column: ColumnShape, texts: Iterable[str]) -> list[str]:
+    """Constants and what lies beside them in the column's type."""
+    found: list[str] = []
+    for text in sorted(texts):
+        found.append(text)
+        if column.family in {"int", "numeric", "float"}:
+            found += _around_number(text, 1 if column.family == "int" else "0.01")
+        elif column.family in {"date", "timestamp"}:
+            found += _around_date(text)
+        elif column.family == "text":
+            found += [text + " ", text.swapcase()] if text else []
+    return found
+
+
+def _around_number(text: str, step: int | str) -> list[str]:
+    try:
+        number = Decimal(text)
+    except InvalidOperation:
+        return []
+    if not number.is_finite() or abs(number) > 10**17:
+        return []
+    return [_plain(number + Decimal(step)), _plain(number - Decimal(step)), _plain(number + 1)]
+
+
+def _plain(number: Decimal) -> str:
+    return format(number, "f")
+
+
+def _around_date(text: str) -> list[str]:
+    try:
+        day = datetime.datetime.fromisoformat(text)
+    except ValueError:
+        return []
+    if not datetime.datetime(2, 1, 1) < day.replace(tzinfo=None) < datetime.datetime(9990, 1, 1):  # noqa: DTZ001
+        return []
+    one = datetime.timedelta(days=1)
+    return [str(day - one), str(day + one), str(day), str(day + datetime.timedelta(hours=5))]
+
+
+def _wide_candidates(constants: Constants) -> dict[Family, tuple[str, ...]]:
+    """Constants of a family wherever they stand, with sums, halves and shifted dates."""
+    numbers = sorted(constants.numbers | {s for s in constants.strings if _around_number(s, 1)})
+    integers = sorted({int(n) for n in numbers if n.lstrip("-").isdigit() and abs(int(n)) < 10**15})[:24]
+    ints = [str(v) for n in integers for v in (n, n + 1, n - 1)]
+    ints += [str(n + m) for n in integers[:6] for m in integers[:6]]
+    ints += [str(n // d) for n in integers for d in (2, 3, 4, 5, 10) if abs(n) >= d]
+    ints += [str(-n) for n in integers]
+    exact = [*numbers, *(v for n in numbers for v in _around_number(n, "0.01"))]
+    dates = [v for s in sorted(constants.strings) for v in (s, *_around_date(s))]
+    dates += [v for s in sorted(constants.strings) for i in sorted(constants.intervals) for v in _shifted(s, i)]
+    strings = [v for s in sorted(constants.strings) for v in (s, s + " ", s.swapcase())]
+    return {
+        "int": tuple(dict.fromkeys(ints)),
+        "numeric": tuple(dict.fromkeys(exact + ints)),
+        "float": tuple(dict.fromkeys(n for n in exact if len(n) < 8)),
+        "text": tuple(dict.fromkeys(strings)),
+        "date": tuple(dict.fromkeys(dates)),
+        "timestamp": tuple(dict.fromkeys(dates)),
+        "time": tuple(sorted(constants.strings)),
+        "interval": tuple(sorted(constants.intervals | constants.strings)),
+        "other": tuple(sorted(constants.strings)),
+    }
+
+
+def _shifted(text: str, interval: str) -> list[str]:
+    """``text`` as a date moved by ``interval`` (a number and a unit) both ways, and the days around."""
+    words = interval.split()
+    days = {"day": 1, "days": 1, "month": 30, "months": 30, "mon": 30, "year": 365, "years": 365, "week": 7}
+    if len(words) != 2 or not words[0].lstrip("-").isdigit() or words[1].lower() not in days:
+        return []
+    try:
+        start = datetime.date.fromisoformat(text[:10])
+    except ValueError:
+        return []
+    count, unit = int(words[0]), words[1].lower().rstrip("s")
+    found = []
+    for sign in (1, -1):
+        moved = _move(start, sign * count, unit)
+        if moved is not None:
+            found += [str(moved), str(moved - datetime.timedelta(1)), str(moved + datetime.timedelta(1))]
+    return found
+
+
+def _move(day: datetime.date, count: int, unit: str) -> datetime.date | None:
+    try:
+        if unit in {"day", "week"}:
+            return day + datetime.timedelta(days=count * (7 if unit == "week" else 1))
+        months = day.year * 12 + day.month - 1 + count * (12 if unit == "year" else 1)
+        return day.replace(year=months // 12, month=months % 12 + 1, day=min(day.day, 28))
+    except (ValueError, OverflowError):
+        return None

@@ -1,0 +1,264 @@
+"""What of a stranger's schema and queries is let near a server at all.
+
+Owns the allow-lists: plain DDL and single read-only SELECTs. It is the first of three walls; the
+second is the unprivileged role with limits (`refuter.arena`), the third a server without anything
+worth taking. Parses, never executes. Must not know servers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pglast
+from pglast import ast
+
+MAX_TEXT = 2_000_000
+MAX_STATEMENTS = 4_000
+MAX_TABLES = 500
+MAX_DEPTH = 400
+
+# carried out, in order
+_ALLOWED = (
+    ast.CreateStmt,
+    ast.CreateSchemaStmt,
+    ast.CreateEnumStmt,
+    ast.CreateDomainStmt,
+    ast.CompositeTypeStmt,
+    ast.CreateRangeStmt,
+    ast.AlterTableStmt,
+    ast.IndexStmt,
+    ast.ViewStmt,
+    ast.CreateSeqStmt,
+    ast.AlterSeqStmt,
+    ast.CreateFunctionStmt,
+)
+# without any bearing on what a query returns here: read over (what pg_dump writes around a schema)
+_SKIPPED = (
+    ast.CommentStmt,
+    ast.GrantStmt,
+    ast.AlterOwnerStmt,
+    ast.VariableSetStmt,
+    ast.TransactionStmt,
+    ast.AlterDefaultPrivilegesStmt,
+    ast.CreateStatsStmt,
+)
+_ALTERATIONS_REFUSED = {
+    "AT_EnableRule",
+    "AT_EnableAlwaysTrig",
+    "AT_EnableReplicaTrig",
+    "AT_EnableTrig",
+    "AT_DisableTrig",
+    "AT_DisableTrigAll",
+    "AT_DisableTrigUser",
+    "AT_EnableRowSecurity",
+    "AT_ForceRowSecurity",
+    "AT_SetTableSpace",
+    "AT_SetAccessMethod",
+    "AT_GenericOptions",
+}
+_ALTERATIONS_SKIPPED = {"AT_ChangeOwner", "AT_ReplicaIdentity", "AT_ClusterOn", "AT_SetStatistics", "AT_SetStorage"}
+# volatile, but harmless where a schema may use it (defaults are never evaluated: we give all values)
+DEFAULTS_MAY_CALL = frozenset(
+    {"nextval", "random", "gen_random_uuid", "uuidv4", "uuidv7", "clock_timestamp", "timeofday", "currval", "lastval"}
+)
+
+
+class Refused(Exception):
+    """The text is not let in; the message says what in it, as an end of ``unsupported: …``."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScreenedSchema:
+    """Statements to run, and the names of the functions they call (lower case, unqualified)."""
+
+    statements: tuple[str, ...]
+    calls: frozenset[str]
+    views: bool
+    functions: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ScreenedQuery:
+    """One SELECT: its text without the semicolon, its parse tree, what it mentions."""
+
+    text: str
+    tree: Any
+    calls: frozenset[str]
+    relations: frozenset[tuple[str, str]]
+    columns: frozenset[str]
+    parameters: frozenset[int]
+
+
+def parse(text: str) -> tuple[Any, ...]:
+    """pglast's statements. Raises Refused for text that does not parse, is too long or too deep."""
+    if len(text) > MAX_TEXT:
+        raise Refused(f"text of {len(text)} characters")
+    if "\0" in text:
+        raise Refused("a zero byte in the text")
+    try:
+        return tuple(pglast.parse_sql(text))
+    except pglast.parser.ParseError as error:
+        raise Refused(f"syntax error: {error.args[0]}") from None
+    except RecursionError:
+        raise Refused("nesting too deep") from None
+
+
+def nodes(tree: object) -> Iterator[Any]:
+    """Every AST node below ``tree``, itself included, without recursion. Raises Refused when too deep."""
+    stack: list[tuple[object, int]] = [(tree, 0)]
+    while stack:
+        node, depth = stack.pop()
+        if depth > MAX_DEPTH:
+            raise Refused("nesting too deep")
+        if isinstance(node, ast.Node):
+            yield node
+            stack.extend((getattr(node, name), depth + 1) for name in node)
+        elif isinstance(node, tuple):
+            stack.extend((child, depth + 1) for child in node)
+
+
+def screen_schema(text: str) -> ScreenedSchema:
+    """Plain DDL only. Raises Refused naming the first statement that is not."""
+    raw = parse(text)
+    if len(raw) > MAX_STATEMENTS:
+        raise Refused(f"{len(raw)} statements in the schema")
+    kept: list[str] = []
+    calls: set[str] = set()
+    encoded = text.encode()
+    for statement in raw:
+        if isinstance(statement.stmt, _SKIPPED) or _is_search_path_call(statement.stmt):
+            continue
+        if not isinstance(statement.stmt, _ALLOWED):
+            raise Refused(f"{_name(statement.stmt)} in a schema")
+        if _refuse_details(statement.stmt):
+            continue
+        calls |= function_names(statement.stmt)
+        end = statement.stmt_location + statement.stmt_len if statement.stmt_len else len(encoded)
+        kept.append(encoded[statement.stmt_location : end].decode().strip())
+    tables = sum(isinstance(s.stmt, ast.CreateStmt) for s in raw)
+    if tables > MAX_TABLES:
+        raise Refused(f"{tables} tables (at most {MAX_TABLES})")
+    return ScreenedSchema(
+        tuple(kept),
+        frozenset(calls),
+        any(isinstance(s.stmt, ast.ViewStmt) for s in raw),
+        any(isinstance(s.stmt, ast.CreateFunctionStmt) for s in raw),
+    )
+
+
+def _name(statement: object) -> str:
+    return type(statement).__name__.removesuffix("Stmt")
+
+
+def _is_search_path_call(statement: object) -> bool:
+    """``SELECT pg_catalog.set_config('search_path', '', false)`` as pg_dump writes it."""
+    if not isinstance(statement, ast.SelectStmt) or statement.fromClause or not statement.targetList:
+        return False
+    calls = [node for node in nodes(statement) if isinstance(node, ast.FuncCall)]
+    return len(calls) == 1 and calls[0].funcname[-1].sval == "set_config"
+
+
+def _refuse_details(statement: Any) -> bool:
+    """True to skip it. Raises Refused for what an allowed kind of statement may not do."""
+    for node in nodes(statement):
+        if isinstance(node, ast.RangeVar) and node.relpersistence == "t":
+            raise Refused("a temporary table in a schema")
+        if isinstance(node, ast.InsertStmt | ast.UpdateStmt | ast.DeleteStmt | ast.MergeStmt | ast.CopyStmt):
+            raise Refused("data modification in a schema")
+    if isinstance(statement, ast.CreateStmt) and statement.tablespacename:
+        raise Refused("TABLESPACE")
+    if isinstance(statement, ast.CreateFunctionStmt):
+        _refuse_function(statement)
+    if isinstance(statement, ast.AlterTableStmt):
+        kinds = {command.subtype.name for command in statement.cmds or ()}
+        refused = kinds & _ALTERATIONS_REFUSED
+        if refused:
+            raise Refused(f"ALTER TABLE {sorted(refused)[0].removeprefix('AT_')}")
+        return bool(kinds) and kinds <= _ALTERATIONS_SKIPPED
+    return False
+
+
+def _refuse_function(statement: Any) -> None:
+    if statement.is_procedure:
+        raise Refused("a procedure in a schema")
+    options = {option.defname: option.arg for option in statement.options or ()}
+    language = getattr(options.get("language"), "sval", "sql" if statement.sql_body else "")
+    if language.lower() != "sql":
+        raise Refused(f"a function in language {language or 'unknown'}")
+    if {"security", "set", "support", "transform"} & options.keys():
+        raise Refused("a function with SECURITY, SET or SUPPORT")
+    for part in options.get("as") or ():
+        for inner in parse(part.sval):
+            if not isinstance(inner.stmt, ast.SelectStmt):
+                raise Refused("a function that does more than SELECT")
+            _refuse_writes(inner.stmt)
+
+
+def _refuse_writes(tree: object) -> None:
+    for node in nodes(tree):
+        match node:
+            case ast.InsertStmt() | ast.UpdateStmt() | ast.DeleteStmt() | ast.MergeStmt():
+                raise Refused("a data-modifying statement")
+            case ast.IntoClause():
+                raise Refused("SELECT INTO")
+            case ast.LockingClause():
+                raise Refused("FOR UPDATE or FOR SHARE")
+            case ast.RangeTableSample():
+                raise Refused("TABLESAMPLE")
+            case ast.CurrentOfExpr() | ast.SetToDefault():
+                raise Refused(_name(node))
+            case _:
+                pass
+
+
+def function_names(tree: object) -> frozenset[str]:
+    """Lower-case unqualified names of all functions called, in SQL function bodies given as text too."""
+    names: set[str] = set()
+    for node in nodes(tree):
+        if isinstance(node, ast.FuncCall):
+            names.add(node.funcname[-1].sval.lower())
+        if isinstance(node, ast.CreateFunctionStmt):
+            for option in node.options or ():
+                if option.defname == "as":
+                    names |= set().union(*(function_names(s.stmt) for p in option.arg for s in parse(p.sval)))
+    return frozenset(names)
+
+
+def screen_query(text: str) -> ScreenedQuery:
+    """One plain SELECT (or VALUES, TABLE). Raises Refused."""
+    raw = parse(text)
+    if len(raw) != 1:
+        raise Refused(f"{len(raw)} statements where one query is expected")
+    statement = raw[0]
+    if not isinstance(statement.stmt, ast.SelectStmt):
+        raise Refused(f"{_name(statement.stmt)}: not a SELECT")
+    _refuse_writes(statement.stmt)
+    relations: set[tuple[str, str]] = set()
+    columns: set[str] = set()
+    parameters: set[int] = set()
+    for node in nodes(statement.stmt):
+        match node:
+            case ast.RangeVar():
+                relations.add((node.schemaname or "", node.relname))
+            case ast.ColumnRef():
+                columns.update(part.sval for part in node.fields if isinstance(part, ast.String))
+            case ast.ParamRef():
+                parameters.add(node.number)
+            case _:
+                pass
+    for schema, name in relations:
+        if schema in {"pg_catalog", "information_schema"} or (not schema and name.startswith("pg_")):
+            raise Refused(f"system catalog {name}")
+    encoded = text.encode()
+    end = statement.stmt_location + statement.stmt_len if statement.stmt_len else len(encoded)
+    body = encoded[statement.stmt_location : end].decode().strip()
+    return ScreenedQuery(
+        body,
+        statement.stmt,
+        function_names(statement.stmt),
+        frozenset(relations),
+        frozenset(columns),
+        frozenset(parameters),
+    )

@@ -1,0 +1,300 @@
+"""One scratch database for one schema: its real tables, and the batch tables beside them.
+
+Owns connecting as the unprivileged role, the limits of that role, running screened DDL, loading
+batches of generated databases. Must not know how queries are compared.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Protocol, Self
+
+import psycopg
+from psycopg import sql
+
+from equivalence.generator.databases import Database
+from equivalence.generator.schema import Shape, TableShape, read_shape
+from equivalence.isolation import DEFAULTS_MAY_CALL, Refused, ScreenedSchema
+
+STATEMENT_TIMEOUT_MS = 4000
+SCHEMA_TIMEOUT_MS = 20_000
+# of the role, so that no session can lift them (temp_file_limit is the superuser's to set)
+_ROLE_LIMITS = {"temp_file_limit": "256MB", "log_statement": "none", "log_min_messages": "panic"}
+_SESSION = {
+    "timezone": "UTC",
+    "datestyle": "ISO, MDY",
+    "intervalstyle": "postgres",
+    "extra_float_digits": "1",
+    "work_mem": "8MB",
+    "hash_mem_multiplier": "1",
+    "maintenance_work_mem": "32MB",
+    "max_parallel_workers_per_gather": "0",
+    "idle_in_transaction_session_timeout": "60s",
+    "lock_timeout": "5s",
+    "search_path": "public",
+    "client_min_messages": "error",
+    "check_function_bodies": "on",
+    "jit": "off",
+    "plan_cache_mode": "force_generic_plan",
+}
+
+
+class Server(Protocol):
+    """What is needed of `engines.postgres.scratch.ScratchServer`."""
+
+    def dsn(self, database: str = ..., *, unix: bool = ...) -> str: ...
+    def unprivileged_dsn(self, database: str = ..., *, unix: bool = ...) -> str: ...
+    def create_database(self, name: str | None = ..., *, template: str = ...) -> str: ...
+    def drop_database(self, name: str) -> None: ...
+
+
+class SchemaFailed(Exception):
+    """The server does not take the schema; the message is the server's."""
+
+
+def harden(server: Server) -> None:
+    """Limits of the unprivileged role that only the superuser can set; safe to repeat."""
+    with psycopg.connect(server.dsn(unix=True), autocommit=True) as connection:
+        role = psycopg.conninfo.conninfo_to_dict(server.unprivileged_dsn(unix=True))["user"]
+        name = sql.Identifier(str(role))
+        connection.execute("select pg_advisory_lock(7236)")
+        for setting, value in _ROLE_LIMITS.items():
+            connection.execute(
+                sql.SQL("alter role {} set {} = {}").format(name, sql.Identifier(setting), sql.Literal(value))
+            )
+        for database in ("postgres", "template1"):
+            connection.execute(sql.SQL("revoke all on database {} from public").format(sql.Identifier(database)))
+        connection.execute("select pg_advisory_unlock(7236)")
+
+
+class Arena:
+    """A context manager around one scratch database. Raises SchemaFailed, Refused, psycopg.Error."""
+
+    def __init__(self, server: Server, schema: ScreenedSchema, *, path: tuple[str, ...] = ("public",)) -> None:
+        self.server = server
+        self.schema = schema
+        self.path = path
+        self.database = server.create_database()
+        try:
+            self.connection = self._connect()
+            self._run_schema()
+            self.shape: Shape = read_shape(self.connection)
+            self._make_batch_tables()
+        except BaseException:
+            self.close()
+            raise
+        self._accepted: dict[tuple[str, str], bool] = {}
+        self.server_version = str(self.connection.info.parameter_status("server_version") or "")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        connection = getattr(self, "connection", None)
+        if connection is not None:
+            connection.close()
+        with contextlib.suppress(psycopg.Error):
+            self.server.drop_database(self.database)
+
+    def _connect(self) -> psycopg.Connection[Any]:
+        connection = psycopg.connect(
+            self.server.unprivileged_dsn(self.database, unix=True), autocommit=True, prepare_threshold=None
+        )
+        settings = _SESSION | {"search_path": ", ".join(f'"{name}"' for name in self.path)}
+        for name, value in settings.items():
+            connection.execute("select set_config(%s, %s, false)", [name, value])
+        self.set_timeout(STATEMENT_TIMEOUT_MS, connection)
+        return connection
+
+    def reconnect(self) -> None:
+        """A fresh session, whatever happened to the old one."""
+        self.connection.close()
+        self.connection = self._connect()
+
+    def set_timeout(self, milliseconds: int, connection: psycopg.Connection[Any] | None = None) -> None:
+        (connection or self.connection).execute(
+            "select set_config('statement_timeout', %s, false)", [str(max(1, milliseconds))]
+        )
+
+    # -- schema
+
+    def _run_schema(self) -> None:
+        forbidden = self.volatile_functions(self.schema.calls - DEFAULTS_MAY_CALL)
+        if forbidden:
+            raise Refused(f"volatile function {sorted(forbidden)[0]}() in a schema")
+        self.set_timeout(SCHEMA_TIMEOUT_MS)
+        try:
+            with self.connection.transaction():
+                for statement in self.schema.statements:
+                    self.connection.execute(statement.encode())
+        except psycopg.Error as error:
+            raise SchemaFailed(str(error).splitlines()[0]) from None
+        self.set_timeout(STATEMENT_TIMEOUT_MS)
+
+    def volatile_functions(self, names: Iterable[str]) -> set[str]:
+        """Those of ``names`` for which a volatile function exists (built in or of the schema)."""
+        found = self.connection.execute(
+            "select distinct proname from pg_proc where provolatile = 'v' and proname = any(%s)", [list(names)]
+        )
+        return {row[0] for row in found}
+
+    def _make_batch_tables(self) -> None:
+        """For each table a twin without constraints, with the number of the database in front.
+
+        References are made deferrable so that rows of a cycle can be loaded; they are checked
+        before a query runs. Constraints that old rows may violate are taken away.
+        """
+        statements = ["create schema rw_batch"]
+        self._changes: list[str] = []
+        for index, table in enumerate(self.shape.tables):
+            twin = f"rw_batch.t{index}"
+            statements.append(
+                f"create unlogged table {twin} (rw_db int, rw_no int, like {qualified(table)} including generated)"
+            )
+            statements += [
+                f"alter table {twin} alter column {quote(c.name)} drop not null"
+                for c in table.columns
+                if not c.nullable and not c.domain
+            ]
+            statements.append(f"create index on {twin} (rw_db, rw_no)")
+            self._changes += [
+                f"alter table {qualified(table)} alter constraint {quote(r.name)} deferrable initially deferred"
+                for r in table.references
+                if (index, r.name) in self.shape.cyclic and r.binding
+            ]
+        self._changes += self._relaxations()
+        self.connection.execute(";".join(statements + self._changes).encode())
+
+    def script_changes(self) -> list[str]:
+        """What must be done to the plain schema before a generated database can be loaded, as SQL to paste."""
+        return [f"{change};" for change in self._changes]
+
+    def _relaxations(self) -> list[str]:
+        """NOT VALID and NOT ENFORCED constraints say nothing about stored rows."""
+        rows = self.connection.execute(
+            "select conrelid::regclass::text, conname from pg_constraint "
+            "where (not convalidated or not conenforced) and conrelid <> 0 and conparentid = 0"
+        ).fetchall()
+        return [f"alter table {relation} drop constraint {quote(name)}" for relation, name in rows]
+
+    # -- values
+
+    def accepted(self, wanted: Mapping[str, Iterable[str]]) -> dict[str, frozenset[str]]:
+        """Which texts each type's input function takes (domain checks included), asked once each."""
+        unknown = [(t, v) for t, vs in wanted.items() for v in vs if (t, v) not in self._accepted]
+        if unknown:
+            types, values = zip(*sorted(set(unknown)), strict=True)
+            rows = self.connection.execute(
+                "select t, v, pg_input_is_valid(v, t) from unnest(%s::text[], %s::text[]) as u(t, v)",
+                [list(types), list(values)],
+            )
+            self._accepted |= {(t, v): good for t, v, good in rows}
+        return {t: frozenset(v for v in vs if self._accepted[t, v]) for t, vs in wanted.items()}
+
+    def valid_tuples(
+        self, index: int, columns: tuple[int, ...], tuples: Sequence[tuple[str | None, ...]]
+    ) -> list[tuple[str | None, ...]]:
+        """Those of ``tuples`` for ``columns`` that every CHECK over only these columns accepts."""
+        table = self.shape.tables[index]
+        checks = [c for c in table.checks if set(c.columns) <= set(columns)]
+        casts = ", ".join(
+            f"c{n}::{table.columns[i].type} as {quote(table.columns[i].name)}" for n, i in enumerate(columns)
+        )
+        arrays = ", ".join("%s::text[]" for _ in columns)
+        heads = ", ".join(f"c{n}" for n in range(len(columns)))
+        condition = " and ".join(f"({c.expression}) is not false" for c in checks) or "true"
+        text = (
+            f"select no from unnest({arrays}) with ordinality as raw({heads}, no), "
+            f"lateral (select {casts}) as u where {condition.replace('%', '%%')}"
+        )
+        values = [[row[n] for row in tuples] for n in range(len(columns))]
+        try:
+            found = self.connection.execute(text.encode(), values).fetchall()
+        except psycopg.Error:
+            return []
+        return [tuples[no - 1] for (no,) in found]
+
+    # -- batches
+
+    def load(self, databases: Sequence[Database]) -> None:
+        """Put databases 0, 1, … into the batch tables, instead of what was there.
+
+        Raises psycopg.Error when a value is not taken.
+        """
+        used = [i for i in range(len(self.shape.tables)) if any(db[i] for db in databases)]
+        twins = ", ".join(f"rw_batch.t{i}" for i in range(len(self.shape.tables)))
+        if not twins:
+            return
+        with self.connection.transaction():
+            self.connection.execute(f"truncate {twins}".encode())
+            for index in used:
+                self._copy(index, databases)
+
+    def _copy(self, index: int, databases: Sequence[Database]) -> None:
+        table = self.shape.tables[index]
+        stored = table.stored
+        names = ", ".join(quote(table.columns[i].name) for i in stored)
+        head = f"copy rw_batch.t{index} (rw_db, rw_no{', ' if names else ''}{names}) from stdin"
+        lines = [
+            "\t".join((str(number), str(place), *(_copy_text(row[i]) for i in stored)))
+            for number, database in enumerate(databases)
+            for place, row in enumerate(database[index])
+        ]
+        with self.connection.cursor() as cursor, cursor.copy(head.encode()) as copy:
+            copy.write(("\n".join(lines) + "\n").encode())
+
+    @contextlib.contextmanager
+    def rolled_back(self) -> Iterator[None]:
+        """A transaction that never commits."""
+        self.connection.execute("begin")
+        try:
+            yield
+        finally:
+            with contextlib.suppress(psycopg.Error):
+                self.connection.execute("rollback")
+
+
+_ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
+
+
+def _copy_text(value: str | None) -> str:
+    return "\\N" if value is None else value.translate(_ESCAPES)
+
+
+def quote(name: str) -> str:
+    """A quoted identifier."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def literal(value: str | None) -> str:
+    """A quoted literal."""
+    if value is None:
+        return "NULL"
+    body = value.replace("'", "''")
+    return f" E'{body}'".replace("\\", "\\\\") if "\\" in body else f"'{body}'"
+
+
+def qualified(table: TableShape) -> str:
+    return f"{quote(table.schema)}.{quote(table.name)}"
+
+
+def insert_statements(shape: Shape, database: Database) -> tuple[str, ...]:
+    """One INSERT a table, parents first, as text to paste."""
+    found = []
+    for index in shape.order:
+        rows = database[index]
+        if not rows:
+            continue
+        table = shape.tables[index]
+        stored = table.stored
+        names = ", ".join(quote(table.columns[i].name) for i in stored)
+        values = ", ".join("(" + ", ".join(literal(row[i]) for i in stored) + ")" for row in rows)
+        if not stored:
+            found += [f"INSERT INTO {qualified(table)} DEFAULT VALUES"] * len(rows)
+            continue
+        found.append(f"INSERT INTO {qualified(table)} ({names}) OVERRIDING SYSTEM VALUE VALUES {values}")
+    return tuple(found)

@@ -1,0 +1,132 @@
+"""Which order a query promises: the query with its tie groups as one more column.
+
+Owns the rewriting of a parse tree into text that returns the same rows in the same order plus, last,
+a number that is equal for rows among which ORDER BY leaves the choice. Must not know servers.
+"""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+from pglast import ast, enums
+from pglast.stream import RawStream
+
+from equivalence.isolation import nodes
+
+
+def tie_query(tree: Any) -> str | None:
+    """Text of the query with a last column ``rank() over (order by …)``; None without ORDER BY.
+
+    Where the extra column cannot be added in place (DISTINCT, set operations), the query is wrapped
+    and its keys must be output positions or names; else None is returned and no order is judged.
+    """
+    if not isinstance(tree, ast.SelectStmt) or not tree.sortClause:
+        return None
+    stmt = copy.deepcopy(tree)
+    if stmt.op != enums.SetOperation.SETOP_NONE or stmt.distinctClause or stmt.valuesLists:
+        return _wrapped(stmt)
+    keys = _expressions(stmt)
+    if keys is None:
+        return None
+    window = ast.WindowDef(orderClause=keys, frameOptions=0x422)  # default frame, parsenodes.h
+    rank = ast.FuncCall(funcname=(ast.String("pg_catalog"), ast.String("rank")), over=window)
+    stmt.targetList = (*stmt.targetList, ast.ResTarget(name="rw_tie", val=rank))
+    # a name or position in ORDER BY must not come to mean the new column: positions stay, it is last
+    return str(RawStream()(stmt))
+
+
+# windows and aggregates whose result depends on the order among peers
+_ORDER_SENSITIVE = frozenset(
+    {"row_number", "ntile", "first_value", "last_value", "nth_value", "lag", "lead", "array_agg", "string_agg"}
+    | {"json_agg", "jsonb_agg", "json_object_agg", "jsonb_object_agg", "xmlagg", "any_value", "mode"}
+)
+
+
+def chooses_freely(tree: object) -> bool:
+    """Whether the query may have more than one right answer (LIMIT, DISTINCT ON, row_number, …)."""
+    for node in nodes(tree):
+        match node:
+            case ast.SelectStmt() if node.limitCount is not None or node.limitOffset is not None:
+                return True
+            case ast.SelectStmt() if node.distinctClause and node.distinctClause[0] is not None:
+                return True
+            case ast.FuncCall() if node.funcname[-1].sval.lower() in _ORDER_SENSITIVE:
+                return True
+            case ast.WindowDef() if node.frameOptions & 0x4:  # FRAMEOPTION_ROWS, parsenodes.h
+                return True
+            case _:
+                pass
+    return False
+
+
+def _expressions(stmt: Any) -> tuple[Any, ...] | None:
+    """The sort keys as expressions of the block (a window does not know output names or positions)."""
+    outputs: dict[str, Any] = {}
+    for target in stmt.targetList:
+        if target.name:
+            outputs[target.name] = target.val
+    if any(_is_star(target) for target in stmt.targetList) and any(_position(k) for k in stmt.sortClause):
+        return None
+    keys = []
+    for key in stmt.sortClause:
+        node = key.node
+        position = _position(key)
+        if position:
+            if position > len(stmt.targetList):
+                return None
+            node = stmt.targetList[position - 1].val
+        elif isinstance(node, ast.ColumnRef) and len(node.fields) == 1 and isinstance(node.fields[0], ast.String):
+            node = outputs.get(node.fields[0].sval, node)
+        if isinstance(node, ast.A_Const):  # a constant key orders nothing
+            continue
+        keys.append(
+            ast.SortBy(node=node, sortby_dir=key.sortby_dir, sortby_nulls=key.sortby_nulls, useOp=key.useOp)
+        )
+    return tuple(keys) if keys else None
+
+
+def _position(key: Any) -> int:
+    node = key.node
+    if isinstance(node, ast.A_Const) and isinstance(node.val, ast.Integer):
+        return int(node.val.ival or 0)
+    return 0
+
+
+def _is_star(target: Any) -> bool:
+    return isinstance(target.val, ast.ColumnRef) and isinstance(target.val.fields[-1], ast.A_Star)
+
+
+def _wrapped(stmt: Any) -> str | None:
+    """``select *, rank() over (order by …) from (query) order by …``, keys by output name."""
+    keys = []
+    names = _output_names(stmt)
+    for key in stmt.sortClause:
+        position = _position(key)
+        if position and names is not None and 0 < position <= len(names):
+            name = names[position - 1]
+        elif isinstance(key.node, ast.ColumnRef) and isinstance(key.node.fields[-1], ast.String):
+            name = key.node.fields[-1].sval
+        else:
+            return None
+        if names is not None and names.count(name) != 1:
+            return None
+        column = ast.ColumnRef(fields=(ast.String("rw_q"), ast.String(name)))
+        keys.append(ast.SortBy(node=column, sortby_dir=key.sortby_dir, sortby_nulls=key.sortby_nulls, useOp=key.useOp))
+    inner = str(RawStream()(stmt))
+    order = ", ".join(str(RawStream()(key)) for key in keys)
+    return f"select rw_q.*, rank() over (order by {order}) from ({inner}) rw_q"
+
+
+def _output_names(stmt: Any) -> list[str] | None:
+    while stmt.op != enums.SetOperation.SETOP_NONE:
+        stmt = stmt.larg
+    names = []
+    for target in stmt.targetList or ():
+        if target.name:
+            names.append(target.name)
+        elif isinstance(target.val, ast.ColumnRef) and isinstance(target.val.fields[-1], ast.String):
+            names.append(target.val.fields[-1].sval)
+        else:
+            return None
+    return names

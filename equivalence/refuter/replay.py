@@ -1,0 +1,235 @@
+"""The court: both queries on real tables with the real constraints, one database at a time.
+
+Owns deciding whether a database really tells two queries apart: bags, visible order as far as
+ORDER BY fixes it, errors, freedom of choice among ties. Each query is run under several physical
+orders and planner settings; a query that then contradicts itself decides nothing. Must not know
+generation.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from typing import Any, Literal
+
+import psycopg
+
+from equivalence.generator.databases import Database
+from equivalence.isolation import ScreenedQuery
+from equivalence.refuter.arena import Arena, insert_statements
+from equivalence.refuter.order import chooses_freely, tie_query
+
+OVERFLOW = "22003"
+# errors that tell nothing about the queries
+_CONTAINED = frozenset({"57014", "53000", "53100", "53200", "53400", "54000", "54001", "57P01", "40P01", "55P03"})
+_PLANNERS: tuple[tuple[str, ...], ...] = (
+    (),
+    ("enable_hashagg", "enable_hashjoin"),
+    ("enable_sort", "enable_nestloop", "enable_mergejoin"),
+    ("enable_material", "enable_memoize", "enable_hashjoin", "enable_mergejoin", "enable_incremental_sort"),
+)
+# for queries in which ties may be broken freely: a wrong verdict would need luck this many times
+_FREE_CHOICE_TRIALS = 16
+_FLOAT_TOLERANCE = Decimal("1e-9")
+_FLOAT_OIDS = frozenset({700, 701})
+Row = tuple[str | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What one query gave: rows as texts in the order they came, or an SQLSTATE."""
+
+    rows: tuple[Row, ...] = ()
+    error: str = ""
+    message: str = ""
+    types: tuple[int, ...] = ()
+    # number of the tie group of each row under the query's own ORDER BY; None: no order promised
+    ties: tuple[str, ...] | None = None
+
+    @property
+    def bag(self) -> Counter[Row]:
+        return Counter(self.rows)
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """What a replay found: ``kind`` as in verdicts.Counterexample, plus ``overflow`` (kept apart)."""
+
+    kind: Literal["rows", "order", "error", "overflow"]
+    original: Outcome
+    candidate: Outcome
+
+
+class Court:
+    """Replays for one pair in one arena."""
+
+    def __init__(self, arena: Arena, original: ScreenedQuery, candidate: ScreenedQuery) -> None:
+        self.arena = arena
+        self.original, self.candidate = original, candidate
+        self.ties = (tie_query(original.tree), tie_query(candidate.tree))
+        self.chooses = chooses_freely(original.tree) or chooses_freely(candidate.tree)
+        self.random = random.Random(1)  # noqa: S311 - shuffling test data
+
+    def differs(self, database: Database, *, thorough: bool = True) -> Difference | None:
+        """The difference on this database; None when there is none, or the database is not valid.
+
+        ``thorough``: under all physical orders and planner settings, not one.
+        """
+        first = self._once(database, ())
+        if first is None:
+            return None
+        found = difference(*first)
+        if found is None or not thorough:
+            return found
+        seen: list[tuple[Outcome, Outcome]] = [first]
+        backwards = tuple(rows[::-1] for rows in database)
+        trials = [(backwards, switches) for switches in _PLANNERS]
+        extra = _FREE_CHOICE_TRIALS if self.chooses else 2
+        trials += [(self._shuffled(database), _PLANNERS[n % len(_PLANNERS)]) for n in range(extra)]
+        for trial, switches in trials:
+            again = self._once(trial, switches)
+            if again is None:
+                return None
+            seen.append(again)
+        return found if _stable(seen, found) else None
+
+    def _shuffled(self, database: Database) -> Database:
+        return tuple(tuple(self.random.sample(rows, len(rows))) for rows in database)
+
+    def _once(self, database: Database, switches: Sequence[str]) -> tuple[Outcome, Outcome] | None:
+        arena = self.arena
+        try:
+            with arena.rolled_back():
+                for statement in insert_statements(arena.shape, database):
+                    arena.connection.execute(statement.encode())
+                arena.connection.execute("set constraints all immediate")
+                for switch in switches:
+                    arena.connection.execute(f"set local {switch} = off".encode())
+                return self._run(self.original, self.ties[0]), self._run(self.candidate, self.ties[1])
+        except psycopg.Error:
+            if arena.connection.closed:
+                arena.reconnect()
+            return None
+
+    def _run(self, query: ScreenedQuery, ties: str | None) -> Outcome:
+        outcome = self._fetch(query.text)
+        if outcome.error or ties is None:
+            return outcome
+        grouped = self._fetch(ties)
+        # the last column is the tie group
+        if grouped.error or tuple(r[:-1] for r in grouped.rows) != outcome.rows:
+            return outcome
+        groups = tuple(str(r[-1]) for r in grouped.rows)
+        return Outcome(outcome.rows, types=outcome.types, ties=groups)
+
+    def _fetch(self, text: str) -> Outcome:
+        connection = self.arena.connection
+        connection.execute("savepoint rw")
+        result = connection.pgconn.exec_params(text.encode(), None)
+        if result.status not in {2, 9}:  # PGRES_TUPLES_OK, PGRES_SINGLE_TUPLE
+            state = (result.error_field(67) or b"XX000").decode()
+            message = (result.error_field(77) or b"").decode(errors="replace")
+            connection.execute("rollback to savepoint rw")
+            return Outcome(error=state, message=message)
+        rows = tuple(
+            tuple(
+                None if (value := result.get_value(r, c)) is None else value.decode(errors="replace")
+                for c in range(result.nfields)
+            )
+            for r in range(result.ntuples)
+        )
+        types = tuple(result.ftype(c) for c in range(result.nfields))
+        connection.execute("release savepoint rw")
+        return Outcome(rows, types=types)
+
+
+def _stable(seen: Sequence[tuple[Outcome, Outcome]], found: Difference) -> bool:
+    """Whether each query kept to its answer while physical order and plans changed."""
+    if any(_contained(o) for pair in seen for o in pair):
+        return False
+    for side in (0, 1):
+        outcomes = [pair[side] for pair in seen]
+        if any(o.error != outcomes[0].error for o in outcomes):
+            return False
+        if any(not same_bag(o, outcomes[0]) for o in outcomes):
+            return False
+    kinds = {d.kind if (d := difference(*pair)) else None for pair in seen}
+    return found.kind in kinds if found.kind == "order" else kinds == {found.kind}
+
+
+def _contained(outcome: Outcome) -> bool:
+    return outcome.error in _CONTAINED
+
+
+def difference(original: Outcome, candidate: Outcome) -> Difference | None:
+    """What a client could tell apart; None when nothing."""
+    if original.error or candidate.error:
+        if bool(original.error) == bool(candidate.error) or _contained(original) or _contained(candidate):
+            return None
+        overflow = OVERFLOW in {original.error, candidate.error}
+        return Difference("overflow" if overflow else "error", original, candidate)
+    if not same_bag(original, candidate):
+        return Difference("rows", original, candidate)
+    if original.ties is not None and not admissible(candidate.rows, original):
+        return Difference("order", original, candidate)
+    return None
+
+
+def same_bag(left: Outcome, right: Outcome) -> bool:
+    """Equal bags of rows; floats within 1e-9 of each other are not told apart (float-order)."""
+    if left.bag == right.bag:
+        return True
+    floats = {i for types in (left.types, right.types) for i, oid in enumerate(types) if oid in _FLOAT_OIDS}
+    if not floats or len(left.rows) != len(right.rows):
+        return False
+    return all(_near(a, b, floats) for a, b in zip(_sorted(left.rows, floats), _sorted(right.rows, floats), strict=True))
+
+
+def _sorted(rows: Sequence[Row], floats: set[int]) -> list[Row]:
+    def key(row: Row) -> tuple[Any, ...]:
+        return tuple(
+            (value is None, _rounded(value) if i in floats else value or "") for i, value in enumerate(row)
+        )
+
+    return sorted(rows, key=key)
+
+
+def _rounded(value: str | None) -> str:
+    try:
+        return format(float(value or 0), ".6g")
+    except ValueError:
+        return str(value)
+
+
+def _near(left: Row, right: Row, floats: set[int]) -> bool:
+    for i, (a, b) in enumerate(zip(left, right, strict=True)):
+        if a == b:
+            continue
+        if i not in floats or a is None or b is None:
+            return False
+        try:
+            x, y = Decimal(a), Decimal(b)
+        except InvalidOperation:
+            return False
+        if not (x.is_finite() and y.is_finite()) or (x == 0 and y == 0):
+            return False
+        if abs(x - y) > _FLOAT_TOLERANCE * max(abs(x), abs(y), Decimal(1)):
+            return False
+    return True
+
+
+def admissible(rows: Sequence[Row], ordered: Outcome) -> bool:
+    """Whether ``rows`` (the same bag) could have come in this order from the ordered query."""
+    assert ordered.ties is not None
+    start = 0
+    while start < len(rows):
+        end = start
+        while end < len(rows) and ordered.ties[end] == ordered.ties[start]:
+            end += 1
+        if Counter(rows[start:end]) != Counter(ordered.rows[start:end]):
+            return False
+        start = end
+    return True

@@ -1,0 +1,237 @@
+"""The search for a counterexample: generate, sift, replay, shrink, until found or out of time.
+
+Owns the loop and its budget. Must not know proofs or verdict policy.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import random
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+import psycopg
+
+from equivalence.generator.constants import Constants, constants_of
+from equivalence.generator.databases import PROFILES, Database, Generator, ValidRows, closure
+from equivalence.generator.pools import Pool, pools_for
+from equivalence.isolation import ScreenedQuery
+from equivalence.refuter.arena import Arena, insert_statements
+from equivalence.refuter.replay import Court, Difference, Outcome
+from equivalence.refuter.shrink import shrink
+from equivalence.refuter.sieve import Sieve
+from equivalence.verdicts import Counterexample
+
+_MAX_REPLAYS = 60
+_SAMPLE = 120
+
+
+@dataclass(slots=True)
+class Searched:
+    """What a search did. ``sample`` are some of the databases it used, for coverage."""
+
+    databases: int = 0
+    rows: int = 0
+    nonempty: int = 0
+    profiles: set[str] = field(default_factory=set)
+    found: Counterexample | None = None
+    overflow: bool = False
+    unreplayed: int = 0
+    sample: list[Database] = field(default_factory=list)
+    timed_out: bool = False
+
+
+class Refuter:
+    """The search for one pair in one arena; ``run`` may be called again to go on.
+
+    Raises psycopg.Error from the constructor when the server does not take one of the queries.
+    """
+
+    def __init__(
+        self,
+        arena: Arena,
+        original: ScreenedQuery,
+        candidate: ScreenedQuery,
+        *,
+        seed: int = 0,
+        seeds: Sequence[Database] = (),
+    ) -> None:
+        self.arena, self.original, self.candidate = arena, original, candidate
+        self.sieve = Sieve(arena, original, candidate)
+        self.court = Court(arena, original, candidate)
+        self.constants: Constants = constants_of((original.tree, candidate.tree))
+        _add_check_constants(arena, self.constants)
+        self.pools = pools_for(arena.shape, self.constants, arena.accepted)
+        sizes = self.constants.small_integers
+        self.seeds = list(seeds)
+        self.random = random.Random(seed)  # noqa: S311 - test data
+        self.generator = Generator(
+            arena.shape,
+            self.pools,
+            used=self.sieve.used,
+            sizes=sizes,
+            valid=valid_rows(arena, self.pools, self.sieve.used, seed),
+            seed=seed,
+        )
+        self.done = Searched()
+
+    def close(self) -> None:
+        with contextlib.suppress(psycopg.Error):
+            self.sieve.close()
+
+    def run(self, *, databases: int, seconds: float) -> Searched:
+        """Try up to ``databases`` more databases for at most about ``seconds``."""
+        deadline = time.monotonic() + seconds
+        target = self.done.databases + databases
+        for size in self._batch_sizes():
+            left = deadline - time.monotonic()
+            if self.done.found or left <= 0 or self.done.databases >= target:
+                break
+            self._batch(min(size, target - self.done.databases), deadline)
+        return self.done
+
+    def _batch_sizes(self) -> Iterator[int]:
+        """Small batches first, so that an easy difference costs little."""
+        if self.done.databases == 0:
+            yield 24
+            yield 100
+        yield from itertools.repeat(300)
+
+    def _databases(self, count: int) -> list[Database]:
+        made: list[Database] = []
+        if self.done.databases == 0:
+            made = [self.generator.database(profile) for profile in ("empty", "single", "tiny", "small")]
+        while len(made) < count:
+            if self.seeds and self.random.random() < 0.5:
+                made.append(self.generator.database("tiny", self.random.choice(self.seeds)))
+            else:
+                made.append(self.generator.database())
+        return made
+
+    def _batch(self, count: int, deadline: float) -> None:
+        made = self._databases(count)
+        done = self.done
+        milliseconds = int(1000 * max(0.2, min(4.0, deadline - time.monotonic() + 0.2)))
+        try:
+            self.arena.load(made)
+            self.arena.set_timeout(milliseconds)
+            sifted = self.sieve.run(len(made))
+        except psycopg.errors.QueryCanceled:
+            done.timed_out = True
+            done.databases += 1  # so that a pair which always times out ends
+            return
+        finally:
+            with contextlib.suppress(psycopg.Error):
+                self.arena.set_timeout(4000)
+        done.databases += sifted.ran
+        done.rows += sum(len(rows) for database in made for rows in database)
+        done.nonempty += sifted.nonempty
+        done.profiles |= set(PROFILES)
+        if len(done.sample) < _SAMPLE:
+            done.sample += made[: _SAMPLE - len(done.sample)]
+        hits = sorted(sifted.hits, key=lambda h: (bool(h.error_original or h.error_candidate), _size(made[h.number])))
+        for hit in hits[:8]:
+            if done.unreplayed > _MAX_REPLAYS or time.monotonic() > deadline + 1:
+                return
+            self._try(made[hit.number])
+            if done.found:
+                return
+
+    def _try(self, database: Database) -> None:
+        found = self.court.differs(database)
+        if found is None:
+            self.done.unreplayed += 1
+            return
+        if found.kind == "overflow":
+            self.done.overflow = True
+            self.done.unreplayed += 1
+            return
+        self.done.found = self.counterexample(database, found)
+
+    def counterexample(self, database: Database, found: Difference) -> Counterexample:
+        """The smallest database near ``database`` that shows the same kind of difference."""
+
+        def still(trial: Database) -> bool:
+            again = self.court.differs(trial, thorough=False)
+            return again is not None and again.kind == found.kind
+
+        small = shrink(self.arena.shape, database, still)
+        again = self.court.differs(small)
+        if again is None or again.kind != found.kind:
+            small, again = database, found
+        setup = insert_statements(self.arena.shape, small)
+        return Counterexample(
+            kind="rows" if again.kind == "rows" else "order" if again.kind == "order" else "error",
+            setup=setup,
+            rows=_size(small),
+            original=show(again.original),
+            candidate=show(again.candidate),
+            script=self._script(setup, again),
+        )
+
+    def _script(self, setup: Sequence[str], found: Difference) -> str:
+        """Text to paste into psql on an empty database; it leaves nothing behind."""
+        lines = ["BEGIN;", *(f"{statement};" for statement in self.arena.schema.statements)]
+        lines += self.arena.script_changes()
+        lines += [f"{statement};" for statement in setup]
+        if self.arena.shape.cyclic:
+            lines.append("SET CONSTRAINTS ALL IMMEDIATE;")
+        for query, outcome in ((self.original, found.original), (self.candidate, found.candidate)):
+            lines += ["SAVEPOINT before;", f"{query.text};"]
+            lines += [f"-- {line}" for line in show(outcome).splitlines()]
+            lines.append("ROLLBACK TO before;")
+        return "\n".join([*lines, "ROLLBACK;"])
+
+
+def _size(database: Database) -> int:
+    return sum(len(rows) for rows in database)
+
+
+def show(outcome: Outcome) -> str:
+    """An outcome as a person reads it: one row a line."""
+    if outcome.error:
+        return f"ERROR {outcome.error}: {outcome.message}"
+    if not outcome.rows:
+        return "(no rows)"
+    shown = [" | ".join("NULL" if value is None else value for value in row) for row in outcome.rows[:20]]
+    more = [f"… {len(outcome.rows) - 20} more rows"] if len(outcome.rows) > 20 else []
+    return "\n".join(shown + more)
+
+
+def _add_check_constants(arena: Arena, constants: Constants) -> None:
+    """Constants of CHECK constraints, near their columns."""
+    from equivalence.isolation import Refused, parse
+
+    for table in arena.shape.tables:
+        for check in table.checks:
+            with contextlib.suppress(Refused):
+                found = constants_of(s.stmt for s in parse(f"select {check.expression}"))
+                for name, texts in found.near.items():
+                    constants.near[name] |= texts
+                constants.numbers |= found.numbers
+                constants.strings |= found.strings
+
+
+def valid_rows(arena: Arena, pools: Sequence[Sequence[Pool]], used: frozenset[int], seed: int) -> ValidRows:
+    """For each table with CHECKs, tuples of the checked columns that the server lets pass."""
+    rnd = random.Random(seed)  # noqa: S311 - test data
+    found: dict[int, tuple[tuple[int, ...], list[tuple[str | None, ...]]]] = {}
+    for index in closure(arena.shape, used):
+        table = arena.shape.tables[index]
+        columns = tuple(sorted({i for check in table.checks for i in check.columns}))
+        columns = tuple(i for i in columns if not table.columns[i].generated)
+        if not columns:
+            continue
+        choices = [_choices(pools[index][i], nullable=table.columns[i].nullable) for i in columns]
+        if not all(choices):
+            continue
+        tuples = [tuple(rnd.choice(values) for values in choices) for _ in range(1500)]
+        found[index] = (columns, arena.valid_tuples(index, columns, list(dict.fromkeys(tuples))))
+    return found
+
+
+def _choices(pool: Pool, *, nullable: bool) -> list[str | None]:
+    values: list[str | None] = [*pool.near, *pool.near, *pool.family]
+    return [*values, None] if nullable else values

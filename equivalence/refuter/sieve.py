@@ -1,0 +1,194 @@
+"""Thousands of small databases a second: both queries over stand-ins, compared inside the server.
+
+A plpgsql function holds both queries as static SQL, so each is planned once; table names are
+shadowed by CTEs that select one database's rows from the batch tables (`standins`), or the rows
+are inserted into the real tables in a subtransaction that is rolled back (`real`). Each database
+has its own exception block, so an error hits one database only. A hit is a suspicion: `replay`
+decides. Must not know generation or verdicts.
+"""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass
+from typing import Literal
+
+import psycopg
+
+from equivalence.generator.databases import closure
+from equivalence.generator.schema import TableShape
+from equivalence.isolation import ScreenedQuery
+from equivalence.refuter.arena import Arena, qualified, quote
+
+Mode = Literal["standins", "real"]
+SYSTEM_COLUMNS = frozenset({"ctid", "xmin", "xmax", "cmin", "cmax", "tableoid"})
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """Database ``number`` of the batch gave different answers (or an error on one side)."""
+
+    number: int
+    error_original: str
+    error_candidate: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sifted:
+    """What one batch gave. ``ran``: databases that could be loaded; ``nonempty``: with a telling row."""
+
+    hits: tuple[Hit, ...]
+    ran: int
+    nonempty: int
+
+
+class Sieve:
+    """The compiled comparison of one pair in one arena.
+
+    Raises psycopg.Error from the constructor when the server does not take one of the queries.
+    """
+
+    def __init__(self, arena: Arena, original: ScreenedQuery, candidate: ScreenedQuery) -> None:
+        self.arena = arena
+        self.name = f"rw_batch.probe_{secrets.token_hex(6)}"
+        self.used = used_tables(arena, (original, candidate))
+        self.mode: Mode = "standins" if self._can_stand_in(original, candidate) else "real"
+        if self.mode == "standins":
+            try:
+                self._create(original, candidate)
+            except psycopg.Error:
+                self.mode = "real"
+        if self.mode == "real":
+            self._create(original, candidate)
+
+    def close(self) -> None:
+        self.arena.connection.execute(f"drop function if exists {self.name}(int, int)".encode())
+
+    def run(self, count: int) -> Sifted:
+        """Compare databases 0 … count-1 of the loaded batch. Raises psycopg.Error (timeouts)."""
+        rows = self.arena.connection.execute(f"select * from {self.name}(0, {count - 1})".encode()).fetchall()
+        if self.mode == "real" and self.used:
+            names = ", ".join(qualified(t) for t in self._tables())
+            self.arena.connection.execute(f"truncate {names} cascade".encode())
+        ran, nonempty = rows[-1][0], int(rows[-1][1])
+        hits = tuple(Hit(number, left or "", right or "") for number, left, right in rows[:-1])
+        return Sifted(hits, ran, nonempty)
+
+    # -- building the function
+
+    def _tables(self) -> list[TableShape]:
+        return [self.arena.shape.tables[i] for i in self.arena.shape.order if i in self.used]
+
+    def _can_stand_in(self, *queries: ScreenedQuery) -> bool:
+        """Whether shadowing names by CTEs can mean the same as the real tables."""
+        arena = self.arena
+        if arena.schema.functions or arena.schema.views:
+            return False
+        for query in queries:
+            if query.columns & SYSTEM_COLUMNS or any(schema for schema, _ in query.relations):
+                return False
+        return all(table.plain for table in self._tables())
+
+    def _create(self, original: ScreenedQuery, candidate: ScreenedQuery) -> None:
+        body = self._body(original.text, candidate.text)
+        tag = f"$rw{secrets.token_hex(8)}$"
+        self.arena.connection.execute(
+            f"create function {self.name}(rw_low int, rw_high int) "
+            "returns table(rw_out int, rw_left text, rw_right text) language plpgsql "
+            f"set plan_cache_mode = force_generic_plan as {tag}\n{body}\n{tag}".encode()
+        )
+        try:
+            # what the stand-ins cannot express fails here, not in every database
+            self._plan(original.text)
+            self._plan(candidate.text)
+        except psycopg.Error:
+            self.close()
+            raise
+
+    def _plan(self, text: str) -> None:
+        query = self._wrapped(text, "0")
+        self.arena.connection.execute(f"explain select * from {query}".encode())
+
+    def _wrapped(self, text: str, database: str = "rw_i") -> str:
+        if self.mode == "real":
+            return f"(\n{text}\n) rw_q"
+        # only what the text can reach: an unused CTE costs planning time
+        ctes = ", ".join(
+            f"{quote(self.arena.shape.tables[i].name)} as not materialized "
+            f"(select {all_columns(self.arena.shape.tables[i])} from rw_batch.t{i} where rw_db = {database})"
+            for i in sorted(self.used)
+        )
+        return f"(with {ctes} (\n{text}\n)) rw_q" if ctes else f"(\n{text}\n) rw_q"
+
+    def _body(self, original: str, candidate: str) -> str:
+        return f"""#variable_conflict use_column
+declare rw_i int; rw_a text[]; rw_b text[]; rw_e text; rw_f text; rw_n int := 0; rw_full int := 0; rw_ok bool;
+begin
+for rw_i in rw_low..rw_high loop
+rw_a := null; rw_b := null; rw_e := null; rw_f := null; rw_ok := false;
+{self._load()}
+{_attempt(self._wrapped(original), "rw_a", "rw_e")}
+{_attempt(self._wrapped(candidate), "rw_b", "rw_f")}
+{self._unload()}
+if rw_ok then
+  rw_n := rw_n + 1;
+  if cardinality(rw_a) > 1 or cardinality(rw_b) > 1 or translate(rw_a[1], '(),0', '') <> '' or translate(rw_b[1], '(),0', '') <> '' then
+    rw_full := rw_full + 1;
+  end if;
+  if rw_e is distinct from rw_f and (rw_e is null or rw_f is null) or (rw_e is null and rw_f is null and rw_a is distinct from rw_b) then
+    rw_out := rw_i; rw_left := rw_e; rw_right := rw_f; return next;
+  end if;
+end if;
+end loop;
+rw_out := rw_n; rw_left := rw_full::text; rw_right := null; return next;
+end"""
+
+    def _load(self) -> str:
+        if self.mode == "standins":
+            return "rw_ok := true;"
+        inserts = "\n".join(
+            f"insert into {qualified(self.arena.shape.tables[i])} ({columns(self.arena.shape.tables[i])}) overriding system value "
+            f"select {columns(self.arena.shape.tables[i])} from rw_batch.t{i} where rw_db = rw_i order by rw_no;"
+            for i in self.arena.shape.order
+            if i in self.used and self.arena.shape.tables[i].insertable and self.arena.shape.tables[i].stored
+        )
+        return f"begin\n{inserts}\nset constraints all immediate;\nrw_ok := true;"
+
+    def _unload(self) -> str:
+        if self.mode == "standins":
+            return ""
+        return "raise exception sqlstate 'RW001';\nexception when others then if sqlstate <> 'RW001' then rw_ok := false; end if;\nend;"
+
+
+def _attempt(query: str, result: str, error: str) -> str:
+    return (
+        f"begin select coalesce(array_agg(rw_q::text order by rw_q::text collate \"C\"), '{{}}') into {result} from {query};\n"
+        f"exception when others then {error} := sqlstate; end;"
+    )
+
+
+def columns(table: TableShape) -> str:
+    """Names of the columns that are given values."""
+    return ", ".join(quote(table.columns[i].name) for i in table.stored)
+
+
+def all_columns(table: TableShape) -> str:
+    """Names of all columns, generated ones included."""
+    return ", ".join(quote(column.name) for column in table.columns)
+
+
+def used_tables(arena: Arena, queries: tuple[ScreenedQuery, ...]) -> frozenset[int]:
+    """Indexes of the tables that the queries can read, and what those reference.
+
+    With views or functions in the schema, all of them.
+    """
+    shape = arena.shape
+    if arena.schema.views or arena.schema.functions:
+        return frozenset(range(len(shape.tables)))
+    named = {
+        index
+        for query in queries
+        for schema, name in query.relations
+        if (index := shape.find(schema, name, arena.path)) is not None
+    }
+    return closure(shape, frozenset(named))
