@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import pglast
-from pglast import ast
+
+from equivalence.tree import ast
 
 MAX_TEXT = 2_000_000
 MAX_STATEMENTS = 4_000
@@ -58,10 +59,26 @@ _ALTERATIONS_REFUSED = {
     "AT_SetAccessMethod",
     "AT_GenericOptions",
 }
-_ALTERATIONS_SKIPPED = {"AT_ChangeOwner", "AT_ReplicaIdentity", "AT_ClusterOn", "AT_SetStatistics", "AT_SetStorage"}
+_ALTERATIONS_SKIPPED = {
+    "AT_ChangeOwner",
+    "AT_ReplicaIdentity",
+    "AT_ClusterOn",
+    "AT_SetStatistics",
+    "AT_SetStorage",
+}
 # volatile, but harmless where a schema may use it (defaults are never evaluated: we give all values)
 DEFAULTS_MAY_CALL = frozenset(
-    {"nextval", "random", "gen_random_uuid", "uuidv4", "uuidv7", "clock_timestamp", "timeofday", "currval", "lastval"}
+    {
+        "nextval",
+        "random",
+        "gen_random_uuid",
+        "uuidv4",
+        "uuidv7",
+        "clock_timestamp",
+        "timeofday",
+        "currval",
+        "lastval",
+    }
 )
 
 
@@ -92,7 +109,7 @@ class ScreenedQuery:
 
 
 def parse(text: str) -> tuple[Any, ...]:
-    """pglast's statements. Raises Refused for text that does not parse, is too long or too deep."""
+    """Pglast's statements. Raises Refused for text that does not parse, is too long or too deep."""
     if len(text) > MAX_TEXT:
         raise Refused(f"text of {len(text)} characters")
     if "\0" in text:
@@ -175,7 +192,7 @@ def _refuse_details(statement: Any) -> bool:
         kinds = {command.subtype.name for command in statement.cmds or ()}
         refused = kinds & _ALTERATIONS_REFUSED
         if refused:
-            raise Refused(f"ALTER TABLE {sorted(refused)[0].removeprefix('AT_')}")
+            raise Refused(f"ALTER TABLE {min(refused).removeprefix('AT_')}")
         return bool(kinds) and kinds <= _ALTERATIONS_SKIPPED
     return False
 

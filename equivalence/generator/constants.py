@@ -11,9 +11,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from pglast import ast, enums
-
 from equivalence.isolation import nodes
+from equivalence.tree import ast, enums
 
 
 @dataclass(slots=True)
@@ -94,7 +93,13 @@ def _visit_expression(node: Any, found: Constants) -> None:
         for part in nodes(side)
         if isinstance(part, ast.ColumnRef) and isinstance(part.fields[-1], ast.String)
     }
-    texts = {text for side in sides if side is not None for part in nodes(side) if (text := _literal(part)) is not None}
+    texts = {
+        text
+        for side in sides
+        if side is not None
+        for part in nodes(side)
+        if (text := _literal(part)) is not None
+    }
     if node.kind in {enums.A_Expr_Kind.AEXPR_LIKE, enums.A_Expr_Kind.AEXPR_ILIKE}:
         patterns = {text for text in texts if isinstance(text, str)}
         found.patterns |= patterns

@@ -229,8 +229,7 @@ class Generator:
             return bool(nullable)
         for parent in parents:
             if all(
-                parent[t] == row[c]
-                for c, t in zip(reference.columns, reference.parent_columns, strict=True)
+                parent[t] == row[c] for c, t in zip(reference.columns, reference.parent_columns, strict=True)
             ):
                 return True
         chosen = self.random.choice(parents)

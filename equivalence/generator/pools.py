@@ -6,7 +6,7 @@ server says (`accepted`). Must not know tables beyond the types of their columns
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
@@ -118,13 +118,13 @@ def _plain(number: Decimal) -> str:
 
 def _around_date(text: str) -> list[str]:
     try:
-        day = datetime.datetime.fromisoformat(text)
+        day = dt.datetime.fromisoformat(text)
     except ValueError:
         return []
-    if not datetime.datetime(2, 1, 1) < day.replace(tzinfo=None) < datetime.datetime(9990, 1, 1):  # noqa: DTZ001
+    if not dt.datetime(2, 1, 1) < day.replace(tzinfo=None) < dt.datetime(9990, 1, 1):  # noqa: DTZ001
         return []
-    one = datetime.timedelta(days=1)
-    return [str(day - one), str(day + one), str(day), str(day + datetime.timedelta(hours=5))]
+    one = dt.timedelta(days=1)
+    return [str(day - one), str(day + one), str(day), str(day + dt.timedelta(hours=5))]
 
 
 def _wide_candidates(constants: Constants) -> dict[Family, tuple[str, ...]]:
@@ -137,7 +137,9 @@ def _wide_candidates(constants: Constants) -> dict[Family, tuple[str, ...]]:
     ints += [str(-n) for n in integers]
     exact = [*numbers, *(v for n in numbers for v in _around_number(n, "0.01"))]
     dates = [v for s in sorted(constants.strings) for v in (s, *_around_date(s))]
-    dates += [v for s in sorted(constants.strings) for i in sorted(constants.intervals) for v in _shifted(s, i)]
+    dates += [
+        v for s in sorted(constants.strings) for i in sorted(constants.intervals) for v in _shifted(s, i)
+    ]
     strings = [v for s in sorted(constants.strings) for v in (s, s + " ", s.swapcase())]
     return {
         "int": tuple(dict.fromkeys(ints)),
@@ -159,7 +161,7 @@ def _shifted(text: str, interval: str) -> list[str]:
     if len(words) != 2 or not words[0].lstrip("-").isdigit() or words[1].lower() not in days:
         return []
     try:
-        start = datetime.date.fromisoformat(text[:10])
+        start = dt.date.fromisoformat(text[:10])
     except ValueError:
         return []
     count, unit = int(words[0]), words[1].lower().rstrip("s")
@@ -167,14 +169,14 @@ def _shifted(text: str, interval: str) -> list[str]:
     for sign in (1, -1):
         moved = _move(start, sign * count, unit)
         if moved is not None:
-            found += [str(moved), str(moved - datetime.timedelta(1)), str(moved + datetime.timedelta(1))]
+            found += [str(moved), str(moved - dt.timedelta(1)), str(moved + dt.timedelta(1))]
     return found
 
 
-def _move(day: datetime.date, count: int, unit: str) -> datetime.date | None:
+def _move(day: dt.date, count: int, unit: str) -> dt.date | None:
     try:
         if unit in {"day", "week"}:
-            return day + datetime.timedelta(days=count * (7 if unit == "week" else 1))
+            return day + dt.timedelta(days=count * (7 if unit == "week" else 1))
         months = day.year * 12 + day.month - 1 + count * (12 if unit == "year" else 1)
         return day.replace(year=months // 12, month=months % 12 + 1, day=min(day.day, 28))
     except (ValueError, OverflowError):

@@ -64,14 +64,18 @@ def harden(server: Server) -> None:
                 sql.SQL("alter role {} set {} = {}").format(name, sql.Identifier(setting), sql.Literal(value))
             )
         for database in ("postgres", "template1"):
-            connection.execute(sql.SQL("revoke all on database {} from public").format(sql.Identifier(database)))
+            connection.execute(
+                sql.SQL("revoke all on database {} from public").format(sql.Identifier(database))
+            )
         connection.execute("select pg_advisory_unlock(7236)")
 
 
 class Arena:
     """A context manager around one scratch database. Raises SchemaFailed, Refused, psycopg.Error."""
 
-    def __init__(self, server: Server, schema: ScreenedSchema, *, path: tuple[str, ...] = ("public",)) -> None:
+    def __init__(
+        self, server: Server, schema: ScreenedSchema, *, path: tuple[str, ...] = ("public",)
+    ) -> None:
         self.server = server
         self.schema = schema
         self.path = path
@@ -125,7 +129,7 @@ class Arena:
     def _run_schema(self) -> None:
         forbidden = self.volatile_functions(self.schema.calls - DEFAULTS_MAY_CALL)
         if forbidden:
-            raise Refused(f"volatile function {sorted(forbidden)[0]}() in a schema")
+            raise Refused(f"volatile function {min(forbidden)}() in a schema")
         self.set_timeout(SCHEMA_TIMEOUT_MS)
         try:
             with self.connection.transaction():
@@ -138,7 +142,8 @@ class Arena:
     def volatile_functions(self, names: Iterable[str]) -> set[str]:
         """Those of ``names`` for which a volatile function exists (built in or of the schema)."""
         found = self.connection.execute(
-            "select distinct proname from pg_proc where provolatile = 'v' and proname = any(%s)", [list(names)]
+            "select distinct proname from pg_proc where provolatile = 'v' and proname = any(%s)",
+            [list(names)],
         )
         return {row[0] for row in found}
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 import copy
 from typing import Any
 
-from pglast import ast, enums
 from pglast.stream import RawStream
 
 from equivalence.isolation import nodes
+from equivalence.tree import ast, enums
 
 
 def tie_query(tree: Any) -> str | None:
@@ -38,7 +38,17 @@ def tie_query(tree: Any) -> str | None:
 
 # windows and aggregates whose result depends on the order among peers
 _ORDER_SENSITIVE = frozenset(
-    {"row_number", "ntile", "first_value", "last_value", "nth_value", "lag", "lead", "array_agg", "string_agg"}
+    {
+        "row_number",
+        "ntile",
+        "first_value",
+        "last_value",
+        "nth_value",
+        "lag",
+        "lead",
+        "array_agg",
+        "string_agg",
+    }
     | {"json_agg", "jsonb_agg", "json_object_agg", "jsonb_object_agg", "xmlagg", "any_value", "mode"}
 )
 
@@ -76,7 +86,11 @@ def _expressions(stmt: Any) -> tuple[Any, ...] | None:
             if position > len(stmt.targetList):
                 return None
             node = stmt.targetList[position - 1].val
-        elif isinstance(node, ast.ColumnRef) and len(node.fields) == 1 and isinstance(node.fields[0], ast.String):
+        elif (
+            isinstance(node, ast.ColumnRef)
+            and len(node.fields) == 1
+            and isinstance(node.fields[0], ast.String)
+        ):
             node = outputs.get(node.fields[0].sval, node)
         if isinstance(node, ast.A_Const):  # a constant key orders nothing
             continue
@@ -112,10 +126,12 @@ def _wrapped(stmt: Any) -> str | None:
         if names is not None and names.count(name) != 1:
             return None
         column = ast.ColumnRef(fields=(ast.String("rw_q"), ast.String(name)))
-        keys.append(ast.SortBy(node=column, sortby_dir=key.sortby_dir, sortby_nulls=key.sortby_nulls, useOp=key.useOp))
+        keys.append(
+            ast.SortBy(node=column, sortby_dir=key.sortby_dir, sortby_nulls=key.sortby_nulls, useOp=key.useOp)
+        )
     inner = str(RawStream()(stmt))
     order = ", ".join(str(RawStream()(key)) for key in keys)
-    return f"select rw_q.*, rank() over (order by {order}) from ({inner}) rw_q"
+    return f"select rw_q.*, pg_catalog.rank() over (order by {order}) as rw_tie from ({inner}) rw_q"
 
 
 def _output_names(stmt: Any) -> list[str] | None:

@@ -24,7 +24,9 @@ from equivalence.refuter.order import chooses_freely, tie_query
 
 OVERFLOW = "22003"
 # errors that tell nothing about the queries
-_CONTAINED = frozenset({"57014", "53000", "53100", "53200", "53400", "54000", "54001", "57P01", "40P01", "55P03"})
+_CONTAINED = frozenset(
+    {"57014", "53000", "53100", "53200", "53400", "54000", "54001", "57P01", "40P01", "55P03"}
+)
 _PLANNERS: tuple[tuple[str, ...], ...] = (
     (),
     ("enable_hashagg", "enable_hashjoin"),
@@ -185,7 +187,10 @@ def same_bag(left: Outcome, right: Outcome) -> bool:
     floats = {i for types in (left.types, right.types) for i, oid in enumerate(types) if oid in _FLOAT_OIDS}
     if not floats or len(left.rows) != len(right.rows):
         return False
-    return all(_near(a, b, floats) for a, b in zip(_sorted(left.rows, floats), _sorted(right.rows, floats), strict=True))
+    return all(
+        _near(a, b, floats)
+        for a, b in zip(_sorted(left.rows, floats), _sorted(right.rows, floats), strict=True)
+    )
 
 
 def _sorted(rows: Sequence[Row], floats: set[int]) -> list[Row]:

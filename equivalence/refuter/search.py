@@ -131,7 +131,9 @@ class Refuter:
         done.profiles |= set(PROFILES)
         if len(done.sample) < _SAMPLE:
             done.sample += made[: _SAMPLE - len(done.sample)]
-        hits = sorted(sifted.hits, key=lambda h: (bool(h.error_original or h.error_candidate), _size(made[h.number])))
+        hits = sorted(
+            sifted.hits, key=lambda h: (bool(h.error_original or h.error_candidate), _size(made[h.number]))
+        )
         for hit in hits[:8]:
             if done.unreplayed > _MAX_REPLAYS or time.monotonic() > deadline + 1:
                 return

@@ -10,6 +10,7 @@ decides. Must not know generation or verdicts.
 from __future__ import annotations
 
 import secrets
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -19,6 +20,7 @@ from equivalence.generator.databases import closure
 from equivalence.generator.schema import TableShape
 from equivalence.isolation import ScreenedQuery
 from equivalence.refuter.arena import Arena, qualified, quote
+from equivalence.refuter.order import tie_query
 
 Mode = Literal["standins", "real"]
 SYSTEM_COLUMNS = frozenset({"ctid", "xmin", "xmax", "cmin", "cmax", "tableoid"})
@@ -52,6 +54,7 @@ class Sieve:
         self.arena = arena
         self.name = f"rw_batch.probe_{secrets.token_hex(6)}"
         self.used = used_tables(arena, (original, candidate))
+        self.ties: str | None = None
         self.mode: Mode = "standins" if self._can_stand_in(original, candidate) else "real"
         if self.mode == "standins":
             try:
@@ -74,6 +77,53 @@ class Sieve:
         hits = tuple(Hit(number, left or "", right or "") for number, left, right in rows[:-1])
         return Sifted(hits, ran, nonempty)
 
+    # -- coverage
+
+    def plans(self, text: str) -> bool:
+        """Whether the server takes this SELECT in the place of a query."""
+        try:
+            self._plan(text)
+        except psycopg.Error:
+            return False
+        return True
+
+    def probe(self, texts: Sequence[str], count: int, name: str) -> list[tuple[int, list[bool | None]]]:
+        """For each SELECT of one boolean array, the OR of its answers over databases 0 … count-1.
+
+        Raises psycopg.Error.
+        """
+        connection = self.arena.connection
+        asks = "\n".join(
+            f"begin select * into rw_v from {self._wrapped(text)};\n"
+            f"rw_{n} := array(select coalesce(rw_x, false) or coalesce(rw_y, false) from unnest(rw_{n}, rw_v) as u(rw_x, rw_y));\n"
+            "exception when others then null; end;"
+            for n, text in enumerate(texts)
+        )
+        declared = " ".join(f"rw_{n} bool[];" for n in range(len(texts)))
+        answers = "\n".join(f"rw_out := {n}; rw_values := rw_{n}; return next;" for n in range(len(texts)))
+        tag = f"$rw{secrets.token_hex(8)}$"
+        connection.execute(
+            f"""create function rw_batch.cover_{name}(rw_low int, rw_high int)
+returns table(rw_out int, rw_values bool[]) language plpgsql set plan_cache_mode = force_generic_plan as {tag}
+#variable_conflict use_column
+declare rw_i int; rw_v bool[]; rw_ok bool; {declared}
+begin for rw_i in rw_low..rw_high loop
+{self._load()}
+{asks}
+{self._unload()}
+end loop;
+{answers}
+end
+{tag}""".encode()
+        )
+        try:
+            rows = connection.execute(
+                f"select * from rw_batch.cover_{name}(0, {count - 1})".encode()
+            ).fetchall()
+        finally:
+            connection.execute(f"drop function rw_batch.cover_{name}(int, int)".encode())
+        return [(number, values) for number, values in rows]
+
     # -- building the function
 
     def _tables(self) -> list[TableShape]:
@@ -90,6 +140,8 @@ class Sieve:
         return all(table.plain for table in self._tables())
 
     def _create(self, original: ScreenedQuery, candidate: ScreenedQuery) -> None:
+        ties = tie_query(original.tree)
+        self.ties = ties if ties is not None and self.plans(ties) else None
         body = self._body(original.text, candidate.text)
         tag = f"$rw{secrets.token_hex(8)}$"
         self.arena.connection.execute(
@@ -122,13 +174,14 @@ class Sieve:
 
     def _body(self, original: str, candidate: str) -> str:
         return f"""#variable_conflict use_column
-declare rw_i int; rw_a text[]; rw_b text[]; rw_e text; rw_f text; rw_n int := 0; rw_full int := 0; rw_ok bool;
+declare rw_i int; rw_a text[]; rw_b text[]; rw_t bigint[]; rw_e text; rw_f text; rw_n int := 0; rw_full int := 0; rw_ok bool;
 begin
 for rw_i in rw_low..rw_high loop
 rw_a := null; rw_b := null; rw_e := null; rw_f := null; rw_ok := false;
 {self._load()}
 {_attempt(self._wrapped(original), "rw_a", "rw_e")}
 {_attempt(self._wrapped(candidate), "rw_b", "rw_f")}
+{self._order(original, candidate)}
 {self._unload()}
 if rw_ok then
   rw_n := rw_n + 1;
@@ -142,6 +195,23 @@ end if;
 end loop;
 rw_out := rw_n; rw_left := rw_full::text; rw_right := null; return next;
 end"""
+
+    def _order(self, original: str, candidate: str) -> str:
+        """Where bags agree: both sequences sorted within the original's tie groups only."""
+        if self.ties is None:
+            return ""
+        sequence = (
+            "select coalesce(array_agg(rw_r order by rw_t[rw_p], rw_r collate \"C\"), '{{}}') into {result} "
+            "from (select rw_q::text as rw_r, row_number() over () as rw_p from {query}) rw_s;"
+        )
+        return (
+            "if rw_e is null and rw_f is null and rw_a = rw_b and cardinality(rw_a) > 1 then begin\n"
+            f"select array_agg(rw_q.rw_tie) into rw_t from {self._wrapped(self.ties)};\n"
+            + sequence.format(result="rw_a", query=self._wrapped(original))
+            + "\n"
+            + sequence.format(result="rw_b", query=self._wrapped(candidate))
+            + "\nexception when others then rw_b := rw_a; end; end if;"
+        )
 
     def _load(self) -> str:
         if self.mode == "standins":

@@ -1,0 +1,348 @@
+"""The one judge of sameness: `Checker.check(original, candidate)`.
+
+Owns the order of the parts (eligibility, binding, result columns, a cheap search, the prover, the
+long search, the judge) and what becomes of their answers. Must not know how any part works.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from types import TracebackType
+from typing import Any, Self
+
+import psycopg
+
+from equivalence.isolation import Refused, ScreenedQuery, ScreenedSchema, screen_query, screen_schema
+from equivalence.judge import Judge
+from equivalence.options import Options
+from equivalence.proving import Attempt, Binding, bind_both, prove_both
+from equivalence.refuter.arena import Arena, SchemaFailed, Server, harden
+from equivalence.refuter.search import Refuter
+from equivalence.tester.coverage import coverage_of, weakness
+from equivalence.verdicts import (
+    Counterexample,
+    Coverage,
+    Judged,
+    Proved,
+    Refuted,
+    Stamp,
+    Tested,
+    Unknown,
+    Verdict,
+)
+
+__all__ = ["Checker", "Options", "Verdict"]
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """What the server's Describe says of a query: names, type OIDs and typmods of its columns."""
+
+    names: tuple[str, ...]
+    types: tuple[int, ...]
+    typmods: tuple[int, ...]
+
+
+class Checker:
+    """Judges pairs of queries over one schema. Use as a context manager: it owns a scratch database.
+
+    ``catalog``: a `sql.catalog.Catalog`, or None when ``schema_sql`` (plain DDL) is given. ``scratch``:
+    a running scratch server, or None: then nothing can be refuted or tested. ``judge``: a model's
+    opinion, or None. `check` never raises for what is in the queries; it is not thread-safe.
+    """
+
+    def __init__(
+        self,
+        catalog: Any = None,
+        scratch: Server | None = None,
+        options: Options | None = None,
+        *,
+        schema_sql: str = "",
+        judge: Judge | None = None,
+    ) -> None:
+        self.options = options or Options()
+        self.judge = judge
+        self._scratch = scratch
+        self._schema_sql = schema_sql
+        self._arena: Arena | None = None
+        self._schema: ScreenedSchema | None = None
+        self._problem = ""
+        self._catalog_problem = ""
+        self.catalog = catalog
+        if catalog is None:
+            self._read_schema(schema_sql)
+
+    # -- life
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Drop the scratch database."""
+        if self._arena is not None:
+            self._arena.close()
+            self._arena = None
+
+    def _read_schema(self, text: str) -> None:
+        from equivalence.proving import catalog_of
+
+        try:
+            self._schema = screen_schema(text)
+        except Refused as refused:
+            self._problem = f"schema refused: {refused}"
+            return
+        self.catalog, self._catalog_problem = catalog_of(text)
+
+    def arena_for(self, *queries: ScreenedQuery) -> Arena | None:
+        """The scratch database, made on first use; None without a server or when the schema failed."""
+        if self._arena is not None and not self._arena.connection.closed:
+            return self._arena
+        if self._scratch is None or self._problem:
+            return None
+        try:
+            harden(self._scratch)
+            schema = self._schema or self._schema_from_catalog(queries)
+            self._arena = Arena(self._scratch, schema, path=self.options.search_path)
+        except Refused as refused:
+            self._problem = f"schema refused: {refused}"
+        except SchemaFailed as failed:
+            self._problem = f"schema failed on the scratch server: {failed}"
+        return self._arena
+
+    def _schema_from_catalog(self, queries: tuple[ScreenedQuery, ...]) -> ScreenedSchema:
+        from equivalence.generator.ddl import ddl_of
+
+        del queries
+        return screen_schema(ddl_of(self.catalog))
+
+    # -- the judgement
+
+    def check(self, original: str, candidate: str) -> Verdict:
+        """Whether ``candidate`` may stand for ``original``; within about ``options.seconds``."""
+        started = time.monotonic()
+        try:
+            verdict = self._check(original, candidate, started)
+        except Refused as refused:
+            verdict = Unknown(f"unsupported: {refused}")
+        except psycopg.Error as error:
+            if self._arena is not None and self._arena.connection.closed:
+                self.close()
+            verdict = Unknown(
+                f"scratch server: {str(error).splitlines()[0] if str(error) else type(error).__name__}"
+            )
+        except RecursionError:
+            verdict = Unknown("unsupported: nesting too deep")
+        return replace(verdict, stamp=self._stamp(time.monotonic() - started))
+
+    def _stamp(self, seconds: float) -> Stamp:
+        digest = self.catalog.digest() if self.catalog is not None else ""
+        version = self._arena.server_version if self._arena is not None else ""
+        return Stamp(catalog_digest=digest, server_version=version, seconds=seconds)
+
+    def _check(self, original: str, candidate: str, started: float) -> Verdict:
+        left, right = screen_query(original), screen_query(candidate)
+        if left.parameters | right.parameters:
+            return Unknown("unsupported: parameters; give the literals")
+        arena = self.arena_for(left, right)
+        if self._problem:
+            return Unknown(self._problem)
+        if arena is None:
+            return self._without_server(original, candidate)
+        refused = self._ineligible(arena, left, right)
+        if refused:
+            return Unknown(refused)
+        signatures = describe(arena, left), describe(arena, right)
+        for name, signature in zip(("original", "candidate"), signatures, strict=True):
+            if isinstance(signature, str):
+                return Unknown(f"the {name} does not run: {signature}")
+        first, second = signatures
+        assert isinstance(first, Signature)
+        assert isinstance(second, Signature)
+        if len(first.types) != len(second.types):
+            return Refuted(
+                _other_columns(first, second), "different number of result columns", "result columns"
+            )
+        types = first.types != second.types
+        return _Case(self, arena, left, right, started, types=types).decide()
+
+    def _ineligible(self, arena: Arena, *queries: ScreenedQuery) -> str:
+        """Why nothing can be said about queries as these: effects, volatility, another server."""
+        major = int(arena.server_version.split(".")[0] or 0)
+        wanted = self.options.server_major
+        if wanted and wanted != major:
+            return f"for PostgreSQL {wanted}, but the scratch server is {major}"
+        volatile = arena.volatile_functions(frozenset().union(*(q.calls for q in queries)))
+        if volatile:
+            return f"volatile function {min(volatile)}()"
+        return ""
+
+    def _without_server(self, original: str, candidate: str) -> Verdict:
+        """Only a proof is possible; result types come from the binder."""
+        bound = bind_both(original, candidate, self.catalog, self.options.search_path)
+        if not isinstance(bound, Binding):
+            return Unknown(bound or self._catalog_problem)
+        attempt = prove_both(bound, self.catalog, self.options.prover_seconds)
+        return attempt.proved or Unknown(attempt.reason or "no proof found, and no scratch server to run on")
+
+
+class _Case:
+    """One pair on its way through the parts."""
+
+    def __init__(
+        self,
+        checker: Checker,
+        arena: Arena,
+        left: ScreenedQuery,
+        right: ScreenedQuery,
+        started: float,
+        *,
+        types: bool,
+    ) -> None:
+        self.checker, self.arena, self.left, self.right = checker, arena, left, right
+        self.options = checker.options
+        self.deadline = started + self.options.seconds
+        self.types = types
+
+    def decide(self) -> Verdict:
+        options = self.options
+        refuter = self._refuter() if options.refuter else None
+        try:
+            if refuter is not None:
+                refuter.run(databases=options.first_databases, seconds=self._left(0.4))
+                if refuter.done.found:
+                    return Refuted(refuter.done.found)
+            attempt = self._prove() if options.prover else Attempt(None, "")
+            if attempt.proved is not None:
+                return self._confirmed(attempt.proved, refuter)
+            if refuter is None:
+                return Unknown(attempt.reason or "no proof found")
+            if options.directed and attempt.binding is not None:
+                self._direct(refuter, attempt.binding)
+            refuter.run(databases=options.databases - options.first_databases, seconds=self._left(0.9))
+            if refuter.done.found:
+                return Refuted(refuter.done.found)
+            return self._silence(refuter, attempt)
+        finally:
+            if refuter is not None:
+                refuter.close()
+
+    def _left(self, share: float) -> float:
+        return max(0.0, (self.deadline - time.monotonic()) * share)
+
+    def _refuter(self) -> Refuter:
+        return Refuter(self.arena, self.left, self.right, seed=self.options.seed)
+
+    def _prove(self) -> Attempt:
+        checker = self.checker
+        bound = bind_both(self.left.text, self.right.text, checker.catalog, self.options.search_path)
+        if not isinstance(bound, Binding):
+            return Attempt(None, bound or checker._catalog_problem)
+        seconds = min(self.options.prover_seconds, self._left(0.6))
+        return prove_both(bound, checker.catalog, seconds)
+
+    def _confirmed(self, proved: Proved, refuter: Refuter | None) -> Proved:
+        """Reservations that the proof and the runs have left open."""
+        modulo = set(proved.modulo)
+        if self.types:
+            modulo.add("types")
+        if refuter is not None and refuter.done.overflow:
+            modulo.add("overflow")
+        return replace(proved, modulo=tuple(sorted(modulo)))
+
+    def _direct(self, refuter: Refuter, binding: Binding) -> None:
+        from equivalence.generator.directed import directed_databases
+
+        refuter.seeds += directed_databases(refuter, binding, seconds=self._left(0.3))
+
+    def _silence(self, refuter: Refuter, attempt: Attempt) -> Verdict:
+        coverage = coverage_of(refuter, seed=self.options.seed)
+        if refuter.done.timed_out and refuter.done.databases < self.options.first_databases:
+            return Unknown("timeout: the queries are slow on small databases", coverage)
+        modulo = tuple(
+            name for name, present in (("overflow", refuter.done.overflow), ("types", self.types)) if present
+        )
+        opinion = self._opinion()
+        if isinstance(opinion, Refuted):
+            return opinion
+        weak = weakness(coverage)
+        if weak:
+            if isinstance(opinion, Judged):
+                return replace(opinion, coverage=coverage, modulo=modulo)
+            return Unknown(weak, coverage)
+        return Tested(coverage, modulo, attempt.reason)
+
+    def _opinion(self) -> Verdict | None:
+        judge = self.checker.judge
+        if judge is None:
+            return None
+        opinion = judge.judge(self.checker._schema_sql, self.left.text, self.right.text)
+        if opinion is None:
+            return None
+        if opinion.inserts:
+            found = replay_inserts(self.arena, self.left, self.right, opinion.inserts)
+            if found is not None:
+                return Refuted(found, opinion.reason, "model, replayed")
+        return Judged(opinion.reason) if opinion.same else None
+
+
+def replay_inserts(
+    arena: Arena, left: ScreenedQuery, right: ScreenedQuery, inserts: tuple[str, ...]
+) -> Counterexample | None:
+    """Run a proposed database given as INSERTs; anything else in it, or a failure, counts as nothing."""
+    from equivalence.refuter.proposed import database_from
+
+    database = database_from(arena, inserts)
+    if database is None:
+        return None
+    refuter = Refuter(arena, left, right)
+    try:
+        found = refuter.court.differs(database)
+        if found is None or found.kind == "overflow":
+            return None
+        return refuter.counterexample(database, found)
+    finally:
+        refuter.close()
+
+
+def describe(arena: Arena, query: ScreenedQuery) -> Signature | str:
+    """The server's Describe, or its error."""
+    pg = arena.connection.pgconn
+    result = pg.prepare(b"", query.text.encode())
+    if result.error_message:
+        return (
+            str(result.error_field(67), "ascii")
+            + " "
+            + (result.error_field(77) or b"").decode(errors="replace")
+        )
+    result = pg.describe_prepared(b"")
+    fields = range(result.nfields)
+    return Signature(
+        tuple((result.fname(i) or b"").decode() for i in fields),
+        tuple(result.ftype(i) for i in fields),
+        tuple(result.fmod(i) for i in fields),
+    )
+
+
+def _other_columns(first: Signature, second: Signature) -> Counterexample:
+    return Counterexample(
+        "columns",
+        (),
+        0,
+        f"{len(first.types)} columns: {', '.join(first.names)}",
+        f"{len(second.types)} columns: {', '.join(second.names)}",
+    )
+
+
+def empty_coverage() -> Coverage:
+    """Of a search that did not take place."""
+    return Coverage(0, 0, 0)
+
+
+CheckerFactory = Callable[[str], Checker]

@@ -1,0 +1,240 @@
+"""Many pairs from a file of JSON lines, in parallel processes, whatever happens to any of them.
+
+Owns the workers, their deadlines, resuming, and the one line written for each line read. Reads only
+``id``, ``schema_sql``, ``q1`` and ``q2``. Must not know how a verdict is made.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import multiprocessing
+import multiprocessing.connection
+import time
+from collections import Counter, OrderedDict, deque
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, TextIO
+
+from equivalence.api import Checker
+from equivalence.options import Options
+from equivalence.refuter.server import AddressLike, SharedServer
+from equivalence.verdicts import Stamp, Unknown, to_json
+
+# schemas (scratch databases) a worker keeps open
+_KEPT = 3
+# beyond its time a pair is given this long to come back by itself
+_GRACE_SECONDS = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """One line of input; ``problem`` when it cannot be worked on."""
+
+    id: Any
+    schema_sql: str = ""
+    q1: str = ""
+    q2: str = ""
+    problem: str = ""
+
+    @property
+    def schema_key(self) -> str:
+        return hashlib.sha256(self.schema_sql.encode(errors="replace")).hexdigest()
+
+
+def read_pairs(lines: Iterable[str]) -> Iterator[Pair]:
+    """A Pair for each line that is not blank."""
+    for number, line in enumerate(lines, 1):
+        if line.strip():
+            yield _pair(line, f"line {number}")
+
+
+def _pair(line: str, name: str) -> Pair:
+    try:
+        record = json.loads(line)
+    except (ValueError, RecursionError):
+        return Pair(name, problem="not JSON")
+    if not isinstance(record, dict):
+        return Pair(name, problem="not a JSON object")
+    id_ = record.get("id", name)
+    fields = [record.get(key) for key in ("schema_sql", "q1", "q2")]
+    if not all(isinstance(value, str) for value in fields):
+        return Pair(id_, problem="schema_sql, q1 and q2 must be texts")
+    return Pair(id_, *[str(value) for value in fields])
+
+
+def finished(out: Path) -> Counter[str]:
+    """Ids already written to ``out`` (as JSON); a torn last line is cut off."""
+    done: Counter[str] = Counter()
+    if not out.exists():
+        return done
+    data = out.read_bytes()
+    whole = data.rfind(b"\n") + 1
+    if whole < len(data):
+        with out.open("r+b") as file:
+            file.truncate(whole)
+    for line in data[:whole].decode(errors="replace").splitlines():
+        try:
+            done[json.dumps(json.loads(line)["id"])] += 1
+        except (ValueError, KeyError, TypeError):
+            continue
+    return done
+
+
+def run_batch(
+    pairs: Iterable[Pair],
+    out: Path,
+    address: AddressLike,
+    *,
+    jobs: int = 2,
+    timeout: float = 10.0,
+    options: Options | None = None,
+    progress: Callable[[int], object] = lambda _: None,
+) -> Counter[str]:
+    """Judge every pair that ``out`` does not have yet; append a line each. Returns verdicts counted."""
+    done = finished(out)
+    waiting: deque[Pair] = deque()
+    for pair in pairs:
+        key = json.dumps(pair.id)
+        if done[key]:
+            done[key] -= 1
+            progress(1)
+        else:
+            waiting.append(pair)
+    options = replace(options or Options(), seconds=0.85 * timeout)
+    counts: Counter[str] = Counter()
+    with out.open("a", encoding="utf-8") as file:
+        pool = _Pool(address, options, min(jobs, max(1, len(waiting))), timeout)
+        try:
+            for pair, document in pool.work(waiting):
+                _write(file, pair, document)
+                counts[document["verdict"]] += 1
+                progress(1)
+        finally:
+            pool.close()
+    return counts
+
+
+def _write(file: TextIO, pair: Pair, document: dict[str, Any]) -> None:
+    file.write(json.dumps({"id": pair.id} | document) + "\n")
+    file.flush()
+
+
+def _unknown(reason: str, seconds: float = 0.0) -> dict[str, Any]:
+    return to_json(Unknown(reason, stamp=Stamp(seconds=seconds)))
+
+
+class _Worker:
+    """One process, what it works on, and until when."""
+
+    def __init__(self, address: AddressLike, options: Options) -> None:
+        context = multiprocessing.get_context("spawn")
+        self.pipe, theirs = context.Pipe()
+        self.process = context.Process(target=_serve, args=(theirs, address, options), daemon=True)
+        self.process.start()
+        theirs.close()
+        self.pair: Pair | None = None
+        self.schema_key = ""
+        self.started = 0.0
+        self.fresh = True
+
+    def give(self, pair: Pair) -> None:
+        self.pair, self.schema_key, self.started = pair, pair.schema_key, time.monotonic()
+        self.pipe.send(pair)
+
+    def kill(self) -> None:
+        self.process.kill()
+        self.process.join()
+        self.pipe.close()
+
+
+class _Pool:
+    def __init__(self, address: AddressLike, options: Options, jobs: int, timeout: float) -> None:
+        self.address, self.options, self.timeout = address, options, timeout
+        self.workers = [_Worker(address, options) for _ in range(jobs)]
+
+    def close(self) -> None:
+        for worker in self.workers:
+            worker.kill()
+
+    def work(self, waiting: deque[Pair]) -> Iterator[tuple[Pair, dict[str, Any]]]:
+        """Every pair with its document, in the order they are done."""
+        while waiting or any(worker.pair for worker in self.workers):
+            for worker in self.workers:
+                if worker.pair is None and waiting:
+                    pair = _next_for(worker, waiting)
+                    if pair.problem:
+                        yield pair, _unknown(pair.problem)
+                    else:
+                        worker.give(pair)
+            yield from self._collect()
+
+    def _collect(self) -> Iterator[tuple[Pair, dict[str, Any]]]:
+        busy = {worker.pipe: number for number, worker in enumerate(self.workers) if worker.pair}
+        if not busy:
+            return
+        ready = multiprocessing.connection.wait(list(busy), timeout=0.25)
+        for pipe, number in busy.items():
+            worker = self.workers[number]
+            assert worker.pair is not None
+            seconds = time.monotonic() - worker.started
+            if pipe in ready:
+                pair, worker.pair, worker.fresh = worker.pair, None, False
+                try:
+                    yield pair, pipe.recv()
+                except (EOFError, OSError):
+                    yield pair, _unknown("the worker died", seconds)
+                    self._replace(number)
+            # a fresh worker is also importing
+            elif seconds > self.timeout + _GRACE_SECONDS + (10.0 if worker.fresh else 0.0):
+                yield worker.pair, _unknown("timeout", seconds)
+                self._replace(number)
+
+    def _replace(self, number: int) -> None:
+        self.workers[number].kill()
+        self.workers[number] = _Worker(self.address, self.options)
+
+
+def _next_for(worker: _Worker, waiting: deque[Pair]) -> Pair:
+    """A pair over the schema the worker has at hand, if there is one near the front."""
+    for place in range(min(len(waiting), 200)):
+        if waiting[place].schema_key == worker.schema_key:
+            pair = waiting[place]
+            del waiting[place]
+            return pair
+    return waiting.popleft()
+
+
+def _serve(pipe: Any, address: AddressLike, options: Options) -> None:
+    """The worker: pairs in, documents out, until the pipe closes."""
+    server = SharedServer(address)
+    checkers: OrderedDict[str, Checker] = OrderedDict()
+    while True:
+        try:
+            pair = pipe.recv()
+        except (EOFError, OSError):
+            return
+        started = time.monotonic()
+        try:
+            document = to_json(_checker(checkers, pair, server, options).check(pair.q1, pair.q2))
+        except Exception as error:  # noqa: BLE001 - one pair must not end the others
+            checkers.pop(pair.schema_key, None)
+            document = _unknown(
+                f"internal error: {type(error).__name__}: {error}", time.monotonic() - started
+            )
+        if document["verdict"] == "unknown" and document["seconds"] >= options.seconds:
+            document["reason"] = f"timeout: {document['reason']}"
+        pipe.send(document)
+
+
+def _checker(
+    checkers: OrderedDict[str, Checker], pair: Pair, server: SharedServer, options: Options
+) -> Checker:
+    found = checkers.pop(pair.schema_key, None)
+    if found is None:
+        found = Checker(scratch=server, options=options, schema_sql=pair.schema_sql)
+    checkers[pair.schema_key] = found
+    while len(checkers) > _KEPT:
+        checkers.popitem(last=False)[1].close()
+    return found

@@ -1,0 +1,26 @@
+"""How hard the checker tries. Plain values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """``seconds`` for one pair in all; ``databases`` without a difference that end the search early.
+
+    ``search_path`` resolves unqualified names. ``prover`` and ``refuter`` switch the parts off, for
+    measuring each alone.
+    """
+
+    seconds: float = 10.0
+    databases: int = 2400
+    first_databases: int = 124
+    prover_seconds: float = 5.0
+    seed: int = 0
+    search_path: tuple[str, ...] = ("public",)
+    prover: bool = True
+    refuter: bool = True
+    directed: bool = True
+    # major version of the server the answer is for; 0: the scratch server's own
+    server_major: int = 0

@@ -1,0 +1,72 @@
+"""Run the probes over a sample of databases and say what was exercised and what was not.
+
+Owns turning a search without a hit into a Coverage, and the judgement whether it says anything.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+
+import psycopg
+
+from equivalence.refuter.search import Refuter
+from equivalence.tester.probes import Probe, probes_of
+from equivalence.verdicts import Coverage
+
+# fewer telling databases than this say nothing
+MIN_TELLING = 3
+# at least this share of the probed features must have been seen
+MIN_COVERED = 0.5
+
+
+def coverage_of(refuter: Refuter, *, seed: int = 0) -> Coverage:
+    """What the search behind ``refuter`` exercised. Never raises: what fails is named as unprobed."""
+    probes = probes_of(refuter.original.tree, "q1") + probes_of(refuter.candidate.tree, "q2")
+    seen, unprobed = _seen(refuter, probes)
+    features = [f for n, probe in enumerate(probes) if n not in unprobed for f in probe.features]
+    covered = [f for f in features if f in seen]
+    done = refuter.done
+    return Coverage(
+        databases=done.databases,
+        rows=done.rows,
+        nonempty=done.nonempty,
+        covered=tuple(dict.fromkeys(covered)),
+        missed=tuple(dict.fromkeys(f for f in features if f not in seen)),
+        unprobed=tuple(f for n in sorted(unprobed) for f in probes[n].features[:1]),
+        profiles=tuple(sorted(done.profiles)),
+        seed=seed,
+    )
+
+
+def weakness(coverage: Coverage) -> str:
+    """Why the coverage says too little for `tested`; empty when it says enough."""
+    if not coverage.databases:
+        return "no generated database could be loaded"
+    if not coverage.nonempty:
+        return f"neither query returned a telling row in {coverage.databases} generated databases"
+    if coverage.nonempty < MIN_TELLING:
+        return f"a telling row in only {coverage.nonempty} of {coverage.databases} generated databases"
+    looked = len(coverage.covered) + len(coverage.missed)
+    if looked and len(coverage.covered) < MIN_COVERED * looked:
+        return f"only {len(coverage.covered)} of {looked} features of the queries exercised"
+    return ""
+
+
+def _seen(refuter: Refuter, probes: Sequence[Probe]) -> tuple[set[str], set[int]]:
+    """Features seen in some sampled database, and the numbers of probes that could not run."""
+    arena, sieve = refuter.arena, refuter.sieve
+    sample = refuter.done.sample
+    good = [n for n, probe in enumerate(probes) if sieve.plans(probe.text)]
+    unprobed = set(range(len(probes))) - set(good)
+    seen: set[str] = set()
+    if not sample or not good:
+        return seen, unprobed
+    try:
+        arena.load(sample)
+        for number, values in sieve.probe([probes[n].text for n in good], len(sample), secrets.token_hex(6)):
+            probe = probes[good[number]]
+            seen |= {f for f, value in zip(probe.features, values or (), strict=False) if value}
+    except psycopg.Error:
+        return seen, set(range(len(probes)))
+    return seen, unprobed
