@@ -69,6 +69,7 @@ class Checker:
         self._arena: Arena | None = None
         self._schema: ScreenedSchema | None = None
         self._problem = ""
+        self._relations: set[tuple[str, str]] = set()
         self._catalog_problem = ""
         self.catalog = catalog
         if catalog is None:
@@ -102,13 +103,15 @@ class Checker:
 
     def arena_for(self, *queries: ScreenedQuery) -> Arena | None:
         """The scratch database, made on first use; None without a server or when the schema failed."""
-        if self._arena is not None and not self._arena.connection.closed:
-            return self._arena
         if self._scratch is None or self._problem:
             return None
+        reaches = self._reaches(queries)
+        if self._arena is not None and not self._arena.connection.closed and reaches:
+            return self._arena
+        self.close()
         try:
             harden(self._scratch)
-            schema = self._schema or self._schema_from_catalog(queries)
+            schema = self._schema or self._schema_from_catalog()
             self._arena = Arena(self._scratch, schema, path=self.options.search_path)
         except Refused as refused:
             self._problem = f"schema refused: {refused}"
@@ -116,11 +119,20 @@ class Checker:
             self._problem = f"schema failed on the scratch server: {failed}"
         return self._arena
 
-    def _schema_from_catalog(self, queries: tuple[ScreenedQuery, ...]) -> ScreenedSchema:
-        from equivalence.generator.ddl import ddl_of
+    def _reaches(self, queries: tuple[ScreenedQuery, ...]) -> bool:
+        """Whether the scratch database has what the queries name; with plain DDL it has everything."""
+        names = set().union(*(query.relations for query in queries))
+        if self._schema is not None or names <= self._relations:
+            return True
+        self._relations |= names
+        return False
 
-        del queries
-        return screen_schema(ddl_of(self.catalog))
+    def _schema_from_catalog(self) -> ScreenedSchema:
+        from equivalence.generator.ddl import ddl_of, reachable
+
+        text = ddl_of(self.catalog, reachable(self.catalog, self._relations))
+        self._schema_sql = text
+        return screen_schema(text)
 
     # -- the judgement
 
@@ -317,7 +329,7 @@ def describe(arena: Arena, query: ScreenedQuery) -> Signature | str:
     result = pg.prepare(b"", query.text.encode())
     if result.error_message:
         return (
-            str(result.error_field(67), "ascii")
+            (result.error_field(67) or b"").decode()
             + " "
             + (result.error_field(77) or b"").decode(errors="replace")
         )

@@ -180,7 +180,7 @@ class Generator:
             value = constants[position]
             if value is not None or column.nullable:
                 return value
-        if style == "count" and column.family in {"int", "numeric", "float"}:
+        if style == "count" and column.family in {"int", "numeric", "float"} and not column.domain:
             return str(number)
         if column.nullable and mood.null_share and rnd.random() < mood.null_share:
             return None

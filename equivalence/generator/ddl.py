@@ -1,14 +1,216 @@
 """A catalog as plain DDL, so that a scratch database can be made from a live one's snapshot.
 
-Owns printing tables, domains, enums, views and constraints. What cannot be recreated (extensions,
-user functions) is refused by name. Must not know servers.
+Owns printing the relations that some queries can reach, with their types and constraints. What the
+snapshot does not carry (bodies of functions, extensions' types, predicates of partial indexes) is
+refused by name or left out; a partition tree becomes one plain table. Must not know servers.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+from equivalence.isolation import Refused, screen_query
+from sql.algebra import TableRef
 from sql.catalog import Catalog
+from sql.records import Check, ForeignKey, Key, Table, TableColumn, TypeInfo
+from sql.types import SqlType
+
+_VARHDR = 4
+_INTERVAL_ANY = 0x7FFF
+_PRECISION_NAMES = {
+    "timestamp": "timestamp({}) without time zone",
+    "timestamptz": "timestamp({}) with time zone",
+    "time": "time({}) without time zone",
+    "timetz": "time({}) with time zone",
+    "bit": "bit({})",
+    "varbit": "bit varying({})",
+}
 
 
-def ddl_of(catalog: Catalog) -> str:
-    """DDL text for the whole catalog."""
-    raise NotImplementedError
+def quote(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def reachable(catalog: Catalog, names: Iterable[tuple[str, str]]) -> tuple[Table, ...]:
+    """The relations that (schema or '', name) pairs may mean, what views read and foreign keys name."""
+    by_name: dict[str, list[Table]] = {}
+    for relation in catalog.relations:
+        by_name.setdefault(relation.ref.name, []).append(relation)
+    todo = [r for schema, name in names for r in by_name.get(name, ()) if schema in {"", r.ref.schema}]
+    found: dict[TableRef, Table] = {}
+    while todo:
+        relation = todo.pop()
+        if relation.ref in found:
+            continue
+        found[relation.ref] = relation
+        refs = {(f.target.schema, f.target.name) for f in relation.foreign_keys}
+        refs |= {(p.schema, p.name) for p in relation.parents}
+        if relation.kind == "view":
+            refs |= screen_query(relation.definition).relations
+        todo += [r for schema, name in refs for r in by_name.get(name, ()) if schema in {"", r.ref.schema}]
+    return tuple(r for r in catalog.relations if r.ref in found)
+
+
+def ddl_of(catalog: Catalog, relations: tuple[Table, ...]) -> str:
+    """DDL for these relations and the types they use. Raises Refused for what cannot be made."""
+    schemas = sorted({r.ref.schema for r in relations} | {t.schema for t in catalog.types})
+    lines = [f"create schema if not exists {quote(s)}" for s in schemas if s not in {"public", "pg_catalog"}]
+    lines += [line for info in _types_in_order(catalog, relations) for line in _type(catalog, info)]
+    tables = [r for r in relations if r.kind != "view"]
+    for table in tables:
+        if table.row_security:
+            raise Refused(f"row-level security on {table.ref.name}")
+        if table.kind == "foreign":
+            raise Refused(f"foreign table {table.ref.name}")
+        if table.parents or table.has_children:
+            raise Refused(f"inheritance of {table.ref.name}")
+        lines.append(_table(catalog, table))
+    names = {table.ref for table in tables}
+    lines += [
+        _foreign_key(table, key) for table in tables for key in table.foreign_keys if key.target in names
+    ]
+    for view in _views_in_order(relations):
+        columns = ", ".join(quote(c.name) for c in view.columns)
+        lines.append(f"create view {_name(view.ref)} ({columns}) as {view.definition.rstrip().rstrip(';')}")
+    return "".join(f"{line};\n" for line in lines)
+
+
+def _name(ref: TableRef) -> str:
+    return f"{quote(ref.schema)}.{quote(ref.name)}"
+
+
+def _views_in_order(relations: tuple[Table, ...]) -> list[Table]:
+    """Views after the views they read."""
+    todo = [r for r in relations if r.kind == "view"]
+    names = {r.ref.name for r in todo}
+    done: list[Table] = []
+    while todo:
+        ready = [
+            v
+            for v in todo
+            if not ({n for _, n in screen_query(v.definition).relations} & names - {d.ref.name for d in done})
+        ]
+        if not ready:
+            raise Refused("views that read each other")
+        done += ready
+        todo = [v for v in todo if v not in ready]
+    return done
+
+
+def _types_in_order(catalog: Catalog, relations: tuple[Table, ...]) -> list[TypeInfo]:
+    """User types of the relations' columns, bases of domains first."""
+    own = {t.key: t for t in catalog.types}
+    rows = {f"{r.ref.schema}.{r.ref.name}" for r in catalog.relations}
+    found: list[TypeInfo] = []
+
+    def visit(key: str) -> None:
+        schema, _, name = key.rpartition(".")
+        if key not in own and name.startswith("_"):
+            key = f"{schema}.{name[1:]}" if schema else name[1:]
+        info = own.get(key)
+        if info is None:
+            if schema and schema != "pg_catalog" and key not in rows:
+                raise Refused(f"type {key}, which a scratch server lacks")
+            return
+        if info in found:
+            return
+        for inner in (info.base, info.subtype, *(_key(t) for _, t in info.fields)):
+            if inner:
+                visit(inner)
+        found.append(info)
+
+    for relation in relations:
+        for column in relation.columns:
+            visit(_key(column.type))
+    return found
+
+
+def _key(type_: SqlType) -> str:
+    return type_.name if type_.schema == "pg_catalog" else f"{type_.schema}.{type_.name}"
+
+
+def _type(catalog: Catalog, info: TypeInfo) -> list[str]:
+    name = f"{quote(info.schema)}.{quote(info.name)}"
+    if info.kind == "e":
+        labels = ", ".join("'" + label.replace("'", "''") + "'" for label in info.labels)
+        return [f"create type {name} as enum ({labels})"]
+    if info.kind == "d":
+        schema, _, base = info.base.rpartition(".")
+        text = type_text(SqlType(base, schema or "pg_catalog", info.base_typmod))
+        checks = "".join(f" {_check(check)}" for check in info.checks if check.usable)
+        return [f"create domain {name} as {text}{' not null' if info.not_null else ''}{checks}"]
+    if info.kind == "c":
+        fields = ", ".join(f"{quote(field)} {type_text(type_)}" for field, type_ in info.fields)
+        return [f"create type {name} as ({fields})"]
+    del catalog
+    raise Refused(f"type {info.name}, which a scratch server lacks")
+
+
+def type_text(type_: SqlType) -> str:
+    """A type with its modifier as DDL writes it."""
+    if type_.is_array:
+        return type_text(SqlType(type_.name[1:], type_.schema, type_.typmod)) + "[]"
+    if not type_.is_builtin:
+        return f"{quote(type_.schema)}.{quote(type_.name)}"
+    modifier = type_.typmod
+    if modifier < 0:
+        return "bpchar" if type_.name == "bpchar" else f"pg_catalog.{quote(type_.name)}"
+    if type_.name in {"varchar", "bpchar"}:
+        return f"{'varchar' if type_.name == 'varchar' else 'character'}({modifier - _VARHDR})"
+    if type_.name == "numeric":
+        # scale is 11 bits, signed (utils/adt/numeric.c, numeric_typmod_scale)
+        scale = (((modifier - _VARHDR) & 0x7FF) ^ 1024) - 1024
+        return f"numeric({((modifier - _VARHDR) >> 16) & 0xFFFF}, {scale})"
+    if type_.name in _PRECISION_NAMES:
+        return _PRECISION_NAMES[type_.name].format(modifier)
+    return f"pg_catalog.{quote(type_.name)}"
+
+
+def _table(catalog: Catalog, table: Table) -> str:
+    del catalog
+    parts = [_column(column) for column in table.columns]
+    parts += [text for key in table.keys if (text := _unique(key))]
+    parts += [_check(check) for check in table.checks]
+    return f"create table {_name(table.ref)} ({', '.join(parts)})"
+
+
+def _column(column: TableColumn) -> str:
+    text = f"{quote(column.name)} {type_text(column.type)}"
+    if column.type.collation not in {"", "default"}:
+        text += f" collate {quote(column.type.collation)}"
+    if column.generated:
+        if column.default is None:
+            raise Refused(f"generated column {column.name}: a snapshot does not carry its expression")
+        text += f" generated always as ({column.default}) {column.generated}"
+    return text + (" not null" if column.not_null else "")
+
+
+def _unique(key: Key) -> str:
+    """The constraint; empty for a key that a snapshot cannot tell in full, or that is not valid."""
+    if key.partial or key.expression or key.period or not key.valid or not key.columns:
+        return ""
+    kind = "primary key" if key.primary else "unique" + ("" if key.nulls_distinct else " nulls not distinct")
+    columns = ", ".join(quote(c) for c in key.columns)
+    named = f"constraint {quote(key.name)} " if key.constraint and not key.primary else ""
+    return f"{named}{kind} ({columns}){' deferrable' if key.deferrable else ''}"
+
+
+def _check(check: Check) -> str:
+    text = check.text.strip()
+    # a snapshot's text may or may not bring the word CHECK
+    body = text if text.upper().startswith("CHECK") else f"check ({text})"
+    return body.removesuffix(" NOT VALID")
+
+
+def _foreign_key(table: Table, key: ForeignKey) -> str:
+    columns = ", ".join(quote(c) for c in key.columns)
+    target = ", ".join(quote(c) for c in key.target_columns)
+    text = f"alter table {_name(table.ref)} add constraint {quote(key.name)} foreign key ({columns})"
+    text += f" references {_name(key.target)} ({target})"
+    if key.match == "full":
+        text += " match full"
+    if key.deferrable:
+        text += " deferrable"
+    if not key.enforced:
+        return text + " not enforced"
+    return text if key.validated and key.triggers_enabled else text + " not valid"

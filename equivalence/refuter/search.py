@@ -115,7 +115,7 @@ class Refuter:
         done = self.done
         milliseconds = int(1000 * max(0.2, min(4.0, deadline - time.monotonic() + 0.2)))
         try:
-            self.arena.load(made)
+            made = self._load(made)
             self.arena.set_timeout(milliseconds)
             sifted = self.sieve.run(len(made))
         except psycopg.errors.QueryCanceled:
@@ -140,6 +140,20 @@ class Refuter:
             self._try(made[hit.number])
             if done.found:
                 return
+
+    def _load(self, made: list[Database]) -> list[Database]:
+        """Load them, without those that hold a value the server does not take (a domain's check)."""
+        try:
+            self.arena.load(made)
+        except (psycopg.DataError, psycopg.IntegrityError):
+            good: list[Database] = []
+            for database in made[:100]:
+                with contextlib.suppress(psycopg.DataError, psycopg.IntegrityError):
+                    self.arena.load([database])
+                    good.append(database)
+            self.arena.load(good)
+            return good
+        return made
 
     def _try(self, database: Database) -> None:
         found = self.court.differs(database)

@@ -1,0 +1,41 @@
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from engines.postgres.scratch import ScratchServer
+from equivalence.api import Checker
+from equivalence.options import Options
+from equivalence.verdicts import Verdict
+
+SCHEMA = """
+create table a (id int primary key, x int, y int not null, u int unique);
+create table b (id int primary key, aid int not null references a, v int, w int not null);
+create table n (k int, v int, g int);
+create table m (k int, v int, g int);
+"""
+
+Check = Callable[..., Verdict]
+
+
+@pytest.fixture(scope="session")
+def scratch() -> Iterator[ScratchServer]:
+    with ScratchServer() as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def search_only(scratch: ScratchServer) -> Iterator[Check]:
+    """check(q1, q2, schema=SCHEMA) by running alone, no prover."""
+    checkers: dict[str, Checker] = {}
+    options = Options(prover=False, databases=900, seconds=8)
+
+    def check(q1: str, q2: str, schema: str = SCHEMA) -> Verdict:
+        if schema not in checkers:
+            checkers[schema] = Checker(scratch=scratch, options=options, schema_sql=schema)
+        return checkers[schema].check(q1, q2)
+
+    yield check
+    for checker in checkers.values():
+        checker.close()

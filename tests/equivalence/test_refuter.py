@@ -1,0 +1,133 @@
+"""Pairs that differ are refuted by a database that replays; pairs that hold are left alone."""
+
+from __future__ import annotations
+
+import psycopg
+import pytest
+
+from engines.postgres.scratch import ScratchServer
+from equivalence.verdicts import Refuted, Tested, Verdict
+from tests.equivalence.conftest import SCHEMA, Check
+
+pytestmark = pytest.mark.server
+
+DIFFERENT = {
+    "count bug": (
+        "select a.id from a where a.x = (select count(b.v) from b where b.aid = a.id)",
+        "select a.id from a join (select aid, count(v) c from b group by aid) t on t.aid = a.id where a.x = t.c",
+    ),
+    "not in with nulls": (
+        "select k from n where k not in (select k from m)",
+        "select k from n where not exists (select 1 from m where m.k = n.k)",
+    ),
+    "unique lets nulls in": (
+        "select distinct u from a",
+        "select u from a",
+    ),
+    "group larger than a constant": (
+        "select g from n group by g having count(*) > 7",
+        "select g from n group by g having count(*) > 8",
+    ),
+    "scalar subquery with two rows": (
+        "select a.id, (select b.v from b where b.aid = a.id) from a",
+        "select a.id, b.v from a left join b on b.aid = a.id",
+    ),
+    "or as union": (
+        "select k from n where v = 1 or g = 1",
+        "select k from n where v = 1 union select k from n where g = 1",
+    ),
+    "average of integers": ("select avg(v) from n", "select sum(v) / count(v) from n"),
+    "visible order": ("select k, v from n order by k", "select k, v from n order by v"),
+    "order dropped": ("select id from a order by x desc", "select id from a"),
+    "nulls first": ("select k from n order by k desc", "select k from n order by k desc nulls last"),
+    "limit before filter": (
+        "select t.k from (select k from n order by k nulls last limit 2) t where t.k > 1",
+        "select k from n where k > 1 order by k nulls last limit 2",
+    ),
+    "functional dependence": (
+        "select a.id, a.y, count(*) from a join b on b.aid = a.id group by a.id",
+        "select a.id, a.y, count(b.v) from a join b on b.aid = a.id group by a.id",
+    ),
+    "number of columns": ("select k from n", "select k, v from n"),
+}
+SAME = {
+    "functional dependence": (
+        "select a.id, a.y, count(*) from a join b on b.aid = a.id group by a.id",
+        "select a.id, a.y, count(*) from a join b on b.aid = a.id group by a.id, a.y",
+    ),
+    "ties of a limit": (
+        "select k, v from n order by k limit 3",
+        "select k, v from (select * from n order by v) t order by k limit 3",
+    ),
+    "ties of row_number": (
+        "select v from (select v, row_number() over (partition by g order by k) r from n) t where r = 1",
+        "select v from (select v, row_number() over (partition by g order by k) r from (select * from n order by v) s) t where r = 1",
+    ),
+    "candidate with more order": ("select k, v from n order by k", "select k, v from n order by k, v"),
+    "key fixes the order": ("select id, x from a order by id, x", "select id, x from a order by id"),
+    "overflow apart": ("select sum(k + v - v) from n", "select sum(k + 0 * v) from n where v is not null"),
+    "schema-qualified": ("select id from public.a where x > 1", "select public.a.id from a where not x <= 1"),
+    "row type": ("select (n).k from n", "select k from n"),
+    "join elimination by key": ("select b.id from b join a on a.id = b.aid", "select id from b"),
+}
+
+
+@pytest.mark.parametrize("name", DIFFERENT)
+def test_a_difference_is_found_and_replays(name: str, search_only: Check, scratch: ScratchServer) -> None:
+    q1, q2 = DIFFERENT[name]
+    verdict = search_only(q1, q2)
+    assert isinstance(verdict, Refuted)
+    if verdict.counterexample.kind == "columns":
+        return
+    assert verdict.counterexample.rows <= 14
+    answers = replay(scratch, verdict, q1, q2)
+    assert answers[0] != answers[1]
+
+
+def replay(server: ScratchServer, verdict: Refuted, q1: str, q2: str) -> list[object]:
+    """Both answers on the counterexample, in a database made from nothing but the verdict's own INSERTs."""
+    database = server.create_database()
+    answers: list[object] = []
+    with psycopg.connect(server.dsn(database), autocommit=True) as connection:
+        connection.execute(SCHEMA)
+        for statement in verdict.counterexample.setup:
+            connection.execute(statement.encode())
+        for query in (q1, q2):
+            try:
+                rows = connection.execute(query.encode()).fetchall()
+                ordered = verdict.counterexample.kind == "order"
+                answers.append(rows if ordered else sorted(map(repr, rows)))
+            except psycopg.Error as error:
+                answers.append(error.sqlstate)
+    server.drop_database(database)
+    return answers
+
+
+@pytest.mark.parametrize("name", SAME)
+def test_no_difference_is_made_up(name: str, search_only: Check) -> None:
+    verdict: Verdict = search_only(*SAME[name])
+    assert isinstance(verdict, Tested)
+
+
+def test_the_script_of_a_counterexample_can_be_pasted(search_only: Check, scratch: ScratchServer) -> None:
+    verdict = search_only(*DIFFERENT["count bug"])
+    assert isinstance(verdict, Refuted)
+    database = scratch.create_database()
+    with psycopg.connect(scratch.dsn(database), autocommit=True) as connection:
+        connection.execute(verdict.counterexample.script.encode())
+        left = connection.execute("select count(*) from pg_class where relnamespace = 'public'::regnamespace")
+        assert left.fetchone() == (0,)
+    scratch.drop_database(database)
+
+
+def test_errors_on_one_side_are_a_difference(search_only: Check) -> None:
+    verdict = search_only("select 1 / (v - 1) from n where v = 1", "select v from n where v = 1")
+    assert isinstance(verdict, Refuted)
+    assert verdict.counterexample.kind == "error"
+    assert verdict.counterexample.original.startswith("ERROR 22012")
+
+
+def test_overflow_alone_is_a_reservation(search_only: Check) -> None:
+    verdict = search_only("select k + 1 > v + 1 from n", "select k > v from n")
+    assert isinstance(verdict, Tested)
+    assert "overflow" in verdict.modulo
