@@ -36,6 +36,11 @@ class SqlType:
         """The element type of an array type."""
         return replace(self, name=self.name[1:], typmod=-1)
 
+    @property
+    def element_with_typmod(self) -> SqlType:
+        """The element type of an array type, under the array's modifier."""
+        return replace(self, name=self.name[1:])
+
     def without_typmod(self) -> SqlType:
         return replace(self, typmod=-1)
 

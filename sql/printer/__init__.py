@@ -1,0 +1,1 @@
+"""The printer behind `sql.printing`."""
