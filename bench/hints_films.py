@@ -20,8 +20,9 @@ import psycopg
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from bench.workloads import films
-from engines.postgres.hinting import HintingSession, Refused, TimedOut
+from engines.postgres.hinting import HintingSession
 from engines.postgres.scratch import ScratchServer
+from engines.postgres.session import Limits, SessionError
 from hints.recommend import Options, recommend
 
 SERVER = {
@@ -38,10 +39,14 @@ def best_switches(session: HintingSession, query: str, limit: float) -> float:
     for off in itertools.chain.from_iterable(itertools.combinations(SWITCHES, n) for n in range(3)):
         settings = dict.fromkeys(off, "off")
         try:
-            times = [session.run(query, min(limit, 1.5 * best + 0.1), settings).seconds for _ in range(3)]
-        except (TimedOut, Refused):
+            runs = [
+                session.run(query, stop_after=min(limit, 1.5 * best + 0.1), settings=settings)
+                for _ in range(3)
+            ]
+        except SessionError:
             continue
-        best = min(best, statistics.median(times))
+        if all(run.finished for run in runs):
+            best = min(best, statistics.median(run.duration for run in runs))
     return best
 
 
@@ -59,7 +64,7 @@ def main() -> None:
         with psycopg.connect(server.dsn(database), autocommit=True) as connection:
             for statement in films.statements(args.seed, args.films):
                 connection.execute(statement)
-        with HintingSession(server.dsn(database)) as session:
+        with HintingSession(server.dsn(database), limits=Limits(statement=120)) as session:
             for number, query in enumerate(films.QUERIES):
                 found = recommend(session, query, Options(run_seconds=args.limit, budget_seconds=60))
                 before = found.seconds_before or args.limit

@@ -22,6 +22,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from bench.workloads.skew import CASES, Case
 from engines.postgres.hinting import HintingSession
 from engines.postgres.scratch import ScratchServer
+from engines.postgres.session import Limits
 from hints.recommend import Options, Recommendation, recommend
 
 SERVER = {
@@ -38,7 +39,7 @@ def run_case(server: ScratchServer, case: Case, seed: float, limit: float) -> Re
             connection.execute(f"select setseed({seed})")
             for statement in case.setup:
                 connection.execute(statement)
-        with HintingSession(server.dsn(database)) as session:
+        with HintingSession(server.dsn(database), limits=Limits(statement=120)) as session:
             return recommend(session, case.query, Options(run_seconds=limit, budget_seconds=6 * limit))
     finally:
         server.drop_database(database)

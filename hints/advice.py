@@ -67,7 +67,7 @@ def _statistics(session: HintingSession, node: Node) -> Iterator[Advice]:
 
 
 def _stale(session: HintingSession, node: Node) -> bool:
-    rows = session.fetch(
+    rows = session.ask(
         "select n_mod_since_analyze > 0.1 * greatest(n_live_tup, 1) from pg_stat_all_tables where schemaname = %s and relname = %s",
         [node.schema or "public", node.relation],
     )

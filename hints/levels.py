@@ -18,7 +18,7 @@ from pglast import ast
 from sql.plans import Node
 
 # operators that belong to the level of the join below them
-_TRANSPARENT = frozenset(
+TRANSPARENT = frozenset(
     {"Hash", "Sort", "Incremental Sort", "Materialize", "Memoize", "Gather", "Gather Merge"}
 )
 
@@ -127,7 +127,7 @@ def level_aliases(node: Node, names: Names) -> frozenset[str] | None:
         return frozenset().union(*known) if len(known) == len(parts) == 2 else None
     if node.alias:
         return frozenset({node.alias}) if node.alias in names.unique else None
-    if node.operator in _TRANSPARENT and len(node.inputs) == 1:
+    if node.operator in TRANSPARENT and len(node.inputs) == 1:
         return level_aliases(node.inputs[0], names)
     inside = _topmost_join(node)
     if inside is None:

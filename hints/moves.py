@@ -22,7 +22,7 @@ from hints.base import (
 )
 from hints.cardinality import wrong_joins
 from hints.injection import GEQO_THRESHOLD
-from hints.levels import Names, level_aliases
+from hints.levels import TRANSPARENT, Names, level_aliases
 from sql.plans import Node, Plan
 
 Known = Mapping[frozenset[str], float]
@@ -159,7 +159,8 @@ def _tops(node: Node) -> Iterator[Node]:
 
 
 def _below_join(node: Node) -> Iterator[Node]:
-    if node.is_join:
+    """What one level's joins stand on: scans, and operators that close another level."""
+    if node.is_join or (node.operator in TRANSPARENT and not node.alias):
         for child in node.inputs:
             yield from _below_join(child)
     else:

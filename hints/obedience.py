@@ -45,6 +45,12 @@ def complaints(hints: HintSet, plan: Plan, report: HintReport, before: Plan, nam
     return found
 
 
+def obeyed_part(hints: HintSet, plan: Plan, names: Names) -> HintSet:
+    """The hints that show in the plan."""
+    joins = {aliases: node for node in plan.joins if (aliases := level_aliases(node, names))}
+    return HintSet(tuple(hint for hint in hints if not _disobeyed(hint, plan, joins, names)))
+
+
 def _disabled(plan: Plan) -> int:
     return sum(node.disabled for node in plan.walk())
 

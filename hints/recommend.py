@@ -22,13 +22,19 @@ from hints.cardinality import Estimate, estimates_of
 from hints.ctes import cte_references
 from hints.moves import Move
 from hints.names import UnwritableName
-from hints.obedience import complaints
+from hints.obedience import complaints, obeyed_part
 from hints.trial import Planned, Trial
 from hints.validate import Outcome, validate
 from sql.plans import Plan
 
 # what is turned off, one at a time, to see other plans: teaches row counts when the planner's own
 # plan cannot be run to its end
+# seconds from which other plans are looked for by turning switches off
+WORTH_EXPLORING = 0.05
+
+# how many of the fastest sets are validated before giving up
+TRIED = 4
+
 SWITCHES = ("enable_nestloop", "enable_hashjoin", "enable_mergejoin", "enable_material", "enable_memoize")
 
 
@@ -128,21 +134,21 @@ def _recommend(session: HintingSession, trial: Trial, options: Options) -> Recom
     nothing = replace(
         nothing, estimates=estimates, seconds_before=seconds, advice=advise(session, executed, estimates)
     )
-    if found is None:
-        return nothing
-    found = _minimal(trial, _obeyed(trial, found, base))
-    outcome = validate(trial, found.hints, base, seconds, options.min_gain, options.repeats)
-    if not isinstance(outcome, Outcome):
-        return replace(nothing, reason=f"hints were tried and refused: {outcome}")
-    return replace(
-        nothing,
-        hints=found.hints,
-        reason="validated",
-        reasons=found.reasons,
-        cost_after=found.planned.plan.cost,
-        seconds_before=outcome.seconds_before,
-        seconds_after=outcome.seconds_after,
-    )
+    for candidate in sorted(found, key=lambda f: f.seconds)[:TRIED]:
+        smallest = _minimal(trial, _obeyed(trial, candidate, base))
+        outcome = validate(trial, smallest.hints, base, seconds, options.min_gain, options.repeats)
+        if isinstance(outcome, Outcome):
+            return replace(
+                nothing,
+                hints=smallest.hints,
+                reason="validated",
+                reasons=smallest.reasons,
+                cost_after=smallest.planned.plan.cost,
+                seconds_before=outcome.seconds_before,
+                seconds_after=outcome.seconds_after,
+            )
+        nothing = replace(nothing, reason=f"hints were tried and refused: {outcome}")
+    return nothing
 
 
 def _refusal(session: HintingSession, trial: Trial, base: Planned | None) -> str:
@@ -159,7 +165,7 @@ def _refusal(session: HintingSession, trial: Trial, base: Planned | None) -> str
 
 def _calls_user_code(session: HintingSession, functions: frozenset[str]) -> bool:
     """Functions in SQL or procedural languages plan queries of their own, under the same hints."""
-    rows = session.fetch(
+    rows = session.ask(
         "select 1 from pg_proc p join pg_language l on l.oid = p.prolang"
         " where p.proname = any(%s) and l.lanname not in ('internal', 'c') and p.pronamespace <> 'pg_catalog'::regnamespace limit 1",
         [sorted(functions)],
@@ -170,27 +176,27 @@ def _calls_user_code(session: HintingSession, functions: frozenset[str]) -> bool
 # --------------------------------------------------------------------------- search
 
 
-def _search(trial: Trial, base: Planned, base_seconds: float | None, options: Options) -> _Found | None:
-    """The fastest set that was executed, None when none beat the query as it is."""
+def _search(trial: Trial, base: Planned, base_seconds: float | None, options: Options) -> list[_Found]:
+    """Sets that were executed and beat the query as it is."""
     threshold = base_seconds if base_seconds is not None else options.run_seconds
-    best: _Found | None = None
-    has_extension = bool(trial.session.support.extension)
+    found: list[_Found] = []
     sources: list[_Source] = [_cte_candidates]
-    if has_extension:
-        sources = [_correct_rows, _fix_methods, _imitate_explored, _cte_candidates, _memoize]
-        if base_seconds is None or base_seconds > 0.05:
+    if trial.session.support.extension:
+        sources = [_cte_candidates, _correct_rows, _fix_methods, _imitate_explored, _cte_candidates, _memoize]
+        if base_seconds is None or base_seconds > WORTH_EXPLORING:
             _explore(trial)
     for source in sources:
+        best = min(found, key=lambda f: f.seconds, default=None)
         for hints, reasons in source(trial, best.planned if best else base, best, options):
             if trial.out_of_time:
-                return best
+                return found
             planned = trial.plan(hints)
             if planned is None or planned.plan.shape == base.plan.shape:
                 continue
             seconds = trial.seconds(planned)
-            if seconds is not None and seconds < (best.seconds if best else threshold):
-                best = _Found(hints, reasons, planned, seconds)
-    return best
+            if seconds is not None and seconds < threshold:
+                found.append(_Found(hints, reasons, planned, seconds))
+    return found
 
 
 _Candidate = tuple[HintSet, tuple[str, ...]]
@@ -288,10 +294,14 @@ def _obeyed(trial: Trial, found: _Found, base: Planned) -> _Found:
         return found
     kept = [hint for hint in found.hints if isinstance(hint, Materialize)]
     pinned = HintSet((*moves.companions(trial.names), *kept, *moves.pin(planned.plan, trial.names)))
-    again = trial.plan(pinned)
-    if again is None or again.plan.shape != planned.plan.shape:
-        return found
-    return _Found(pinned, found.reasons, again, found.seconds)
+    for hints in (obeyed_part(found.hints, planned.plan, trial.names), pinned):
+        again = trial.plan(hints)
+        if again is None or complaints(hints, again.plan, again.report, base.plan, trial.names):
+            continue
+        seconds = trial.seconds(again)
+        if seconds is not None and seconds <= 1.1 * found.seconds + 0.005:
+            return _Found(hints, found.reasons, again, seconds)
+    return found
 
 
 def _minimal(trial: Trial, found: _Found) -> _Found:

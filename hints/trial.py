@@ -10,7 +10,8 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from engines.postgres.hinting import HintingSession, HintReport, Refused, TimedOut
+from engines.postgres.hinting import HintingSession, HintReport
+from engines.postgres.session import SessionError
 from hints.base import HintSet
 from hints.cardinality import Knowledge, estimates_of
 from hints.injection import Refusal, inject
@@ -62,7 +63,7 @@ class Trial:
             return None
         try:
             plan, report = self.session.plan(text)
-        except (Refused, TimedOut):
+        except SessionError:
             return None
         return Planned(text, plan, report)
 
@@ -81,7 +82,7 @@ class Trial:
         """
         try:
             plan, report = self.session.plan(self.text, settings)
-        except (Refused, TimedOut):
+        except SessionError:
             return None
         planned = Planned(self.text, plan, report)
         if plan.shape in self._seconds:
@@ -95,7 +96,7 @@ class Trial:
             return None
         try:
             done = self.session.execute_plan(planned.text, allowed, settings)
-        except (TimedOut, Refused):
+        except SessionError:
             return None
         self.executed[planned.plan.shape] = done
         self.known.learn(estimates_of(done, self.names))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import statistics
 from dataclasses import dataclass
 
-from engines.postgres.hinting import Refused, Run, TimedOut
+from engines.postgres.session import Run, SessionError
 from hints.base import HintSet
 from hints.obedience import complaints
 from hints.trial import Planned, Trial
@@ -37,17 +37,17 @@ def validate(
     plain: list[Run] = []
     try:
         for turn in range(max(1, repeats)):
-            hinted.append(trial.session.run(planned.text, limit))
+            hinted.append(trial.session.run(planned.text, stop_after=limit))
             if base_seconds is not None and (turn == 0 or base_seconds < 5):
-                plain.append(trial.session.run(trial.text, 4 * limit))
-    except TimedOut:
-        return "it ran into the time limit"
-    except Refused as error:
+                plain.append(trial.session.run(trial.text, stop_after=4 * limit))
+    except SessionError as error:
         return f"the server refused it: {error}"
+    if not all(run.finished for run in hinted + plain):
+        return "it ran into the time limit"
     if len({run.digest for run in hinted + plain}) > 1:
         return "the answers differ between runs"
-    after = statistics.median(run.seconds for run in hinted)
-    before = statistics.median(run.seconds for run in plain) if plain else None
+    after = statistics.median(run.duration for run in hinted)
+    before = statistics.median(run.duration for run in plain) if plain else None
     bound = before if before is not None else trial.limit
     if after > bound * (1 - min_gain):
         return f"it saves less than {min_gain:.0%}: {bound:.3f} s to {after:.3f} s"

@@ -1,33 +1,20 @@
 """A session for trying hints: plans with pg_hint_plan's own report, executed plans, timed runs.
 
 Owns what a server can honour (version, extension) and the reading of the extension's debug report.
-Read-only, on the optimiser's own connection, every statement in a transaction that is rolled back. Must
-not know which hints are worth trying.
+Must not know which hints are worth trying.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
 import re
-import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Self
+from typing import Any
 
 import psycopg
-from psycopg import sql as composed
 
+from engines.postgres.session import Limits, Session
 from sql.plans import Plan, plan_from_json
-
-
-class TimedOut(Exception):
-    """The statement was stopped at its limit; it says nothing about how long it would have run."""
-
-
-class Refused(Exception):
-    """The server refused the statement; the message is the server's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,15 +45,6 @@ class HintReport:
         return not (self.not_used or self.duplicated or self.erroneous or self.complaints)
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
-    """One complete execution: wall seconds, rows, and a digest of the rows as a bag."""
-
-    seconds: float
-    rows: int
-    digest: str
-
-
 _SECTION = re.compile(r"^(used|not used|duplication|error) hint:$", re.MULTILINE)
 
 
@@ -91,51 +69,44 @@ def read_report(messages: list[str]) -> HintReport:
     )
 
 
-class HintingSession:
-    """One connection for the length of a ``with`` block.
+class HintingSession(Session):
+    """The optimiser's session, with the extension loaded and reporting where there is one.
 
     ``settings`` are those under which the client's query runs (search_path, work_mem, …), so that its
-    plans are seen. Times are in seconds. Raises psycopg.Error when the server cannot be reached.
+    plans are seen. Raises SessionError (57014 for what was stopped at its limit).
     """
 
-    def __init__(self, dsn: str, *, settings: Mapping[str, str] | None = None) -> None:
-        self._connection = psycopg.connect(dsn, autocommit=True, application_name="rewright hints")
+    def __init__(
+        self, dsn: str, *, settings: Mapping[str, str] | None = None, limits: Limits | None = None
+    ) -> None:
+        super().__init__(dsn, limits=limits)
         self._messages: list[str] = []
-        self._connection.add_notice_handler(lambda d: self._messages.append(d.message_primary or ""))
-        try:
-            self._connection.execute("set default_transaction_read_only = on")
-            self._connection.execute("set lock_timeout = '2s'")
-            for name, value in (settings or {}).items():
-                self._connection.execute("select set_config(%s, %s, false)", [name, value])
-            self.support = HintSupport(self._connection.info.server_version, self._find_extension())
-            if self.support.extension:
-                self._report_hints()
-        except BaseException:
-            self._connection.close()
-            raise
+        self.connection.add_notice_handler(lambda d: self._messages.append(d.message_primary or ""))
+        for name, value in (settings or {}).items():
+            self._set_for_session(name, value)
+        self.support = HintSupport(self.server_version, self._find_extension())
+        if self.support.extension:
+            self._report_hints()
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._connection.close()
+    def _set_for_session(self, name: str, value: str) -> None:
+        self.connection.execute("select set_config(%s, %s, false)", [name, value])
 
     def _find_extension(self) -> str:
         """Loaded already, or loadable by us. A placeholder setting fools current_setting, so pg_settings is asked."""
         if not self._extension_settings():
             try:
-                self._connection.execute("load 'pg_hint_plan'")
+                self.connection.execute("load 'pg_hint_plan'")
             except psycopg.Error:
                 return ""
         if not self._extension_settings():
             return ""
-        row = self._connection.execute(
+        row = self.connection.execute(
             "select coalesce(installed_version, default_version) from pg_available_extensions where name = 'pg_hint_plan'"
         ).fetchone()
         return str(row[0]) if row else "unknown"
 
     def _extension_settings(self) -> bool:
-        row = self._connection.execute(
+        row = self.connection.execute(
             "select count(*) from pg_settings where name like 'pg\\_hint\\_plan.%'"
         ).fetchone()
         return row is not None and row[0] > 0
@@ -147,74 +118,27 @@ class HintingSession:
             ("pg_hint_plan.parse_messages", "notice"),
             ("client_min_messages", "notice"),
         ):
-            self._connection.execute("select set_config(%s, %s, false)", [name, value])
-
-    # -- statements
+            self._set_for_session(name, value)
 
     def plan(self, text: str, settings: Mapping[str, str] | None = None) -> tuple[Plan, HintReport]:
-        """The plan of ``text`` and what became of its hints; not executed.
-
-        Raises Refused.
-        """
+        """The plan of ``text`` and what became of its hints; not executed."""
         self._messages.clear()
-        plan = self._explain("format json, verbose", text, 10.0, settings)
+        plan = self._plan("format json, verbose", text, 10.0, settings)
         return plan, read_report(self._messages)
 
     def execute_plan(self, text: str, seconds: float, settings: Mapping[str, str] | None = None) -> Plan:
-        """The executed plan with actual row counts (no per-node clock).
+        """The executed plan with actual row counts (no per-node clock), stopped after ``seconds``."""
+        return self._plan("format json, verbose, analyze, timing off", text, seconds, settings)
 
-        Raises TimedOut, Refused.
-        """
-        return self._explain("format json, verbose, analyze, timing off", text, seconds, settings)
+    def ask(self, statement: str, values: Sequence[object]) -> list[tuple[Any, ...]]:
+        """Rows of a catalog query of ours, with values."""
+        with self._statement(None):
+            return self.connection.execute(statement.encode(), values).fetchall()
 
-    def run(self, text: str, seconds: float, settings: Mapping[str, str] | None = None) -> Run:
-        """Run it to the end and digest the rows.
-
-        Raises TimedOut, Refused.
-        """
-        with self._transaction(seconds, settings):
-            started = time.perf_counter()
-            result = self._connection.execute(text.encode(), prepare=False).pgresult
-            elapsed = time.perf_counter() - started
-        assert result is not None
-        total = 0
-        for row in range(result.ntuples):
-            parts = hashlib.blake2b(digest_size=16)
-            for column in range(result.nfields):
-                value = result.get_value(row, column)
-                parts.update(b"\0" if value is None else b"\1%d:" % len(value) + value)
-            total = (total + int.from_bytes(parts.digest())) % (1 << 128)
-        return Run(elapsed, result.ntuples, f"{total:032x}")
-
-    def fetch(self, text: str, values: list[object] | None = None) -> list[tuple[object, ...]]:
-        """Rows of a catalog query of ours."""
-        with self._transaction(10.0, None):
-            return self._connection.execute(text.encode(), values).fetchall()
-
-    def _explain(self, options: str, text: str, seconds: float, settings: Mapping[str, str] | None) -> Plan:
-        with self._transaction(seconds, settings):
-            comment, rest = _leading_hint(text)
-            statement = f"{comment}explain ({options}) {rest}"
-            row = self._connection.execute(statement.encode(), prepare=False).fetchone()
-        assert row is not None
-        document = row[0] if isinstance(row[0], list) else json.loads(row[0])
-        return plan_from_json(document)
-
-    @contextmanager
-    def _transaction(self, seconds: float, settings: Mapping[str, str] | None) -> Iterator[None]:
-        try:
-            with self._connection.transaction(force_rollback=True):
-                limit = max(1, int(seconds * 1000))
-                self._connection.execute(
-                    composed.SQL("set local statement_timeout = {}").format(composed.Literal(limit))
-                )
-                for name, value in (settings or {}).items():
-                    self._connection.execute("select set_config(%s, %s, true)", [name, value])
-                yield
-        except psycopg.errors.QueryCanceled as error:
-            raise TimedOut(str(error)) from error
-        except psycopg.Error as error:
-            raise Refused(str(error)) from error
+    def _plan(self, options: str, text: str, seconds: float, settings: Mapping[str, str] | None) -> Plan:
+        comment, rest = _leading_hint(text)
+        with self._statement(settings, timeout=seconds):
+            return plan_from_json(self._explained(f"{comment}explain ({options}) {rest}"))
 
 
 def _leading_hint(text: str) -> tuple[str, str]:
