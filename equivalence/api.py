@@ -7,7 +7,6 @@ long search, the judge) and what becomes of their answers. Must not know how any
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Any, Self
@@ -23,7 +22,6 @@ from equivalence.refuter.search import Refuter
 from equivalence.tester.coverage import coverage_of, weakness
 from equivalence.verdicts import (
     Counterexample,
-    Coverage,
     Judged,
     Proved,
     Refuted,
@@ -32,6 +30,9 @@ from equivalence.verdicts import (
     Unknown,
     Verdict,
 )
+
+# from this share of telling databases on, chance is good enough
+_TELLING_SHARE = 0.25
 
 __all__ = ["Checker", "Options", "Verdict"]
 
@@ -230,12 +231,12 @@ class _Case:
                 refuter.run(databases=options.first_databases, seconds=self._left(0.4))
                 if refuter.done.found:
                     return Refuted(refuter.done.found)
-            attempt = self._prove() if options.prover else Attempt(None, "")
+            attempt = self._prove() if options.prover else self._only_bound()
             if attempt.proved is not None:
                 return self._confirmed(attempt.proved, refuter)
             if refuter is None:
                 return Unknown(attempt.reason or "no proof found")
-            if options.directed and attempt.binding is not None:
+            if options.directed and attempt.binding is not None and _selective(refuter):
                 self._direct(refuter, attempt.binding)
             refuter.run(databases=options.databases - options.first_databases, seconds=self._left(0.9))
             if refuter.done.found:
@@ -251,9 +252,16 @@ class _Case:
     def _refuter(self) -> Refuter:
         return Refuter(self.arena, self.left, self.right, seed=self.options.seed)
 
+    def _bound(self) -> Binding | str:
+        return bind_both(self.left.text, self.right.text, self.checker.catalog, self.options.search_path)
+
+    def _only_bound(self) -> Attempt:
+        bound = self._bound()
+        return Attempt(None, "", bound if isinstance(bound, Binding) else None)
+
     def _prove(self) -> Attempt:
         checker = self.checker
-        bound = bind_both(self.left.text, self.right.text, checker.catalog, self.options.search_path)
+        bound = self._bound()
         if not isinstance(bound, Binding):
             return Attempt(None, bound or checker._catalog_problem)
         seconds = min(self.options.prover_seconds, self._left(0.6))
@@ -269,9 +277,17 @@ class _Case:
         return replace(proved, modulo=tuple(sorted(modulo)))
 
     def _direct(self, refuter: Refuter, binding: Binding) -> None:
+        """Seed rows that the queries' own predicates ask for, before the long search."""
         from equivalence.generator.directed import directed_databases
 
-        refuter.seeds += directed_databases(refuter, binding, seconds=self._left(0.3))
+        refuter.seeds += directed_databases(
+            self.arena.shape,
+            refuter.pools,
+            (binding.original, binding.candidate),
+            seconds=min(1.5, self._left(0.3)),
+            seed=self.options.seed,
+            sizes=refuter.constants.small_integers,
+        )
 
     def _silence(self, refuter: Refuter, attempt: Attempt) -> Verdict:
         coverage = coverage_of(refuter, seed=self.options.seed)
@@ -352,9 +368,6 @@ def _other_columns(first: Signature, second: Signature) -> Counterexample:
     )
 
 
-def empty_coverage() -> Coverage:
-    """Of a search that did not take place."""
-    return Coverage(0, 0, 0)
-
-
-CheckerFactory = Callable[[str], Checker]
+def _selective(refuter: Refuter) -> bool:
+    """Whether rows that suit the queries must be sought, since chance rarely made any."""
+    return refuter.done.nonempty < _TELLING_SHARE * refuter.done.databases

@@ -1,17 +1,129 @@
 """Databases on which selective queries return rows: predicates solved, not guessed.
 
-Owns collecting the conjuncts of bound queries, translating them for the solver, and making seed rows
-out of its models. Must not know servers beyond the refuter it serves.
+Owns turning models of `solver` into rows: one row for each range variable, the rows that their
+foreign keys need, repetitions for groups. Must not know SQL texts or servers beyond the refuter it
+serves.
 """
 
 from __future__ import annotations
 
-from equivalence.generator.databases import Database
-from equivalence.proving import Binding
-from equivalence.refuter.search import Refuter
+import random
+import time
+from collections.abc import Iterator, Mapping, Sequence
+
+from equivalence.generator.databases import Database, canonical
+from equivalence.generator.flatten import Flat, flatten
+from equivalence.generator.pools import Pool
+from equivalence.generator.schema import Shape, TableShape
+from equivalence.generator.solver import Model, Problem
+from sql.algebra import Query, TableRef
+
+_FILLS = 2
+_MAX_SEEDS = 60
+Cells = dict[int, str | None]
 
 
-def directed_databases(refuter: Refuter, binding: Binding, *, seconds: float) -> list[Database]:
-    """Seeds for ``refuter``: databases that make the queries' conjuncts true together, or all but one."""
-    del refuter, binding, seconds
-    return []
+def directed_databases(
+    shape: Shape,
+    pools: Sequence[Sequence[Pool]],
+    queries: Sequence[Query],
+    *,
+    seconds: float,
+    seed: int = 0,
+    sizes: Sequence[int] = (),
+) -> list[Database]:
+    """Seeds: databases that make the queries' conjuncts true together, or all but one.
+
+    Empty when the queries say nothing that can be solved, or time is out.
+    """
+    deadline = time.monotonic() + seconds
+    maker = _Maker(shape, pools, random.Random(seed), tuple(sizes))  # noqa: S311 - test data
+    found: list[Database] = []
+    for query in queries:
+        flat = flatten(query)
+        if not flat.scans or len(flat.scans) > 24:
+            continue
+        problem = Problem(shape, pools, flat)
+        for model in problem.models(deadline):
+            found += maker.databases(flat, model)
+            if len(found) > _MAX_SEEDS or time.monotonic() > deadline:
+                return found
+    return found
+
+
+class _Maker:
+    def __init__(
+        self, shape: Shape, pools: Sequence[Sequence[Pool]], rnd: random.Random, sizes: tuple[int, ...]
+    ) -> None:
+        self.shape, self.pools, self.random, self.sizes = shape, pools, rnd, sizes
+
+    def databases(self, flat: Flat, model: Model) -> Iterator[Database]:
+        """The model's rows with the other cells filled in some ways, plain and with one variable repeated."""
+        rels = [rel for rel in flat.scans if self._index(flat.scans[rel]) is not None]
+        for _ in range(_FILLS):
+            yield self._database(flat, model, dict.fromkeys(rels, 1))
+        if rels:
+            often = self.random.choice((2, 3, *(n + 1 for n in self.sizes), *self.sizes))
+            yield self._database(flat, model, dict.fromkeys(rels, 1) | {self.random.choice(rels): often})
+
+    def _index(self, ref: TableRef) -> int | None:
+        return self.shape.find(ref.schema, ref.name)
+
+    def _database(self, flat: Flat, model: Model, times: Mapping[int, int]) -> Database:
+        tables: list[list[list[str | None]]] = [[] for _ in self.shape.tables]
+        for rel, count in times.items():
+            index = self._index(flat.scans[rel])
+            assert index is not None
+            for number in range(count):
+                cells = {position: value for (r, position), value in model.items() if r == rel}
+                self._add(tables, index, cells, repeat=number > 0)
+        return tuple(tuple(tuple(row) for row in rows) for rows in tables)
+
+    def _add(
+        self, tables: list[list[list[str | None]]], index: int, cells: Cells, *, repeat: bool, depth: int = 0
+    ) -> None:
+        """A row with these cells, unless one that fits is there; and the rows it refers to."""
+        table = self.shape.tables[index]
+        fixed = dict(cells)
+        if repeat:
+            for key in table.keys:
+                for i in key.columns:
+                    if table.columns[i].family in {"int", "numeric"}:
+                        fixed[i] = str(500 + len(tables[index]))
+        row = [
+            fixed.get(i, self._fill(index, i)) if not c.generated else None
+            for i, c in enumerate(table.columns)
+        ]
+        for key in table.keys:
+            twin = next((r for r in tables[index] if _same(table, key.columns, r, row)), None)
+            if twin is not None:
+                for i, value in fixed.items():
+                    twin[i] = value
+                return
+        tables[index].append(row)
+        if depth > 6:
+            return
+        for reference in table.references:
+            values = [row[i] for i in reference.columns]
+            if None in values:
+                continue
+            parent = dict(zip(reference.parent_columns, values, strict=True))
+            there = any(all(r[i] == v for i, v in parent.items()) for r in tables[reference.parent])
+            if not there:
+                self._add(tables, reference.parent, parent, repeat=False, depth=depth + 1)
+
+    def _fill(self, index: int, position: int) -> str | None:
+        column, pool = self.shape.tables[index].columns[position], self.pools[index][position]
+        if column.nullable and self.random.random() < 0.2:
+            return None
+        return self.random.choice(pool.family[:4] or (None,))
+
+
+def _same(
+    table: TableShape, columns: tuple[int, ...], left: Sequence[str | None], right: Sequence[str | None]
+) -> bool:
+    shapes = table.columns
+    return all(
+        left[i] is not None and canonical(shapes[i], left[i]) == canonical(shapes[i], right[i])
+        for i in columns
+    )

@@ -19,21 +19,15 @@ create table m (k int, v int, g int);
 Check = Callable[..., Verdict]
 
 
-@pytest.fixture(scope="session")
-def scratch() -> Iterator[ScratchServer]:
-    with ScratchServer() as server:
-        yield server
-
-
 @pytest.fixture(scope="module")
-def search_only(scratch: ScratchServer) -> Iterator[Check]:
+def search_only(scratch_server: ScratchServer) -> Iterator[Check]:
     """check(q1, q2, schema=SCHEMA) by running alone, no prover."""
     checkers: dict[str, Checker] = {}
     options = Options(prover=False, databases=900, seconds=8)
 
     def check(q1: str, q2: str, schema: str = SCHEMA) -> Verdict:
         if schema not in checkers:
-            checkers[schema] = Checker(scratch=scratch, options=options, schema_sql=schema)
+            checkers[schema] = Checker(scratch=scratch_server, options=options, schema_sql=schema)
         return checkers[schema].check(q1, q2)
 
     yield check

@@ -73,14 +73,16 @@ SAME = {
 
 
 @pytest.mark.parametrize("name", DIFFERENT)
-def test_a_difference_is_found_and_replays(name: str, search_only: Check, scratch: ScratchServer) -> None:
+def test_a_difference_is_found_and_replays(
+    name: str, search_only: Check, scratch_server: ScratchServer
+) -> None:
     q1, q2 = DIFFERENT[name]
     verdict = search_only(q1, q2)
     assert isinstance(verdict, Refuted)
     if verdict.counterexample.kind == "columns":
         return
     assert verdict.counterexample.rows <= 14
-    answers = replay(scratch, verdict, q1, q2)
+    answers = replay(scratch_server, verdict, q1, q2)
     assert answers[0] != answers[1]
 
 
@@ -109,15 +111,17 @@ def test_no_difference_is_made_up(name: str, search_only: Check) -> None:
     assert isinstance(verdict, Tested)
 
 
-def test_the_script_of_a_counterexample_can_be_pasted(search_only: Check, scratch: ScratchServer) -> None:
+def test_the_script_of_a_counterexample_can_be_pasted(
+    search_only: Check, scratch_server: ScratchServer
+) -> None:
     verdict = search_only(*DIFFERENT["count bug"])
     assert isinstance(verdict, Refuted)
-    database = scratch.create_database()
-    with psycopg.connect(scratch.dsn(database), autocommit=True) as connection:
+    database = scratch_server.create_database()
+    with psycopg.connect(scratch_server.dsn(database), autocommit=True) as connection:
         connection.execute(verdict.counterexample.script.encode())
         left = connection.execute("select count(*) from pg_class where relnamespace = 'public'::regnamespace")
         assert left.fetchone() == (0,)
-    scratch.drop_database(database)
+    scratch_server.drop_database(database)
 
 
 def test_errors_on_one_side_are_a_difference(search_only: Check) -> None:
