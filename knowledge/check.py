@@ -1,0 +1,140 @@
+"""Running units: both SQLs on the generated data, the checker's verdict, the measured gain.
+
+Owns `rewright knowledge check`. A unit whose pair is not equivalent is refused; one whose gain is not seen says so.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Self
+
+import psycopg
+
+from engines.postgres.scratch import ScratchServer
+from engines.postgres.session import Limits, Session, SessionError
+from equivalence.api import Checker, Options
+from equivalence.verdicts import Proved, Refuted, Tested, Verdict
+from knowledge.units import Evidence, Unit, schema_sql
+
+# 10 % saved is a gain (QUITE §7.1)
+GAIN = 1 / 0.9
+SEED = 0.42
+# no workers: their start-up time would hide what a rewrite changes
+SETTINGS: Mapping[str, str] = {"max_parallel_workers_per_gather": "0", "shared_buffers": "256MB"}
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What running one unit showed. ``problem`` is empty for a unit that stands."""
+
+    unit: Unit
+    verdict: str
+    problem: str = ""
+    evidence: Evidence | None = None
+
+    @property
+    def gains(self) -> bool:
+        return self.evidence is not None and self.evidence.gain >= GAIN
+
+
+class Bench:
+    """A scratch server with the schemas' generated data, made on first use. A context manager."""
+
+    def __init__(
+        self, *, seed: float = SEED, repeats: int = 3, limit: float = 20.0, seconds: float = 10.0
+    ) -> None:
+        self._seed = seed
+        self._repeats = repeats
+        self._limit = limit
+        self._options = Options(seconds=seconds)
+        self._stack = ExitStack()
+        self._sessions: dict[str, Session] = {}
+        self._checkers: dict[str, Checker] = {}
+
+    def __enter__(self) -> Self:
+        self._server = self._stack.enter_context(ScratchServer(SETTINGS))
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stack.close()
+
+    def check(self, unit: Unit, *, measure: bool = True) -> Checked:
+        """Judge the pair, then (``measure``) run both on the schema's data and compare answers and times."""
+        verdict = self._checker(unit.schema).check(unit.before, unit.after)
+        level = level_of(verdict)
+        if isinstance(verdict, Refuted):
+            return Checked(unit, level, f"refuted: {verdict.counterexample.script or verdict.reason}")
+        if not isinstance(verdict, Proved | Tested):
+            return Checked(unit, level, f"neither proved nor tested: {getattr(verdict, 'reason', '')}")
+        if not measure:
+            return Checked(unit, level)
+        try:
+            return self._measure(unit, level)
+        except SessionError as error:
+            return Checked(unit, level, f"does not run: {error}")
+
+    def _measure(self, unit: Unit, level: str) -> Checked:
+        session = self._session(unit.schema)
+        before: list[float] = []
+        after: list[float] = []
+        session.run(unit.after, stop_after=self._limit)
+        for _ in range(self._repeats):
+            first = session.run(unit.before, stop_after=self._limit)
+            second = session.run(unit.after, stop_after=self._limit)
+            if not second.finished:
+                return Checked(unit, level, "the answer's SQL ran into the time limit")
+            if first.finished and first.digest != second.digest:
+                return Checked(unit, level, "the two give different rows on the generated data")
+            before.append(first.duration)
+            after.append(second.duration)
+            if not first.finished:
+                break
+        old, new = statistics.median(before), statistics.median(after)
+        return Checked(unit, level, "", Evidence(level, round(old / new, 2), self._seed, old, new))
+
+    def _checker(self, schema: str) -> Checker:
+        if schema not in self._checkers:
+            ddl, _ = schema_sql(schema)
+            checker = Checker(scratch=self._server, schema_sql=ddl, options=self._options)
+            self._checkers[schema] = self._stack.enter_context(checker)
+        return self._checkers[schema]
+
+    def _session(self, schema: str) -> Session:
+        if schema not in self._sessions:
+            database = self._server.create_database()
+            ddl, data = schema_sql(schema)
+            with psycopg.connect(self._server.dsn(database), autocommit=True) as connection:
+                connection.execute("select setseed(%s)", [self._seed])
+                connection.execute(ddl.encode())
+                connection.execute(data.encode())
+                connection.execute("vacuum analyze")
+            session = Session(self._server.dsn(database), limits=Limits(statement=4 * self._limit))
+            self._sessions[schema] = self._stack.enter_context(session)
+        return self._sessions[schema]
+
+
+def level_of(verdict: Verdict) -> str:
+    """The verdict's one word."""
+    return type(verdict).__name__.lower()
+
+
+def check_all(units: Iterable[Unit], *, measure: bool = True, seconds: float = 10.0) -> Iterator[Checked]:
+    """Check units one after the other on one server, by schema."""
+    with Bench(seconds=seconds) as bench:
+        for unit in sorted(units, key=lambda u: (u.schema, u.id)):
+            yield bench.check(unit, measure=measure)
+
+
+def with_evidence(text: str, evidence: Evidence) -> str:
+    """A unit file's text with its [evidence] table replaced."""
+    head = text.split("\n[evidence]", maxsplit=1)[0].rstrip()
+    return (
+        f'{head}\n\n[evidence]\nverdict = "{evidence.verdict}"\ngain = {evidence.gain}\nseed = {evidence.seed}\n'
+        f"seconds_before = {evidence.seconds_before:.4f}\nseconds_after = {evidence.seconds_after:.4f}\n"
+    )
