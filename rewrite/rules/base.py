@@ -1,0 +1,60 @@
+"""What a rule is: a name, its guards, and a function from a query block to equivalent blocks.
+
+A *guard* is one precondition with a name. Rules ask `Context.holds(name, condition)`, so that a test can
+switch single guards off and see the checker refuse what comes out. Must not know any particular rule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from rewrite.rules.tree import Fresh
+from sql import algebra as a
+from sql.catalog import Catalog
+
+
+@dataclass(frozen=True, slots=True)
+class Rewrite:
+    """A block that may stand for the one a rule was given.
+
+    ``assumptions``: names of constraints relied on. ``literal``: sound only for these constants (M18).
+    """
+
+    block: a.Query
+    why: str
+    assumptions: frozenset[str] = frozenset()
+    literal: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What a rule may know besides the block: the schema, visible CTEs, free numbers.
+
+    ``off`` names guards (``rule.guard``) that are not asked; only tests set it.
+    """
+
+    catalog: Catalog
+    fresh: Fresh
+    ctes: Mapping[int, a.Cte] = field(default_factory=dict)
+    off: frozenset[str] = frozenset()
+    # the block is the whole statement: its ORDER BY is visible and its column names are the result's
+    top: bool = False
+
+    def holds(self, guard: str, condition: bool) -> bool:
+        return condition or guard in self.off
+
+
+Apply = Callable[[a.Query, Context], Iterator[Rewrite]]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """``guards`` lists every name that ``apply`` asks, without the rule's own name before it."""
+
+    name: str
+    apply: Apply
+    guards: tuple[str, ...] = ()
+    calcite: str = ""
+    # rough promise, higher first, where nothing is known about a query
+    priority: int = 50

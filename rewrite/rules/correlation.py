@@ -1,0 +1,163 @@
+"""A correlated subquery taken apart: what is its own, what ties it to the outside, and how.
+
+Shared by the rules that decorrelate. Must not know what they make of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from rewrite.rules.base import Context
+from rewrite.rules.shape import is_equality, is_volatile
+from rewrite.rules.tree import (
+    as_product,
+    bound_rels,
+    conjoin,
+    copy_fresh,
+    free_of_all,
+    free_rels,
+    from_rels,
+    has_aggregate,
+    has_subquery,
+    substitute,
+    used_rels,
+    walk_block,
+)
+from sql import algebra as a
+
+
+@dataclass(frozen=True, slots=True)
+class Tie:
+    """A conjunct ``inner = outer`` of a subquery, either way round in the text."""
+
+    inner: a.Expr
+    outer: a.Expr
+    op: a.Op
+    inner_first: bool
+
+    def with_inner(self, inner: a.Expr) -> a.Op:
+        """The same comparison with another expression of the same type on the inner side."""
+        args = (inner, self.outer) if self.inner_first else (self.outer, inner)
+        return replace(self.op, args=args)
+
+    @property
+    def symmetric(self) -> bool:
+        return self.op.op.left == self.op.op.right
+
+
+@dataclass(frozen=True, slots=True)
+class Inner:
+    """A subquery's block: FROM as a product, conjuncts over it alone, ties, other correlated conjuncts."""
+
+    select: a.Select
+    items: tuple[a.FromItem, ...]
+    local: tuple[a.Expr, ...]
+    ties: tuple[Tie, ...]
+    others: tuple[a.Expr, ...]
+
+    @property
+    def rels(self) -> frozenset[int]:
+        return from_rels(self.items)
+
+
+def take_apart(select: a.Select) -> Inner | None:
+    """The parts of a subquery's block; None where something but WHERE is correlated."""
+    items, preds = as_product(select)
+    inside = from_rels(items)
+    if free_of_all(items):
+        return None
+    rest = replace(select, from_=(), where=None)
+    if free_rels(rest) - inside:
+        return None
+    local: list[a.Expr] = []
+    ties: list[Tie] = []
+    others: list[a.Expr] = []
+    for pred in preds:
+        if free_rels(pred) <= inside:
+            local.append(pred)
+        elif (tie := as_tie(pred, inside)) is not None:
+            ties.append(tie)
+        else:
+            others.append(pred)
+    return Inner(select, tuple(items), tuple(local), tuple(ties), tuple(others))
+
+
+def as_tie(pred: a.Expr, inside: frozenset[int]) -> Tie | None:
+    """``pred`` as an equality between an inner and an outer expression."""
+    if not is_equality(pred) or has_subquery(pred) or is_volatile(pred):
+        return None
+    assert isinstance(pred, a.Op)
+    left, right = pred.args
+    if used_rels(left) and used_rels(left) <= inside and not used_rels(right) & inside:
+        return Tie(left, right, pred, True)
+    if used_rels(right) and used_rels(right) <= inside and not used_rels(left) & inside:
+        return Tie(right, left, pred, False)
+    return None
+
+
+def scalar_aggregates(select: a.Select, clause: str = "where") -> Iterator[tuple[a.Expr, a.ScalarSubquery, Inner]]:
+    """(conjunct, subquery, its parts) for each correlated scalar aggregate in a block's WHERE."""
+    for conjunct in as_product(select)[1]:
+        for node in walk_block(conjunct):
+            if not isinstance(node, a.ScalarSubquery):
+                continue
+            inner = aggregate_block(node.query)
+            if inner is not None and inner.ties:
+                yield conjunct, node, inner
+
+
+def aggregate_block(query: a.Query) -> Inner | None:
+    """The parts of a subquery that is one ungrouped aggregate over a correlated product."""
+    if not isinstance(query, a.Select) or query.group_by != ((),) or len(query.targets) != 1:
+        return None
+    if query.having is not None or query.distinct is not None or query.limit is not None or query.ctes:
+        return None
+    if query.offset is not None or not has_aggregate(query.targets[0].expr) or is_volatile(query):
+        return None
+    return take_apart(replace(query, order_by=()))
+
+
+def neighbourhood(
+    select: a.Select, wanted: frozenset[int], skip: a.Expr, *, whole: bool
+) -> tuple[list[a.FromItem], list[a.Expr]] | None:
+    """The items of a block that define ``wanted`` (or all items) and the conjuncts over them alone.
+
+    ``skip`` is left out. Dropping the other items only widens the set of rows (with duplicates), which
+    is what a semi-join reduction may do.
+    """
+    items, preds = as_product(select)
+    chosen = [i for i in items if whole or from_rels((i,)) & wanted]
+    rels = from_rels(chosen)
+    if not wanted <= rels or free_of_all(chosen):
+        return None
+    own = [p for p in preds if p != skip and free_rels(p) & from_rels(items) <= rels]
+    return chosen, [p for p in own if not is_volatile(p)]
+
+
+def reduction(
+    select: a.Select, ties: Sequence[Tie], skip: a.Expr, ctx: Context, *, whole: bool
+) -> a.Quantified | None:
+    """``(inner keys) IN (SELECT outer keys FROM the outer items that hold them)``: a wider semi-join."""
+    wanted = frozenset().union(*(used_rels(t.outer) for t in ties)) & from_rels(select.from_)
+    if not wanted or any(used_rels(t.outer) - wanted for t in ties) or not all(t.symmetric for t in ties):
+        return None
+    near = neighbourhood(select, wanted, skip, whole=whole)
+    if near is None or not near[1] or any(n in near[1] for n in (skip,)):
+        return None
+    items, preds = near
+    if any(isinstance(i, a.Join) and i.kind not in {"inner", "left"} for i in items):
+        return None
+    block = a.Select(
+        targets=tuple(a.Target(f"k{i}", t.outer) for i, t in enumerate(ties)),
+        from_=tuple(items),
+        where=conjoin(preds),
+    )
+    if has_subquery(block) and bound_rels(skip) & bound_rels(block):
+        return None
+    copied, _ = copy_fresh(block, ctx.fresh)
+    return a.Quantified("=", tuple(t.op.op for t in ties), tuple(t.inner for t in ties), copied)
+
+
+def moved(exprs: Sequence[a.Expr], mapping: dict[tuple[int, int], a.Expr]) -> tuple[a.Expr, ...]:
+    return tuple(substitute(e, mapping) for e in exprs)

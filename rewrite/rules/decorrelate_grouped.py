@@ -1,0 +1,101 @@
+"""Correlated scalar aggregate to a join with a grouped derived table.
+
+    SELECT sum(l.price) FROM part p, line l WHERE l.part = p.id AND p.brand = 'b'
+       AND l.qty < (SELECT 0.2 * avg(i.qty) FROM line i WHERE i.part = p.id)
+    -->
+    SELECT sum(l.price) FROM part p, line l,
+           (SELECT i.part, 0.2 * avg(i.qty) AS v FROM line i
+             WHERE i.part IN (SELECT id FROM part WHERE brand = 'b') GROUP BY i.part) d
+     WHERE l.part = p.id AND p.brand = 'b' AND l.qty < d.v AND d.part = p.id
+
+Forms: plain; aggregated only for the keys of the outer items that hold them (semi-join reduction); for the
+keys of the whole outer block. Where the conjunct does not reject NULL, or the value over no rows is not
+NULL, LEFT JOIN and COALESCE. SOUNDNESS 1a-1d; Kim 1982, Galindo-Legaria and Joshi 2001.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from rewrite.rules.base import Context, Rewrite, Rule
+from rewrite.rules.correlation import Inner, reduction, scalar_aggregates
+from rewrite.rules.shape import divides, null_on_empty, order_sensitive, rejects_null
+from rewrite.rules.tree import as_product, conjoin, replace_node, walk_block
+from sql import algebra as a
+
+
+def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
+    if not isinstance(block, a.Select):
+        return
+    for conjunct, node, inner in scalar_aggregates(block):
+        if not ctx.holds("ties-only", not inner.others) or not _suitable(inner, ctx):
+            continue
+        plain = _joined(block, conjunct, node, inner, (), ctx)
+        if plain is None:
+            continue
+        seen = set()
+        for whole, why in ((False, "only for keys of the filtered outer side"), (True, "only for keys of the outer rows")):
+            limit = reduction(block, inner.ties, conjunct, ctx, whole=whole)
+            if limit is not None:
+                assert isinstance(limit.query, a.Select)
+                shape = len(limit.query.from_)
+                if shape not in seen:
+                    seen.add(shape)
+                    made = _joined(block, conjunct, node, inner, (limit,), ctx)
+                    if made is not None:
+                        yield Rewrite(made, f"the correlated aggregate is computed once a key, {why}")
+        yield Rewrite(plain, "the correlated aggregate is computed once a key in a grouped table and joined")
+
+
+def _suitable(inner: Inner, ctx: Context) -> bool:
+    target = inner.select.targets[0].expr
+    aggregates = [n for n in walk_block(target) if isinstance(n, a.Aggregate)]
+    return (
+        bool(aggregates)
+        and not any(order_sensitive(g) for g in aggregates)
+        and ctx.holds("target-cannot-divide", not divides(target))
+    )
+
+
+def _joined(
+    block: a.Select, conjunct: a.Expr, node: a.ScalarSubquery, inner: Inner, limits: tuple[a.Expr, ...], ctx: Context
+) -> a.Select | None:
+    target = inner.select.targets[0].expr
+    keys = [t.inner for t in inner.ties]
+    columns = [a.Target(f"key{i + 1}", k) for i, k in enumerate(keys)]
+    grouped = a.Select(
+        targets=(*columns, a.Target("value", target)),
+        from_=inner.items,
+        where=conjoin((*limits, *inner.local)),
+        group_by=(tuple(dict.fromkeys(keys)),),
+    )
+    rel = ctx.fresh()
+    derived = a.Derived(rel, grouped, "agg", tuple(t.name for t in grouped.targets))
+    value: a.Expr = a.Column(rel, len(keys), target.type, "value")
+    on = [t.with_inner(a.Column(rel, i, t.inner.type, f"key{i + 1}")) for i, t in enumerate(inner.ties)]
+    empty_is_null = null_on_empty(target)
+    if not empty_is_null:
+        if not (isinstance(target, a.Aggregate) and target.func.name == "count") or limits:
+            return None
+        value = a.Coalesce((value, a.Const("0", target.type)), target.type)
+    items, preds = as_product(block)
+    rest = [replace_node(p, node, value) if p == conjunct else p for p in preds]
+    inner_join = ctx.holds("null-is-rejected", empty_is_null and rejects_null(conjunct, node))
+    if inner_join:
+        return replace(block, from_=(*items, derived), where=conjoin((*rest, *on)))
+    if limits:
+        return None
+    left: a.FromItem = items[0]
+    for item in items[1:]:
+        left = a.Join("inner", left, item, None)
+    return replace(block, from_=(a.Join("left", left, derived, conjoin(on)),), where=conjoin(rest))
+
+
+RULE = Rule(
+    "decorrelate_grouped",
+    apply,
+    ("ties-only", "target-cannot-divide", "null-is-rejected"),
+    "SubQueryRemoveRule + JoinToCorrelate reversed (RelDecorrelator)",
+    priority=90,
+)

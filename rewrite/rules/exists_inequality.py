@@ -1,0 +1,117 @@
+"""[NOT] EXISTS another row of the group with a different value, to the group's least and greatest value.
+
+    SELECT … FROM line l WHERE EXISTS (SELECT 1 FROM line o WHERE o.ord = l.ord AND o.supp <> l.supp)
+    -->
+    SELECT … FROM line l, (SELECT ord, min(supp) lo, max(supp) hi FROM line WHERE ord IN (…) GROUP BY ord) g
+     WHERE g.ord = l.ord AND (g.lo <> l.supp OR g.hi <> l.supp)
+
+NOT EXISTS: LEFT JOIN and ``g.lo IS NULL OR l.supp IS NULL OR (g.lo = l.supp AND g.hi = l.supp)``. SOUNDNESS 2, 3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from rewrite.rules.base import Context, Rewrite, Rule
+from rewrite.rules.build import aggregate, compare
+from rewrite.rules.correlation import Inner, reduction, take_apart
+from rewrite.rules.shape import is_volatile
+from rewrite.rules.tree import as_product, conjoin, used_rels
+from sql import algebra as a
+
+
+def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
+    if not isinstance(block, a.Select):
+        return
+    for conjunct in as_product(block)[1]:
+        negated = isinstance(conjunct, a.Not)
+        node = conjunct.arg if isinstance(conjunct, a.Not) else conjunct
+        if not isinstance(node, a.Exists) or not isinstance(node.query, a.Select):
+            continue
+        inner = _inner(node.query)
+        pair = _different(inner) if inner is not None else None
+        if inner is None or pair is None:
+            continue
+        for whole in (False, True):
+            limit = reduction(block, inner.ties, conjunct, ctx, whole=whole)
+            if limit is not None:
+                made = _grouped(block, conjunct, inner, pair, (limit,), negated, ctx)
+                if made is not None:
+                    yield Rewrite(made, "a different value exists when the group's least or greatest value differs")
+        made = _grouped(block, conjunct, inner, pair, (), negated, ctx)
+        if made is not None:
+            yield Rewrite(made, "a different value exists when the group's least or greatest value differs")
+
+
+def _inner(query: a.Select) -> Inner | None:
+    if query.group_by is not None or query.having is not None or query.limit is not None or query.ctes:
+        return None
+    if query.offset is not None or is_volatile(query):
+        return None
+    parts = take_apart(replace(query, targets=(), distinct=None, order_by=()))
+    return parts if parts is not None and parts.ties and len(parts.others) == 1 else None
+
+
+def _different(inner: Inner) -> tuple[a.Expr, a.Expr] | None:
+    """(inner, outer) of the one conjunct ``inner <> outer``."""
+    pred = inner.others[0]
+    if not isinstance(pred, a.Op) or pred.op.name != "<>" or not pred.op.is_builtin or len(pred.args) != 2:
+        return None
+    left, right = pred.args
+    if pred.op.left != pred.op.right:
+        return None
+    if used_rels(left) <= inner.rels and not used_rels(right) & inner.rels:
+        return left, right
+    if used_rels(right) <= inner.rels and not used_rels(left) & inner.rels:
+        return right, left
+    return None
+
+
+def _grouped(
+    block: a.Select,
+    conjunct: a.Expr,
+    inner: Inner,
+    pair: tuple[a.Expr, a.Expr],
+    limits: tuple[a.Expr, ...],
+    negated: bool,
+    ctx: Context,
+) -> a.Select | None:
+    value, outer = pair
+    low, high = aggregate("min", value), aggregate("max", value)
+    if low is None or high is None:
+        return None
+    rel = ctx.fresh()
+    keys = [t.inner for t in inner.ties]
+    targets = [a.Target(f"key{i + 1}", k) for i, k in enumerate(keys)]
+    grouped = a.Select(
+        (*targets, a.Target("low", low), a.Target("high", high)),
+        inner.items,
+        conjoin((*limits, *inner.local)),
+        (tuple(dict.fromkeys(keys)),),
+    )
+    derived = a.Derived(rel, grouped, "grp", tuple(t.name for t in grouped.targets))
+    on = [t.with_inner(a.Column(rel, i, t.inner.type, f"key{i + 1}")) for i, t in enumerate(inner.ties)]
+    lo = a.Column(rel, len(keys), low.type, "low")
+    hi = a.Column(rel, len(keys) + 1, high.type, "high")
+    items, preds = as_product(block)
+    rest = [p for p in preds if p != conjunct]
+    if negated:
+        same = [compare("=", lo, outer), compare("=", hi, outer)]
+        if same[0] is None or same[1] is None:
+            return None
+        both = a.And(tuple(s for s in same if s is not None))
+        unknown: tuple[a.Expr, ...] = (a.IsNull(outer),) if ctx.holds("outer-null-kept", True) else ()
+        test = a.Or((a.IsNull(lo), *unknown, both))
+        left: a.FromItem = items[0]
+        for item in items[1:]:
+            left = a.Join("inner", left, item, None)
+        return replace(block, from_=(a.Join("left", left, derived, conjoin(on)),), where=conjoin((*rest, test)))
+    differs = [compare("<>", lo, outer), compare("<>", hi, outer)]
+    if differs[0] is None or differs[1] is None:
+        return None
+    either = a.Or(tuple(d for d in differs if d is not None))
+    return replace(block, from_=(*items, derived), where=conjoin((*rest, *on, either)))
+
+
+RULE = Rule("exists_inequality", apply, (), priority=60)

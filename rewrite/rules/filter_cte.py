@@ -1,0 +1,163 @@
+"""Filters that all users of a CTE apply are applied (as their disjunction) inside the CTE.
+
+    WITH y AS (SELECT k, yr, sum(x) s FROM t GROUP BY k, yr) SELECT * FROM y a, y b WHERE a.yr = 1 AND b.yr = 2 …
+    -->
+    WITH y AS (SELECT k, yr, sum(x) s FROM t WHERE yr = 1 OR yr = 2 GROUP BY k, yr) SELECT … the same …
+
+A CTE that is used twice is computed whole, whatever its users need. A user's filter is a conjunct on its
+columns, or the semi-join that follows from an equality with a filtered table. The users keep their filters.
+Calcite: FilterProjectTransposeRule and friends over a shared spool. SOUNDNESS 7a, 12.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from rewrite.rules.base import Context, Rewrite, Rule
+from rewrite.rules.pushing import can_push, push
+from rewrite.rules.semijoins import implied_semijoins
+from rewrite.rules.shape import is_volatile
+from rewrite.rules.tree import (
+    as_product,
+    blocks,
+    columns_used,
+    conjoin,
+    conjuncts,
+    copy_fresh,
+    free_rels,
+    has_subquery,
+    references_whole,
+    renumber,
+    walk,
+)
+from sql import algebra as a
+
+
+@dataclass(frozen=True, slots=True)
+class _Use:
+    """One reference to a CTE: its filters, and the semi-joins that follow from its joins."""
+
+    rel: int
+    filters: tuple[a.Expr, ...]
+    semijoins: tuple[a.Quantified, ...]
+
+
+def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
+    for i, cte in enumerate(block.ctes):
+        if cte.recursive or is_volatile(cte.query):
+            continue
+        uses = _uses(block, cte, ctx)
+        if uses is None:
+            continue
+        for semi, why in ((False, "filters"), (True, "filters and semi-joins")):
+            preds = _common(cte, uses, ctx, semi=semi)
+            fresh = [p for p in preds if not _present(cte.query, p)]
+            if not fresh or (semi and not any(has_subquery(p) for p in fresh)):
+                continue
+            rel = uses[0].rel
+            made = replace(cte, query=push(cte.query, rel, fresh, ctx))
+            yield Rewrite(
+                replace(block, ctes=(*block.ctes[:i], made, *block.ctes[i + 1 :])),
+                f"what all users of the CTE {cte.name} need ({why}) is applied inside it",
+            )
+
+
+def _present(query: a.Query, pred: a.Expr) -> bool:
+    """A semi-join of the same shape was pushed before (its numbers differ)."""
+    if not isinstance(pred, a.Quantified):
+        return isinstance(query, a.Select) and any(
+            isinstance(c, type(pred)) and _same_but_columns(c, pred, query) for c in conjuncts(query.where)
+        )
+    return any(
+        isinstance(c, a.Quantified) and len(c.left) == len(pred.left) and _tables(c.query) == _tables(pred.query)
+        for n in walk(query)
+        if isinstance(n, a.Select)
+        for c in conjuncts(n.where)
+    )
+
+
+def _same_but_columns(one: a.Expr, other: a.Expr, query: a.Select) -> bool:
+    from rewrite.rules.tree import substitute
+
+    rels = {c.rel for c in walk(other) if isinstance(c, a.Column)}
+    mapping = {(r, i): t.expr for r in rels for i, t in enumerate(query.targets)}
+    return bool(substitute(other, mapping) == one)
+
+
+def _tables(query: a.Query) -> list[str]:
+    return sorted(f"{n.table.schema}.{n.table.name}" for n in walk(query) if isinstance(n, a.Scan))
+
+
+def _uses(block: a.Query, cte: a.Cte, ctx: Context) -> list[_Use] | None:
+    """Every reference with its filters; None when one cannot be judged or has no filter at all."""
+    total = sum(isinstance(n, a.CteScan) and n.cte == cte.cte for n in walk(block))
+    found: list[_Use] = []
+    for _, query in blocks(block):
+        if not isinstance(query, a.Select):
+            continue
+        items, preds = as_product(query)
+        for item in items:
+            if isinstance(item, a.CteScan) and item.cte == cte.cte:
+                if references_whole(query, item.rel):
+                    return None
+                own = tuple(
+                    p for p in preds if free_rels(p) == {item.rel} and not has_subquery(p) and not is_volatile(p)
+                )
+                found.append(_Use(item.rel, own, tuple(implied_semijoins(items, preds, item, ctx))))
+    return found if len(found) == total and total > 0 else None
+
+
+def _common(cte: a.Cte, uses: list[_Use], ctx: Context, *, semi: bool) -> list[a.Expr]:
+    first = uses[0].rel
+    arms: list[a.Expr] = []
+    for use in uses:
+        kept = [renumber(p, {use.rel: first}) for p in use.filters if _pushable(cte, p, use.rel, ctx)]
+        arm = conjoin(kept)
+        if arm is not None:
+            arms.append(arm)
+    preds: list[a.Expr] = []
+    every = ctx.holds("every-user-filters", len(arms) == len(uses))
+    if arms and every:
+        distinct = tuple(dict.fromkeys(arms))
+        preds += conjuncts(distinct[0]) if len(distinct) == 1 else [a.Or(distinct)]
+    if semi:
+        preds += _common_semijoins(cte, uses, ctx)
+    return preds
+
+
+def _common_semijoins(cte: a.Cte, uses: list[_Use], ctx: Context) -> Iterator[a.Expr]:
+    """For each column that all users join with filtered tables: IN (their UNION ALL)."""
+    first = uses[0].rel
+    for lead in uses[0].semijoins:
+        others = []
+        for use in uses[1:]:
+            match = next((s for s in use.semijoins if _same_left(s, lead, use.rel, first)), None)
+            if match is None:
+                break
+            others.append(match.query)
+        else:
+            if not _pushable(cte, lead, first, ctx):
+                continue
+            query = lead.query
+            for other in others:
+                query = a.SetOp("union", True, query, other, a.output_columns(lead.query))
+            copied, _ = copy_fresh(replace(lead, query=query), ctx.fresh)
+            yield copied
+
+
+def _same_left(one: a.Quantified, lead: a.Quantified, rel: int, first: int) -> bool:
+    return tuple(renumber(e, {rel: first}) for e in one.left) == lead.left and one.ops == lead.ops
+
+
+def _pushable(cte: a.Cte, pred: a.Expr, rel: int, ctx: Context) -> bool:
+    positions = frozenset(c.pos for c in columns_used((pred,), (rel,)))
+    return can_push(cte.query, positions, ctx)
+
+
+RULE = Rule(
+    "filter_cte",
+    apply,
+    ("every-user-filters", "no-limit-inside", "not-distinct-on", "grouped-by-column", "partitioned-by-column"),
+    priority=85,
+)

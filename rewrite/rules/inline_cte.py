@@ -1,0 +1,42 @@
+"""A CTE's query is put where it is referred to, so that each place plans and filters its own copy.
+
+    WITH y AS (SELECT k, year, sum(x) s FROM t GROUP BY k, year) SELECT * FROM y a, y b WHERE a.year = 1 AND b.year = 2
+    -->
+    SELECT * FROM (SELECT k, year, sum(x) s FROM t GROUP BY k, year) a, (…) b WHERE a.year = 1 AND b.year = 2
+
+Not for recursive CTEs, volatile ones, or those MATERIALIZED on purpose. SOUNDNESS 12.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from rewrite.rules.base import Context, Rewrite, Rule
+from rewrite.rules.shape import is_volatile
+from rewrite.rules.tree import copy_fresh, map_children, walk
+from sql import algebra as a
+
+
+def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
+    for cte in block.ctes:
+        uses = sum(isinstance(n, a.CteScan) and n.cte == cte.cte for n in walk(block))
+        if uses == 0 or cte.recursive or not ctx.holds("not-volatile", not is_volatile(cte.query)):
+            continue
+        yield Rewrite(_inlined(block, cte, ctx), f"the CTE {cte.name} is planned separately at each of its {uses} uses")
+
+
+def _inlined(block: a.Query, cte: a.Cte, ctx: Context) -> a.Query:
+    def visit(n: Any) -> Any:
+        if isinstance(n, a.CteScan) and n.cte == cte.cte:
+            copied, _ = copy_fresh(cte.query, ctx.fresh)
+            return a.Derived(n.rel, copied, n.alias, tuple(c.name for c in n.columns))
+        return map_children(n, visit)
+
+    rest = replace(block, ctes=tuple(c for c in block.ctes if c.cte != cte.cte))
+    inlined: a.Query = visit(rest)
+    return inlined
+
+
+RULE = Rule("inline_cte", apply, ("not-volatile",), priority=55)

@@ -1,0 +1,68 @@
+"""Where a filter on a query's output may be applied inside the query.
+
+Owns the map of SOUNDNESS 7a: through projections, DISTINCT, set operations, grouping by the column in every
+grouping set, windows partitioned by it. Must not know which rule wants to push what.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from rewrite.rules.base import Context
+from rewrite.rules.shape import is_volatile
+from rewrite.rules.tree import conjoin, conjuncts, copy_fresh, has_aggregate, has_window, returns_set, substitute, walk_block
+from sql import algebra as a
+
+
+def can_push(query: a.Query, positions: frozenset[int], ctx: Context) -> bool:
+    """Whether a filter that reads only these output columns may move inside."""
+    if query.limit is not None or query.offset is not None:
+        return ctx.holds("no-limit-inside", False)
+    match query:
+        case a.SetOp():
+            return not any(c.recursive for c in query.ctes) and all(
+                can_push(side, positions, ctx) for side in (query.left, query.right)
+            )
+        case a.Select():
+            return _can_push_select(query, positions, ctx)
+        case a.Values():
+            return False
+
+
+def _can_push_select(query: a.Select, positions: frozenset[int], ctx: Context) -> bool:
+    exprs = [query.targets[p].expr for p in positions]
+    if any(returns_set(t.expr) for t in query.targets) or is_volatile(exprs and a.RowExpr(tuple(exprs), exprs[0].type)):
+        return False
+    if query.distinct and not all(e in query.distinct for e in exprs):
+        return ctx.holds("not-distinct-on", False)
+    if query.group_by is not None:
+        grouped = bool(query.group_by) and all(all(e in keys for e in exprs) for keys in query.group_by)
+        if not ctx.holds("grouped-by-column", grouped and bool(exprs)):
+            return False
+    elif any(has_aggregate(e) for e in exprs):
+        return False
+    windows = [n for t in query.targets for n in walk_block(t.expr) if isinstance(n, a.WindowCall)]
+    windows += [n for k in query.order_by for n in walk_block(k.expr) if isinstance(n, a.WindowCall)]
+    if any(has_window(e) for e in exprs):
+        return False
+    return ctx.holds("partitioned-by-column", all(e in w.window.partition_by for w in windows for e in exprs))
+
+
+def push(query: a.Query, rel: int, preds: Sequence[a.Expr], ctx: Context) -> a.Query:
+    """``query`` with conjuncts over its output (columns of ``rel``) applied inside; see `can_push`."""
+    match query:
+        case a.SetOp():
+            fresh_preds = [copy_fresh(p, ctx.fresh)[0] for p in preds]
+            return replace(
+                query,
+                left=push(query.left, rel, preds, ctx),
+                right=push(query.right, rel, fresh_preds, ctx),
+            )
+        case a.Select():
+            mapping = {(rel, i): t.expr for i, t in enumerate(query.targets)}
+            inside = [substitute(p, mapping) for p in preds]
+            where = conjoin((*conjuncts(query.where), *inside))
+            return replace(query, where=where)
+        case a.Values():
+            raise AssertionError("nothing is pushed into VALUES")

@@ -1,0 +1,77 @@
+"""A grouped (or DISTINCT) derived table is computed only for the keys its neighbours will ask for.
+
+    SELECT * FROM store s, (SELECT store, sum(x) v FROM sale GROUP BY store) g WHERE g.store = s.id AND s.state = 'TX'
+    -->
+    SELECT * FROM store s, (SELECT store, sum(x) v FROM sale WHERE store IN (SELECT id FROM store WHERE state = 'TX')
+                             GROUP BY store) g WHERE g.store = s.id AND s.state = 'TX'
+
+The semi-join follows from the join, and a filter on a grouping column may be applied before grouping. Also
+for single-use CTEs, windows partitioned by the column, set operations. Calcite: SemiJoinRule,
+AggregateFilterTransposeRule; "magic sets". SOUNDNESS 7a.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from rewrite.rules.base import Context, Rewrite, Rule
+from rewrite.rules.pushing import can_push, push
+from rewrite.rules.semijoins import implied_semijoins
+from rewrite.rules.tree import as_product, columns_used, conjoin, conjuncts, references_whole, walk
+from sql import algebra as a
+
+
+def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
+    if not isinstance(block, a.Select):
+        return
+    items, preds = as_product(block)
+    for i, item in enumerate(items):
+        if not isinstance(item, a.Derived) or item.lateral or item.security_barrier or not _heavy(item.query):
+            continue
+        if references_whole(block, item.rel):
+            continue
+        for semi in implied_semijoins(items, preds, item, ctx):
+            positions = frozenset(c.pos for c in columns_used((semi,), (item.rel,)))
+            if _reduced(item.query, semi) or not can_push(item.query, positions, ctx):
+                continue
+            made = replace(item, query=push(item.query, item.rel, (semi,), ctx))
+            from_ = (*items[:i], made, *items[i + 1 :])
+            yield Rewrite(
+                replace(block, from_=tuple(from_), where=conjoin(preds)),
+                f"{item.alias or 'a subquery'} is computed only for the keys that its join partner lets through",
+            )
+
+
+def _heavy(query: a.Query) -> bool:
+    if isinstance(query, a.SetOp):
+        return True
+    return isinstance(query, a.Select) and (
+        query.group_by is not None
+        or query.distinct is not None
+        or any(isinstance(n, a.WindowCall) for t in query.targets for n in walk(t.expr))
+    )
+
+
+def _reduced(query: a.Query, semi: a.Quantified) -> bool:
+    """Whether a semi-join with the same tables stands inside already."""
+    tables = _tables(semi.query)
+    return any(
+        isinstance(c, a.Quantified) and _tables(c.query) == tables
+        for n in walk(query)
+        if isinstance(n, a.Select)
+        for c in conjuncts(n.where)
+    )
+
+
+def _tables(query: a.Query) -> list[str]:
+    return sorted(f"{n.table.schema}.{n.table.name}" for n in walk(query) if isinstance(n, a.Scan))
+
+
+RULE = Rule(
+    "reduce_grouped",
+    apply,
+    ("no-limit-inside", "not-distinct-on", "grouped-by-column", "partitioned-by-column"),
+    "SemiJoinRule",
+    priority=80,
+)

@@ -1,0 +1,126 @@
+"""A scalar subquery that aggregates the very rows a block groups, to a window over the groups.
+
+    SELECT k, sum(x) FROM t, u WHERE t.u = u.id GROUP BY k HAVING sum(x) > (SELECT sum(x) * 0.1 FROM t, u WHERE t.u = u.id)
+    -->
+    SELECT k, v FROM (SELECT k, sum(x) AS v, sum(sum(x)) OVER () AS total FROM t, u WHERE t.u = u.id GROUP BY k) g
+     WHERE v > total * 0.1
+
+The source is read once. sum, min and max of their own results; other aggregates do not combine (6b).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from rewrite.rules.base import Context, Rewrite, Rule
+from rewrite.rules.canonical import canonical, is_closed
+from rewrite.rules.shape import is_volatile
+from rewrite.rules.tree import conjoin, conjuncts, has_window, map_children, renumber, replace_node, walk_block
+from sql import algebra as a
+
+COMBINES = frozenset({("sum", "numeric"), ("sum", "float8")})
+
+
+def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
+    if not isinstance(block, a.Select) or block.group_by is None or len(block.group_by) != 1 or not block.group_by[0]:
+        return
+    if block.distinct is not None or any(has_window(t.expr) for t in block.targets) or is_volatile(block):
+        return
+    for conjunct in conjuncts(block.having):
+        for node in walk_block(conjunct):
+            if isinstance(node, a.ScalarSubquery):
+                total = _total(block, node, ctx)
+                if total is not None:
+                    yield Rewrite(
+                        _assemble(block, conjunct, node, total, ctx),
+                        "the subquery's total is the sum over the groups that the query computes already",
+                    )
+
+
+def _total(block: a.Select, node: a.ScalarSubquery, ctx: Context) -> a.Expr | None:
+    """The subquery's value as an expression with windows over the block's groups."""
+    sub = node.query
+    if not isinstance(sub, a.Select) or sub.group_by != ((),) or sub.having is not None or len(sub.targets) != 1:
+        return None
+    if sub.limit is not None or sub.offset is not None or sub.ctes or not is_closed(sub):
+        return None
+    mine = canonical(a.Select((), block.from_, block.where))
+    theirs = canonical(a.Select((), sub.from_, sub.where))
+    if not ctx.holds("same-rows", mine == theirs):
+        return None
+    twins = _twins(sub, block)
+    if twins is None:
+        return None
+    return _windowed(renumber(sub.targets[0].expr, twins))
+
+
+def _twins(sub: a.Select, block: a.Select) -> dict[int, int] | None:
+    from rewrite.rules.tree import leaves
+
+    ours, theirs = list(leaves(block.from_)), list(leaves(sub.from_))
+    if len(ours) != len(theirs):
+        return None
+    return {t.rel: o.rel for t, o in zip(theirs, ours, strict=True) if not isinstance(t, a.Join) and not isinstance(o, a.Join)}
+
+
+def _windowed(target: a.Expr) -> a.Expr | None:
+    aggregates = [n for n in walk_block(target) if isinstance(n, a.Aggregate)]
+    for g in aggregates:
+        known = (g.func.name, g.type.name) in COMBINES or g.func.name in {"min", "max"}
+        if not known or not g.func.is_builtin or g.distinct:
+            return None
+    if not aggregates:
+        return None
+
+    def visit(n: a.Expr) -> a.Expr:
+        if isinstance(n, a.Aggregate):
+            func = replace(n.func, arg_types=(n.type.name,))
+            return a.WindowCall(func, (n,), a.Window(), n.type)
+        found: a.Expr = map_children(n, visit)
+        return found
+
+    return visit(target)
+
+
+def _assemble(block: a.Select, conjunct: a.Expr, node: a.ScalarSubquery, total: a.Expr, ctx: Context) -> a.Select:
+    rel = ctx.fresh()
+    parts: list[a.Expr] = [t.expr for t in block.targets]
+    for key in block.order_by:
+        parts.append(key.expr)
+    parts += [n for n in walk_block(conjunct) if isinstance(n, a.Aggregate)]
+    parts += [k for k in (block.group_by or ((),))[0] if any(n == k for n in walk_block(conjunct))]
+    distinct = list(dict.fromkeys(parts))
+    inner = replace(
+        block,
+        targets=(*(a.Target(f"c{i + 1}", e) for i, e in enumerate(distinct)), a.Target("total", total)),
+        having=conjoin(c for c in conjuncts(block.having) if c != conjunct),
+        order_by=(),
+        limit=None,
+        offset=None,
+        with_ties=False,
+        ctes=(),
+    )
+    columns = {e: a.Column(rel, i, e.type, f"c{i + 1}") for i, e in enumerate(distinct)}
+    value = a.Column(rel, len(distinct), node.type, "total")
+
+    def visit(n: a.Expr) -> a.Expr:
+        if n in columns:
+            return columns[n]
+        found: a.Expr = map_children(n, visit)
+        return found
+
+    derived = a.Derived(rel, inner, "groups", tuple(t.name for t in inner.targets))
+    return a.Select(
+        targets=tuple(a.Target(t.name, columns[t.expr]) for t in block.targets),
+        from_=(derived,),
+        where=visit(replace_node(conjunct, node, value)),
+        order_by=tuple(replace(k, expr=columns[k.expr]) for k in block.order_by),
+        limit=block.limit,
+        offset=block.offset,
+        with_ties=block.with_ties,
+        ctes=block.ctes,
+    )
+
+
+RULE = Rule("total_as_window", apply, ("same-rows",), priority=75)
