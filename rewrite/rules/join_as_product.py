@@ -10,11 +10,11 @@ problem whatever its length. Outer joins stay whole and move to the end. Calcite
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from rewrite.rules.base import Context, Rewrite, Rule
-from rewrite.rules.tree import as_product, conjoin, free_rels, from_rels
+from rewrite.rules.tree import as_product, conjoin, conjuncts, free_rels, from_rels
 from sql import algebra as a
 
 
@@ -27,40 +27,39 @@ def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
             replace(block, from_=tuple(items), where=conjoin(preds)),
             "inner joins are listed as one product, which the planner may order freely",
         )
-    lifted = _lift_left_joins(items)
-    if lifted is not None:
+    lifted, conditions = lift(block.from_)
+    if len(lifted) > len(items):
         yield Rewrite(
-            replace(block, from_=lifted[0], where=conjoin((*lifted[1], *preds))),
-            "inner joins below outer joins are taken out of the nest",
+            replace(block, from_=tuple(lifted), where=conjoin((*conditions, *conjuncts(block.where)))),
+            "inner joins are taken out of the nest below outer joins and listed as one product",
         )
 
 
-def _lift_left_joins(items: list[a.FromItem]) -> tuple[tuple[a.FromItem, ...], tuple[a.Expr, ...]] | None:
-    """``(X join Y on p) left join Z on q`` to ``Y, X left join Z on q where p``.
+def lift(items: Iterable[a.FromItem]) -> tuple[list[a.FromItem], list[a.Expr]]:
+    """Inner joins taken apart, also on the preserved side of left joins.
 
-    The preserved side's product commutes with the left join: only the items that q reads need stay below it.
+    ``(X join Y on p) left join Z on q`` is ``Y, X left join Z on q where p`` when q reads X and Z: a product on
+    the preserved side commutes with the left join, and so does a filter there (7c).
     """
     made: list[a.FromItem] = []
     preds: list[a.Expr] = []
-    changed = False
     for item in items:
-        if not (isinstance(item, a.Join) and item.kind == "left" and isinstance(item.left, a.Join)):
+        if isinstance(item, a.Join) and item.kind == "inner":
+            inner, more = lift((item.left, item.right))
+            made += inner
+            preds += [*more, *conjuncts(item.on)]
+        elif isinstance(item, a.Join) and item.kind == "left":
+            inner, more = lift((item.left,))
+            needed = (free_rels(item.on) if item.on is not None else frozenset()) | free_rels(item.right)
+            stay = [i for i in inner if from_rels((i,)) & needed] or inner[:1]
+            left = stay[0]
+            for other in stay[1:]:
+                left = a.Join("inner", left, other, None)
+            made += [*(i for i in inner if i not in stay), a.Join("left", left, item.right, item.on)]
+            preds += more
+        else:
             made.append(item)
-            continue
-        side = a.Select((), (item.left,))
-        below, inner = as_product(side)
-        needed = (free_rels(item.on) if item.on is not None else frozenset()) | free_rels(item.right)
-        stay = [i for i in below if from_rels((i,)) & needed]
-        go = [i for i in below if i not in stay]
-        if len(stay) != 1 or (not go and len(below) < 2):
-            made.append(item)
-            continue
-        changed = True
-        made += [*go, a.Join("left", stay[0], item.right, item.on)]
-        preds += inner
-    if not changed:
-        return None
-    return tuple(made), tuple(preds)
+    return made, preds
 
 
 RULE = Rule("join_as_product", apply, (), "FilterJoinRule", priority=60)

@@ -1,0 +1,45 @@
+"""Rewrite rules over the bound tree: one module a rule, listed here once.
+
+A rule proposes; it is written to be sound on its own, and is checked all the same.
+"""
+
+from __future__ import annotations
+
+from rewrite.rules import (
+    decorrelate_grouped,
+    decorrelate_lateral,
+    decorrelate_window,
+    eager_count,
+    exists_inequality,
+    filter_cte,
+    inline_cte,
+    join_as_product,
+    key_range,
+    late_filters,
+    merge_aggregates,
+    or_exists,
+    reduce_grouped,
+    share_subqueries,
+    total_as_window,
+)
+from rewrite.rules.base import Context, Rewrite, Rule
+
+__all__ = ["RULES", "Context", "Rewrite", "Rule"]
+
+RULES: tuple[Rule, ...] = (
+    decorrelate_window.RULE,
+    decorrelate_grouped.RULE,
+    decorrelate_lateral.RULE,
+    eager_count.RULE,
+    exists_inequality.RULE,
+    filter_cte.RULE,
+    inline_cte.RULE,
+    join_as_product.RULE,
+    key_range.RULE,
+    late_filters.RULE,
+    merge_aggregates.RULE,
+    or_exists.RULE,
+    reduce_grouped.RULE,
+    share_subqueries.RULE,
+    total_as_window.RULE,
+)

@@ -1,0 +1,40 @@
+"""Applying rules everywhere in a statement.
+
+Owns the walk over blocks and the check that the result keeps the statement's columns. Must not know costs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from rewrite.rules.base import Context, Rewrite, Rule
+from rewrite.rules.tree import Fresh, blocks, replace_at, walk
+from sql import algebra as a
+from sql.catalog import Catalog
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """One application of one rule somewhere in a statement."""
+
+    rule: Rule
+    rewrite: Rewrite
+    query: a.Query
+
+
+def applications(
+    query: a.Query, catalog: Catalog, rules: Iterable[Rule], off: frozenset[str] = frozenset()
+) -> Iterator[Applied]:
+    """Every way one rule can be applied once, in the order of ``rules``, outer blocks first."""
+    places = list(blocks(query))
+    ctes = {n.cte: n for n in walk(query) if isinstance(n, a.Cte)}
+    wanted = a.output_columns(query)
+    for rule in rules:
+        switched = frozenset(name.removeprefix(f"{rule.name}.") for name in off if name.startswith(f"{rule.name}."))
+        for path, block in places:
+            ctx = Context(catalog, Fresh(query), ctes, switched, top=not path)
+            for made in rule.apply(block, ctx):
+                whole = replace_at(query, path, made.block)
+                if a.output_columns(whole) == wanted:
+                    yield Applied(rule, made, whole)

@@ -1,0 +1,80 @@
+"""The range of the keys that a filtered table can contribute, as a filter of the table that joins it.
+
+    SELECT … FROM inventory i, day d WHERE i.day = d.id AND d.year = 1998
+    -->
+    SELECT … WHERE i.day = d.id AND d.year = 1998
+       AND i.day >= (SELECT min(id) FROM day WHERE year = 1998) AND i.day <= (SELECT max(id) FROM day WHERE year = 1998)
+
+Where keys were given out in the order of the filtered column (dates, above all), the range skips most of a big
+table before it is joined, and can use an index on the key. No row of d: the bounds are NULL, as is the join.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from rewrite.rules.base import Context, Rewrite, Rule
+from rewrite.rules.build import aggregate, compare
+from rewrite.rules.correlation import as_tie
+from rewrite.rules.shape import is_volatile
+from rewrite.rules.tree import as_product, conjoin, copy_fresh, free_rels, from_rels, has_subquery
+from sql import algebra as a
+from sql.types import EXACT_INTEGERS
+
+ORDERED = EXACT_INTEGERS | {"date"}
+
+
+def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
+    if not isinstance(block, a.Select):
+        return
+    items, preds = as_product(block)
+    for item in items:
+        if not isinstance(item, a.Scan):
+            continue
+        mine = from_rels((item,))
+        for other in items:
+            bounds = _bounds(item, other, preds, ctx) if other is not item else None
+            if bounds is not None and not any(free_rels(b) == mine and has_subquery(b) for b in preds):
+                yield Rewrite(
+                    replace(block, from_=tuple(items), where=conjoin((*bounds, *preds))),
+                    f"{item.alias or item.table.name} is cut to the range of keys that {_name(other)} lets through",
+                )
+
+
+def _name(item: a.FromItem) -> str:
+    return item.alias or item.table.name if isinstance(item, a.Scan) else "its partner"
+
+
+def _bounds(item: a.Scan, other: a.FromItem, preds: list[a.Expr], ctx: Context) -> list[a.Expr] | None:
+    if not isinstance(other, a.Scan):
+        return None
+    theirs, mine = from_rels((other,)), from_rels((item,))
+    own = [p for p in preds if free_rels(p) == theirs and not has_subquery(p) and not is_volatile(p)]
+    mine_only = [p for p in preds if free_rels(p) == mine and not has_subquery(p)]
+    if not own or len(mine_only) > len(own) + 8:
+        return None
+    for pred in preds:
+        tie = as_tie(pred, mine) if free_rels(pred) == mine | theirs else None
+        if tie is None or not isinstance(tie.inner, a.Column) or not isinstance(tie.outer, a.Column):
+            continue
+        if tie.inner.type.name not in ORDERED or not tie.inner.type.is_builtin or not tie.symmetric:
+            continue
+        low, high = _bound("min", other, own, tie.outer, ctx), _bound("max", other, own, tie.outer, ctx)
+        if low is None or high is None:
+            return None
+        least, most = compare(">=", tie.inner, low), compare("<=", tie.inner, high)
+        return None if least is None or most is None else [least, most]
+    return None
+
+
+def _bound(name: str, other: a.Scan, own: list[a.Expr], key: a.Column, ctx: Context) -> a.Expr | None:
+    value = aggregate(name, key)
+    if value is None:
+        return None
+    block = a.Select((a.Target(name, value),), (other,), conjoin(own), ((),))
+    copied, _ = copy_fresh(block, ctx.fresh)
+    return a.ScalarSubquery(copied, value.type)
+
+
+RULE = Rule("key_range", apply, (), priority=30)

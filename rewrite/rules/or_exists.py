@@ -1,0 +1,71 @@
+"""A disjunction of EXISTS on the same outer expressions becomes one IN over their union.
+
+    SELECT … FROM c WHERE EXISTS (SELECT 1 FROM w WHERE w.cust = c.id) OR EXISTS (SELECT 1 FROM s WHERE s.cust = c.id)
+    -->
+    SELECT … FROM c WHERE c.id IN (SELECT cust FROM w UNION ALL SELECT cust FROM s)
+
+A semi-join can be ordered and hashed by the planner; a disjunction of subplans cannot. Conjuncts of WHERE only:
+there FALSE and unknown are the same. IN (subquery) arms count as well. SOUNDNESS 2a.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from rewrite.rules.base import Context, Rewrite, Rule
+from rewrite.rules.correlation import Tie, take_apart
+from rewrite.rules.shape import is_volatile
+from rewrite.rules.tree import conjoin, conjuncts, disjuncts, free_rels
+from sql import algebra as a
+
+
+def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
+    if not isinstance(block, a.Select):
+        return
+    for conjunct in conjuncts(block.where):
+        arms = disjuncts(conjunct)
+        if len(arms) < 2:
+            continue
+        made = [_arm(x) for x in arms]
+        if any(m is None for m in made):
+            continue
+        known = [m for m in made if m is not None]
+        first = known[0]
+        if any([t.outer for t in m[0]] != [t.outer for t in first[0]] for m in known):
+            continue
+        joined = _union(known)
+        if joined is None:
+            continue
+        where = conjoin(joined if c == conjunct else c for c in conjuncts(block.where))
+        yield Rewrite(replace(block, where=where), "EXISTS … OR EXISTS becomes one semi-join with the union")
+
+
+def _arm(expr: a.Expr) -> tuple[tuple[Tie, ...], a.Select] | None:
+    if not isinstance(expr, a.Exists) or not isinstance(expr.query, a.Select) or is_volatile(expr.query):
+        return None
+    query = expr.query
+    if query.group_by is not None or query.having is not None or query.limit is not None or query.ctes:
+        return None
+    parts = take_apart(replace(query, targets=(), distinct=None, order_by=()))
+    if parts is None or query.offset is not None or not parts.ties or parts.others:
+        return None
+    if not all(t.symmetric for t in parts.ties):
+        return None
+    ties = tuple(sorted(parts.ties, key=lambda t: repr(t.outer)))
+    targets = tuple(a.Target(f"k{i + 1}", t.inner) for i, t in enumerate(ties))
+    return ties, a.Select(targets, parts.items, conjoin(parts.local))
+
+
+def _union(arms: list[tuple[tuple[Tie, ...], a.Select]]) -> a.Quantified | None:
+    ties, query = arms[0]
+    types = [t.inner.type for t in ties]
+    union: a.Query = query
+    for others, arm in arms[1:]:
+        if [t.inner.type for t in others] != types or free_rels(arm):
+            return None
+        union = a.SetOp("union", True, union, arm, a.output_columns(query))
+    return a.Quantified("=", tuple(t.op.op for t in ties), tuple(t.outer for t in ties), union)
+
+
+RULE = Rule("or_exists", apply, (), priority=70)
