@@ -89,16 +89,18 @@ def generate(suite: Suite, scale: float) -> Iterator[tuple[str, Path]]:
 
     package = importlib.import_module(f"duckdb_extension_{suite}")
     extension = next(Path(str(package.__file__)).parent.rglob("*.duckdb_extension"))
-    with tempfile.TemporaryDirectory(prefix="rewright-data-") as directory:
-        with duckdb.connect(f"{directory}/generated.duckdb") as source:
-            source.execute(f"load '{extension}'")
-            source.execute(f"call {GENERATORS[suite]}(sf={scale})")
-            tables = source.execute("select table_name from duckdb_tables() order by 1").fetchall()
-            for (table,) in tables:
-                path = Path(directory) / "table.csv"
-                source.execute(f"copy {table} to '{path}' (format csv, header false)")
-                yield table, path
-                path.unlink()
+    with (
+        tempfile.TemporaryDirectory(prefix="rewright-data-") as directory,
+        duckdb.connect(f"{directory}/generated.duckdb") as source,
+    ):
+        source.execute(f"load '{extension}'")
+        source.execute(f"call {GENERATORS[suite]}(sf={scale})")
+        tables = source.execute("select table_name from duckdb_tables() order by 1").fetchall()
+        for (table,) in tables:
+            path = Path(directory) / "table.csv"
+            source.execute(f"copy {table} to '{path}' (format csv, header false)")
+            yield table, path
+            path.unlink()
 
 
 def copy_in(connection: psycopg.Connection[Any], table: str, path: Path) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from rewrite.rules.base import Context, Rewrite, Rule
-from rewrite.rules.tree import Fresh, blocks, replace_at, walk
+from rewrite.rules.tree import Fresh, blocks, highest_number, replace_at, walk
 from sql import algebra as a
 from sql.catalog import Catalog
 
@@ -29,11 +29,14 @@ def applications(
     """Every way one rule can be applied once, in the order of ``rules``, outer blocks first."""
     places = list(blocks(query))
     ctes = {n.cte: n for n in walk(query) if isinstance(n, a.Cte)}
+    highest = highest_number(query)
     wanted = a.output_columns(query)
     for rule in rules:
-        switched = frozenset(name.removeprefix(f"{rule.name}.") for name in off if name.startswith(f"{rule.name}."))
+        switched = frozenset(
+            name.removeprefix(f"{rule.name}.") for name in off if name.startswith(f"{rule.name}.")
+        )
         for path, block in places:
-            ctx = Context(catalog, Fresh(query), ctes, switched, top=not path)
+            ctx = Context(catalog, Fresh(highest), ctes, switched, top=not path)
             for made in rule.apply(block, ctx):
                 whole = replace_at(query, path, made.block)
                 if a.output_columns(whole) == wanted:

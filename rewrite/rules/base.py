@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
 from rewrite.rules.tree import Fresh
 from sql import algebra as a
@@ -45,6 +46,7 @@ class Context:
         return condition or guard in self.off
 
 
+Category = Literal["join", "predicate", "cte", "constant", "others"]
 Apply = Callable[[a.Query, Context], Iterator[Rewrite]]
 
 
@@ -58,3 +60,6 @@ class Rule:
     calcite: str = ""
     # rough promise, higher first, where nothing is known about a query
     priority: int = 50
+    category: Category = "others"
+    # EXPLAIN does not see what it gains (or sees far too much): tried last, on the best states; runs decide
+    blind: bool = False

@@ -40,7 +40,7 @@ def function(name: str, *args: str) -> a.FunctionRef | None:
 
 
 def cast_to_int8(expr: a.Expr) -> a.Expr:
-    """numeric to bigint, as ``expr::bigint`` binds."""
+    """Numeric to bigint, as ``expr::bigint`` binds."""
     func = function("int8", "numeric")
     return a.Cast(expr, INT8, method="func", func=func)
 

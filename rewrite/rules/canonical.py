@@ -47,5 +47,3 @@ def is_closed(query: a.Query) -> bool:
     """Whether a query refers to nothing outside itself, CTEs aside."""
     used = {n.rel for n in walk(query) if isinstance(n, a.Column | a.SystemColumn | a.WholeRow)}
     return used <= bound_rels(query)
-
-

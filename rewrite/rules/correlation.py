@@ -96,7 +96,7 @@ def as_tie(pred: a.Expr, inside: frozenset[int]) -> Tie | None:
     return None
 
 
-def scalar_aggregates(select: a.Select, clause: str = "where") -> Iterator[tuple[a.Expr, a.ScalarSubquery, Inner]]:
+def scalar_aggregates(select: a.Select) -> Iterator[tuple[a.Expr, a.ScalarSubquery, Inner]]:
     """(conjunct, subquery, its parts) for each correlated scalar aggregate in a block's WHERE."""
     for conjunct in as_product(select)[1]:
         for node in walk_block(conjunct):

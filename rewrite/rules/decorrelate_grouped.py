@@ -35,7 +35,10 @@ def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
         if plain is None:
             continue
         seen = set()
-        for whole, why in ((False, "only for keys of the filtered outer side"), (True, "only for keys of the outer rows")):
+        for whole, why in (
+            (False, "only for keys of the filtered outer side"),
+            (True, "only for keys of the outer rows"),
+        ):
             limit = reduction(block, inner.ties, conjunct, ctx, whole=whole)
             if limit is not None:
                 assert isinstance(limit.query, a.Select)
@@ -59,7 +62,12 @@ def _suitable(inner: Inner, ctx: Context) -> bool:
 
 
 def _joined(
-    block: a.Select, conjunct: a.Expr, node: a.ScalarSubquery, inner: Inner, limits: tuple[a.Expr, ...], ctx: Context
+    block: a.Select,
+    conjunct: a.Expr,
+    node: a.ScalarSubquery,
+    inner: Inner,
+    limits: tuple[a.Expr, ...],
+    ctx: Context,
 ) -> a.Select | None:
     target = inner.select.targets[0].expr
     keys = [t.inner for t in inner.ties]
@@ -98,4 +106,5 @@ RULE = Rule(
     ("ties-only", "target-cannot-divide", "null-is-rejected"),
     "SubQueryRemoveRule + JoinToCorrelate reversed (RelDecorrelator)",
     priority=90,
+    category="join",
 )

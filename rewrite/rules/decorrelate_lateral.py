@@ -36,4 +36,4 @@ def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
         )
 
 
-RULE = Rule("decorrelate_lateral", apply, (), "SubQueryRemoveRule", priority=40)
+RULE = Rule("decorrelate_lateral", apply, (), "SubQueryRemoveRule", priority=40, category="join")

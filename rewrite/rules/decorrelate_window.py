@@ -61,15 +61,15 @@ def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
 def _matchings(block: a.Select, inner: Inner) -> Iterator[dict[int, int]]:
     """Ways to match each item of the subquery with an outer item that reads the same rows."""
     outer = [i for i in as_product(block)[0] if isinstance(i, a.Scan | a.CteScan)]
-    if len(inner.items) > MOST_TWINS or not all(isinstance(i, a.Scan | a.CteScan) for i in inner.items):
+    own = [i for i in inner.items if isinstance(i, a.Scan | a.CteScan)]
+    if len(own) > MOST_TWINS or len(own) < len(inner.items):
         return
-    options = [[o for o in outer if _same_source(i, o)] for i in inner.items]
-    if not all(options):
+    if not all(any(_same_source(i, o) for o in outer) for i in own):
         return
-    for chosen in permutations(outer, len(inner.items)):
-        pairs = list(zip(inner.items, chosen, strict=True))
+    for chosen in permutations(outer, len(own)):
+        pairs = list(zip(own, chosen, strict=True))
         if all(_same_source(i, o) for i, o in pairs):
-            yield {i.rel: o.rel for i, o in pairs if not isinstance(i, a.Join) and not isinstance(o, a.Join)}
+            yield {i.rel: o.rel for i, o in pairs}
 
 
 def _same_source(one: a.FromItem, other: a.FromItem) -> bool:
@@ -94,7 +94,11 @@ class _Partition:
 
 
 def _partition(
-    items: list[a.FromItem], preds: list[a.Expr], ties: tuple[Tie, ...], twins: Mapping[int, int], ctx: Context
+    items: list[a.FromItem],
+    preds: list[a.Expr],
+    ties: tuple[Tie, ...],
+    twins: Mapping[int, int],
+    ctx: Context,
 ) -> _Partition | None:
     by: list[a.Expr] = []
     nullable: list[a.Expr] = []
@@ -126,7 +130,9 @@ def _partition(
         assumptions |= basis
         types = _types_of(item)
         by += [a.Column(item.rel, p, types[p].type, types[p].name) for p in sorted(columns)]
-    return _Partition(tuple(dict.fromkeys(by)), tuple(nullable), frozenset(holders), tuple(joins), assumptions)
+    return _Partition(
+        tuple(dict.fromkeys(by)), tuple(nullable), frozenset(holders), tuple(joins), assumptions
+    )
 
 
 def _types_of(item: a.FromItem) -> tuple[a.OutputColumn, ...]:
@@ -145,12 +151,17 @@ def _same_equality(pred: a.Expr, one: a.Expr, other: a.Expr) -> bool:
         isinstance(pred, a.Op)
         and pred.op.btree == "="
         and pred.op.is_builtin
-        and (pred.args == (one, other) or pred.args == (other, one))
+        and pred.args in {(one, other), (other, one)}
     )
 
 
 def _windowed(
-    block: a.Select, conjunct: a.Expr, node: a.ScalarSubquery, inner: Inner, twins: dict[int, int], ctx: Context
+    block: a.Select,
+    conjunct: a.Expr,
+    node: a.ScalarSubquery,
+    inner: Inner,
+    twins: dict[int, int],
+    ctx: Context,
 ) -> Rewrite | None:
     items, preds = as_product(block)
     part = _partition(items, preds, inner.ties, twins, ctx)
@@ -165,7 +176,9 @@ def _windowed(
     shared = [p for p in preds if p in local]
     extra = [p for p in local if p not in preds]
     holder_only = [
-        p for p in preds if p not in shared and p != conjunct and free_rels(p) & from_rels(items) <= part.holders
+        p
+        for p in preds
+        if p not in shared and p != conjunct and free_rels(p) & from_rels(items) <= part.holders
     ]
     before = [*part.joins, *shared, *[p for p in holder_only if p not in part.joins]]
     if any(is_volatile(p) for p in preds) or any(is_volatile(p) for p in extra):
@@ -243,4 +256,5 @@ RULE = Rule(
     apply,
     ("null-is-rejected", "holder-has-key"),
     priority=95,
+    category="others",
 )

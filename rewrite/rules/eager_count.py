@@ -18,12 +18,26 @@ from typing import Any
 from rewrite.rules.base import Context, Rewrite, Rule
 from rewrite.rules.correlation import as_tie
 from rewrite.rules.shape import NOT_NULL_ON_EMPTY, is_volatile, keys_of, order_sensitive
-from rewrite.rules.tree import conjoin, conjuncts, free_rels, from_rels, has_subquery, has_window, map_children, walk_block
+from rewrite.rules.tree import (
+    conjoin,
+    conjuncts,
+    free_rels,
+    from_rels,
+    has_subquery,
+    has_window,
+    map_children,
+    walk_block,
+)
 from sql import algebra as a
 
 
 def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
-    if not isinstance(block, a.Select) or block.group_by is None or len(block.group_by) != 1 or len(block.from_) != 1:
+    if (
+        not isinstance(block, a.Select)
+        or block.group_by is None
+        or len(block.group_by) != 1
+        or len(block.from_) != 1
+    ):
         return
     join = block.from_[0]
     if not isinstance(join, a.Join) or join.kind != "left" or not isinstance(join.left, a.Scan | a.Derived):
@@ -35,7 +49,9 @@ def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
         return
     made = _early(block, join, ctx)
     if made is not None:
-        yield Rewrite(made, "the nullable side is aggregated once a key before the join", basis or frozenset())
+        yield Rewrite(
+            made, "the nullable side is aggregated once a key before the join", basis or frozenset()
+        )
 
 
 def _key_in(item: a.FromItem, keys: tuple[a.Expr, ...], ctx: Context) -> frozenset[str] | None:
@@ -64,7 +80,7 @@ def _early(block: a.Select, join: a.Join, ctx: Context) -> a.Select | None:
         own = free_rels(a.RowExpr((*g.args, *((g.filter,) if g.filter is not None else ())), g.type))
         if g.star or order_sensitive(g) or not own or not own <= right or not _strict(g):
             return None
-    used = [n for part in _parts(block, aggregates) for n in walk_block(part) if isinstance(n, a.Column)]
+    used = [n for part in _parts(block) for n in walk_block(part) if isinstance(n, a.Column)]
     if any(n.rel in right for n in used) or any(free_rels(p) & right for p in conjuncts(block.where)):
         return None
     rel = ctx.fresh()
@@ -99,7 +115,11 @@ def _strict(g: a.Aggregate) -> bool:
     """The padded row contributes nothing: the aggregate skips NULL arguments and its argument is NULL there."""
     if g.func.name in NOT_NULL_ON_EMPTY and g.func.name != "count":
         return False
-    return len(g.args) == 1 and isinstance(g.args[0], a.Column) and g.func.name in {"count", "sum", "avg", "min", "max"}
+    return (
+        len(g.args) == 1
+        and isinstance(g.args[0], a.Column)
+        and g.func.name in {"count", "sum", "avg", "min", "max"}
+    )
 
 
 def _aggregates(block: a.Select) -> list[a.Aggregate]:
@@ -110,14 +130,20 @@ def _aggregates(block: a.Select) -> list[a.Aggregate]:
     return list(dict.fromkeys(found))
 
 
-def _parts(block: a.Select, aggregates: list[a.Aggregate]) -> list[Any]:
+def _parts(block: a.Select) -> list[Any]:
     """What stands outside aggregates."""
 
     def blank(n: Any) -> Any:
         return a.Const(None, n.type) if isinstance(n, a.Aggregate) else map_children(n, blank)
 
-    parts: list[Any] = [*block.targets, *block.order_by, *((block.having,) if block.having is not None else ())]
+    parts: list[Any] = [
+        *block.targets,
+        *block.order_by,
+        *((block.having,) if block.having is not None else ()),
+    ]
     return [blank(p) for p in parts]
 
 
-RULE = Rule("eager_count", apply, ("groups-are-rows",), "AggregateJoinTransposeRule", priority=65)
+RULE = Rule(
+    "eager_count", apply, ("groups-are-rows",), "AggregateJoinTransposeRule", priority=65, category="join"
+)

@@ -38,7 +38,9 @@ def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
             if limit is not None:
                 made = _grouped(block, conjunct, inner, pair, (limit,), negated, ctx)
                 if made is not None:
-                    yield Rewrite(made, "a different value exists when the group's least or greatest value differs")
+                    yield Rewrite(
+                        made, "a different value exists when the group's least or greatest value differs"
+                    )
         made = _grouped(block, conjunct, inner, pair, (), negated, ctx)
         if made is not None:
             yield Rewrite(made, "a different value exists when the group's least or greatest value differs")
@@ -106,7 +108,9 @@ def _grouped(
         left: a.FromItem = items[0]
         for item in items[1:]:
             left = a.Join("inner", left, item, None)
-        return replace(block, from_=(a.Join("left", left, derived, conjoin(on)),), where=conjoin((*rest, test)))
+        return replace(
+            block, from_=(a.Join("left", left, derived, conjoin(on)),), where=conjoin((*rest, test))
+        )
     differs = [compare("<>", lo, outer), compare("<>", hi, outer)]
     if differs[0] is None or differs[1] is None:
         return None
@@ -114,4 +118,4 @@ def _grouped(
     return replace(block, from_=(*items, derived), where=conjoin((*rest, *on, either)))
 
 
-RULE = Rule("exists_inequality", apply, (), priority=60)
+RULE = Rule("exists_inequality", apply, (), priority=60, category="join")

@@ -70,7 +70,9 @@ def _present(query: a.Query, pred: a.Expr) -> bool:
             isinstance(c, type(pred)) and _same_but_columns(c, pred, query) for c in conjuncts(query.where)
         )
     return any(
-        isinstance(c, a.Quantified) and len(c.left) == len(pred.left) and _tables(c.query) == _tables(pred.query)
+        isinstance(c, a.Quantified)
+        and len(c.left) == len(pred.left)
+        and _tables(c.query) == _tables(pred.query)
         for n in walk(query)
         if isinstance(n, a.Select)
         for c in conjuncts(n.where)
@@ -102,9 +104,14 @@ def _uses(block: a.Query, cte: a.Cte, ctx: Context) -> list[_Use] | None:
                 if references_whole(query, item.rel):
                     return None
                 own = tuple(
-                    p for p in preds if free_rels(p) == {item.rel} and not has_subquery(p) and not is_volatile(p)
+                    p
+                    for p in preds
+                    if free_rels(p) == {item.rel} and not has_subquery(p) and not is_volatile(p)
                 )
-                found.append(_Use(item.rel, own, tuple(implied_semijoins(items, preds, item, ctx))))
+                semi = implied_semijoins(items, preds, item, ctx)
+                # a CTE is not visible inside itself or before it
+                seen = tuple(s for s in semi if not any(isinstance(n, a.CteScan) for n in walk(s.query)))
+                found.append(_Use(item.rel, own, seen))
     return found if len(found) == total and total > 0 else None
 
 
@@ -158,6 +165,13 @@ def _pushable(cte: a.Cte, pred: a.Expr, rel: int, ctx: Context) -> bool:
 RULE = Rule(
     "filter_cte",
     apply,
-    ("every-user-filters", "no-limit-inside", "not-distinct-on", "grouped-by-column", "partitioned-by-column"),
+    (
+        "every-user-filters",
+        "no-limit-inside",
+        "not-distinct-on",
+        "grouped-by-column",
+        "partitioned-by-column",
+    ),
     priority=85,
+    category="cte",
 )

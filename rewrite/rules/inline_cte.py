@@ -24,7 +24,9 @@ def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
         uses = sum(isinstance(n, a.CteScan) and n.cte == cte.cte for n in walk(block))
         if uses == 0 or cte.recursive or not ctx.holds("not-volatile", not is_volatile(cte.query)):
             continue
-        yield Rewrite(_inlined(block, cte, ctx), f"the CTE {cte.name} is planned separately at each of its {uses} uses")
+        yield Rewrite(
+            _inlined(block, cte, ctx), f"the CTE {cte.name} is planned separately at each of its {uses} uses"
+        )
 
 
 def _inlined(block: a.Query, cte: a.Cte, ctx: Context) -> a.Query:
@@ -39,4 +41,4 @@ def _inlined(block: a.Query, cte: a.Cte, ctx: Context) -> a.Query:
     return inlined
 
 
-RULE = Rule("inline_cte", apply, ("not-volatile",), priority=55)
+RULE = Rule("inline_cte", apply, ("not-volatile",), priority=55, category="cte")

@@ -19,6 +19,7 @@ from sql import algebra as a
 
 
 def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
+    del ctx
     if not isinstance(block, a.Select) or not any(isinstance(i, a.Join) for i in block.from_):
         return
     items, preds = as_product(block)
@@ -62,4 +63,4 @@ def lift(items: Iterable[a.FromItem]) -> tuple[list[a.FromItem], list[a.Expr]]:
     return made, preds
 
 
-RULE = Rule("join_as_product", apply, (), "FilterJoinRule", priority=60)
+RULE = Rule("join_as_product", apply, (), "FilterJoinRule", priority=60, category="join")

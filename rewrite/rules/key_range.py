@@ -77,4 +77,4 @@ def _bound(name: str, other: a.Scan, own: list[a.Expr], key: a.Column, ctx: Cont
     return a.ScalarSubquery(copied, value.type)
 
 
-RULE = Rule("key_range", apply, (), priority=30)
+RULE = Rule("key_range", apply, (), priority=30, category="predicate", blind=True)

@@ -32,6 +32,7 @@ from rewrite.rules.tree import (
     walk,
 )
 from sql import algebra as a
+from sql.types import INT8
 
 COSTLY = frozenset({"/", "%", "~~", "!~~", "~", "~*", "!~", "!~*", "~~*", "!~~*"})
 
@@ -75,7 +76,9 @@ def _reducers(item: a.Scan, items: list[a.FromItem], preds: list[a.Expr]) -> lis
 def _fenced(block: a.Select, inside: list[a.FromItem], costly: list[a.Expr], ctx: Context) -> a.Select:
     items, preds = as_product(block)
     rels = from_rels(inside)
-    before = [p for p in preds if p not in costly and free_rels(p) and free_rels(p) <= rels and not has_subquery(p)]
+    before = [
+        p for p in preds if p not in costly and free_rels(p) and free_rels(p) <= rels and not has_subquery(p)
+    ]
     after = [p for p in preds if p not in before]
     repeated = _repeated(costly)
     rest = replace(block, from_=(), where=None)
@@ -85,7 +88,7 @@ def _fenced(block: a.Select, inside: list[a.FromItem], costly: list[a.Expr], ctx
     names = [f"{c.name or 'c'}_{i + 1}" for i, c in enumerate(shown)]
     names += [f"e{i + 1}" for i in range(len(repeated))]
     targets = [a.Target(n, e) for n, e in zip(names, [*shown, *repeated], strict=True)]
-    fence = a.Select(tuple(targets), tuple(inside), conjoin(before), offset=a.Const("0", a.INT8))
+    fence = a.Select(tuple(targets), tuple(inside), conjoin(before), offset=a.Const("0", INT8))
     values = {e: a.Column(rel, len(shown) + i, e.type, f"e{i + 1}") for i, e in enumerate(repeated)}
     mapping: dict[tuple[int, int], a.Expr] = {
         (c.rel, c.pos): a.Column(rel, i, c.type, names[i]) for i, c in enumerate(shown)
@@ -95,7 +98,7 @@ def _fenced(block: a.Select, inside: list[a.FromItem], costly: list[a.Expr], ctx
         return values[n] if isinstance(n, a.Op) and n in values else map_children(n, visit)
 
     derived = a.Derived(rel, fence, "few", tuple(names))
-    made = substitute(rest, mapping)
+    made: a.Select = substitute(rest, mapping)
     where = conjoin(substitute(visit(p), mapping) for p in after)
     return replace(made, from_=(derived, *(substitute(o, mapping) for o in others)), where=where)
 
@@ -110,4 +113,4 @@ def _repeated(costly: list[a.Expr]) -> list[a.Expr]:
     return [e for e, n in seen.items() if n > 1]
 
 
-RULE = Rule("late_filters", apply, (), priority=45)
+RULE = Rule("late_filters", apply, (), priority=45, category="predicate", blind=True)

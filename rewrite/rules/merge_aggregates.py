@@ -44,11 +44,18 @@ def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
     for nodes in groups.values():
         distinct = list(dict.fromkeys(nodes))
         if len(distinct) > 1:
-            yield Rewrite(_merged(block, distinct, ctx), f"{len(distinct)} aggregates over one source are computed in one pass")
+            yield Rewrite(
+                _merged(block, distinct, ctx),
+                f"{len(distinct)} aggregates over one source are computed in one pass",
+            )
 
 
 def _nodes(block: a.Select) -> Iterator[a.ScalarSubquery | a.Derived]:
-    for part in (*block.targets, *((block.where,) if block.where else ()), *((block.having,) if block.having else ())):
+    for part in (
+        *block.targets,
+        *((block.where,) if block.where else ()),
+        *((block.having,) if block.having else ()),
+    ):
         for n in walk_block(part):
             if isinstance(n, a.ScalarSubquery):
                 yield n
@@ -63,7 +70,12 @@ def _is_pass(query: a.Query) -> bool:
     if query.limit is not None or query.offset is not None or query.distinct is not None:
         return False
     items, preds = as_product(query)
-    return all(isinstance(i, a.Scan | a.CteScan) for i in items) and bool(preds) and is_closed(query) and not is_volatile(query)
+    return (
+        all(isinstance(i, a.Scan | a.CteScan) for i in items)
+        and bool(preds)
+        and is_closed(query)
+        and not is_volatile(query)
+    )
 
 
 def _source(query: a.Select) -> tuple[str, ...]:
@@ -98,8 +110,12 @@ def _merged(block: a.Select, nodes: list[a.ScalarSubquery | a.Derived], ctx: Con
         if own is not None:
             arms.append(own)
         where[made.node] = len(targets)
-        targets += [a.Target(f"v{len(targets) + i + 1}", _filtered(t.expr, own)) for i, t in enumerate(made.targets)]
-    some = [a.Or(tuple(dict.fromkeys(arms)))] if len(set(arms)) > 1 and len(arms) == len(passes) else []
+        targets += [
+            a.Target(f"v{len(targets) + i + 1}", _filtered(t.expr, own)) for i, t in enumerate(made.targets)
+        ]
+    some: list[a.Expr] = (
+        [a.Or(tuple(dict.fromkeys(arms)))] if len(set(arms)) > 1 and len(arms) == len(passes) else []
+    )
     if len(set(arms)) == 1 and len(arms) == len(passes):
         some = [arms[0]]
     source = a.Select(tuple(targets), tuple(model), conjoin((*shared, *some)), ((),))
@@ -110,7 +126,11 @@ def _merged(block: a.Select, nodes: list[a.ScalarSubquery | a.Derived], ctx: Con
 def _aligned(node: a.ScalarSubquery | a.Derived, model: list[a.FromItem]) -> _Pass:
     query = node.query
     assert isinstance(query, a.Select)
-    rels = {i.rel: m.rel for i, m in zip(_ordered(query), model, strict=True) if not isinstance(i, a.Join) and not isinstance(m, a.Join)}
+    rels = {
+        i.rel: m.rel
+        for i, m in zip(_ordered(query), model, strict=True)
+        if not isinstance(i, a.Join) and not isinstance(m, a.Join)
+    }
     targets = tuple(renumber(t, rels) for t in query.targets)
     return _Pass(node, targets, tuple(renumber(p, rels) for p in as_product(query)[1]))
 
@@ -137,13 +157,18 @@ def _placed(block: a.Select, source: a.Select, where: dict[Any, int], ctx: Conte
             shown = a.output_columns(n.query)
             scan = a.CteScan(rel, number, "pass", columns)
             picked = tuple(
-                a.Target(c.name, a.Column(rel, start + i, c.type, columns[start + i].name)) for i, c in enumerate(shown)
+                a.Target(c.name, a.Column(rel, start + i, c.type, columns[start + i].name))
+                for i, c in enumerate(shown)
             )
             return replace(n, query=a.Select(picked, (scan,)))
-        return n if isinstance(n, a.Select | a.SetOp | a.Values) and n is not block else map_children(n, visit)
+        return (
+            n if isinstance(n, a.Select | a.SetOp | a.Values) and n is not block else map_children(n, visit)
+        )
 
     made: a.Select = visit(block)
     return replace(made, ctes=(*made.ctes, cte))
 
 
-RULE = Rule("merge_aggregates", apply, (), "AggregateFilterToFilteredAggregateRule", priority=85)
+RULE = Rule(
+    "merge_aggregates", apply, (), "AggregateFilterToFilteredAggregateRule", priority=85, category="others"
+)

@@ -21,6 +21,7 @@ from sql import algebra as a
 
 
 def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
+    del ctx
     if not isinstance(block, a.Select):
         return
     for conjunct in conjuncts(block.where):
@@ -68,4 +69,4 @@ def _union(arms: list[tuple[tuple[Tie, ...], a.Select]]) -> a.Quantified | None:
     return a.Quantified("=", tuple(t.op.op for t in ties), tuple(t.outer for t in ties), union)
 
 
-RULE = Rule("or_exists", apply, (), priority=70)
+RULE = Rule("or_exists", apply, (), priority=70, category="predicate")

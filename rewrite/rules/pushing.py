@@ -11,7 +11,16 @@ from dataclasses import replace
 
 from rewrite.rules.base import Context
 from rewrite.rules.shape import is_volatile
-from rewrite.rules.tree import conjoin, conjuncts, copy_fresh, has_aggregate, has_window, returns_set, substitute, walk_block
+from rewrite.rules.tree import (
+    conjoin,
+    conjuncts,
+    copy_fresh,
+    has_aggregate,
+    has_window,
+    returns_set,
+    substitute,
+    walk_block,
+)
 from sql import algebra as a
 
 
@@ -32,7 +41,9 @@ def can_push(query: a.Query, positions: frozenset[int], ctx: Context) -> bool:
 
 def _can_push_select(query: a.Select, positions: frozenset[int], ctx: Context) -> bool:
     exprs = [query.targets[p].expr for p in positions]
-    if any(returns_set(t.expr) for t in query.targets) or is_volatile(exprs and a.RowExpr(tuple(exprs), exprs[0].type)):
+    if any(returns_set(t.expr) for t in query.targets) or is_volatile(
+        exprs and a.RowExpr(tuple(exprs), exprs[0].type)
+    ):
         return False
     if query.distinct and not all(e in query.distinct for e in exprs):
         return ctx.holds("not-distinct-on", False)

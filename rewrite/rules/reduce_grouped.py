@@ -74,4 +74,5 @@ RULE = Rule(
     ("no-limit-inside", "not-distinct-on", "grouped-by-column", "partitioned-by-column"),
     "SemiJoinRule",
     priority=80,
+    category="predicate",
 )

@@ -28,8 +28,12 @@ def implied_semijoins(
         if item is target or isinstance(item, a.Join | a.FunctionScan):
             continue
         rels = from_rels((item,))
-        ties = [t for p in preds if free_rels(p) & scope <= rels | mine and (t := as_tie(p, mine)) is not None]
-        ties = [t for t in ties if used_rels(t.outer) == rels and isinstance(t.inner, a.Column) and t.symmetric]
+        ties = [
+            t for p in preds if free_rels(p) & scope <= rels | mine and (t := as_tie(p, mine)) is not None
+        ]
+        ties = [
+            t for t in ties if used_rels(t.outer) == rels and isinstance(t.inner, a.Column) and t.symmetric
+        ]
         if not ties:
             continue
         near, own = _with_filters(item, items, preds, mine)
@@ -53,7 +57,10 @@ def _with_filters(
         if other is item or theirs & mine or isinstance(other, a.Join) or not isinstance(other, a.Scan):
             continue
         filtered = any(free_rels(p) & scope == theirs and not has_subquery(p) for p in preds)
-        joined = any(as_tie(p, theirs) is not None and free_rels(p) & scope <= theirs | rels and free_rels(p) & rels for p in preds)
+        joined = any(
+            as_tie(p, theirs) is not None and free_rels(p) & scope <= theirs | rels and free_rels(p) & rels
+            for p in preds
+        )
         if filtered and joined:
             near.append(other)
     reach = from_rels(near)

@@ -11,11 +11,9 @@ from typing import Any
 
 from rewrite.rules.base import Context
 from rewrite.rules.tree import (
-    SUBQUERIES,
     as_product,
     conjuncts,
     free_rels,
-    is_plain,
     returns_set,
     walk,
     walk_block,
@@ -32,7 +30,9 @@ NOT_NULL_ON_EMPTY = frozenset({"count", "regr_count"})
 # Strict built-in operators and functions that cannot raise an error on any argument: comparisons of one
 # type family. Arithmetic can overflow and divide by zero; only what is listed here counts as safe.
 SAFE_OPERATORS = frozenset({"=", "<>", "<", "<=", ">", ">=", "~~", "!~~", "||"})
-SAFE_FUNCTIONS = frozenset({"substring", "lower", "upper", "length", "char_length", "btrim", "ltrim", "rtrim"})
+SAFE_FUNCTIONS = frozenset(
+    {"substring", "lower", "upper", "length", "char_length", "btrim", "ltrim", "rtrim"}
+)
 
 
 def table_of(item: a.FromItem, ctx: Context) -> Table | None:
@@ -123,7 +123,11 @@ def column_not_null(item: a.FromItem, pos: int, ctx: Context) -> frozenset[str] 
     table = table_of(item, ctx)
     if table is not None:
         column = table.columns[pos]
-        return frozenset({column.not_null_constraint or f"{table.ref.name}.{column.name} not null"}) if column.not_null else None
+        return (
+            frozenset({column.not_null_constraint or f"{table.ref.name}.{column.name} not null"})
+            if column.not_null
+            else None
+        )
     query = item.query if isinstance(item, a.Derived) else None
     if isinstance(item, a.CteScan) and item.cte in ctx.ctes and not ctx.ctes[item.cte].recursive:
         query = ctx.ctes[item.cte].query
@@ -177,7 +181,10 @@ def rejects_null(conjunct: a.Expr, target: a.Expr) -> bool:
 def null_on_empty(expr: a.Expr) -> bool:
     """Whether an expression over aggregates of no rows is NULL (1c)."""
     return any(
-        isinstance(n, a.Aggregate) and n.func.name not in NOT_NULL_ON_EMPTY and n.func.is_builtin and is_strict_path(expr, n)
+        isinstance(n, a.Aggregate)
+        and n.func.name not in NOT_NULL_ON_EMPTY
+        and n.func.is_builtin
+        and is_strict_path(expr, n)
         for n in walk_block(expr)
     )
 
@@ -232,9 +239,20 @@ def shows_identity(expr: a.Expr) -> bool:
 
 
 def order_sensitive(agg: a.Aggregate) -> bool:
-    return bool(agg.order_by or agg.direct) or agg.func.name in {
-        "array_agg", "string_agg", "json_agg", "jsonb_agg", "xmlagg", "json_object_agg", "jsonb_object_agg",
-    } or not agg.func.is_builtin
+    return (
+        bool(agg.order_by or agg.direct)
+        or agg.func.name
+        in {
+            "array_agg",
+            "string_agg",
+            "json_agg",
+            "jsonb_agg",
+            "xmlagg",
+            "json_object_agg",
+            "jsonb_object_agg",
+        }
+        or not agg.func.is_builtin
+    )
 
 
 def simple_aggregates(node: Any) -> bool:
@@ -249,5 +267,3 @@ def is_lateral(item: a.FromItem) -> bool:
 
 def local_conjuncts(select: a.Select, rels: frozenset[int]) -> tuple[a.Expr, ...]:
     return tuple(c for c in conjuncts(select.where) if free_rels(c) <= rels)
-
-

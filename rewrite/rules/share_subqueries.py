@@ -29,7 +29,9 @@ def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
     for form, found in groups.items():
         if len(found) < 2 or not ctx.holds("not-volatile", not is_volatile(form)):
             continue
-        yield Rewrite(_shared(block, found, ctx), f"a subquery that stands {len(found)} times is computed once")
+        yield Rewrite(
+            _shared(block, found, ctx), f"a subquery that stands {len(found)} times is computed once"
+        )
 
 
 def _candidates(block: a.Query) -> Iterator[a.Query]:
@@ -38,7 +40,9 @@ def _candidates(block: a.Query) -> Iterator[a.Query]:
     top = {c.cte for c in block.ctes}
     for node in walk(block):
         query = getattr(node, "query", None)
-        if not isinstance(node, a.Derived | a.ScalarSubquery | a.Quantified) or not isinstance(query, a.Select):
+        if not isinstance(node, a.Derived | a.ScalarSubquery | a.Quantified) or not isinstance(
+            query, a.Select
+        ):
             continue
         if isinstance(node, a.Derived) and (node.lateral or node.security_barrier or node.view is not None):
             continue
@@ -51,9 +55,7 @@ def _candidates(block: a.Query) -> Iterator[a.Query]:
 def _shared(block: a.Query, found: list[a.Query], ctx: Context) -> a.Query:
     first, _ = copy_fresh(found[0], ctx.fresh)
     number = ctx.fresh()
-    columns = tuple(
-        a.OutputColumn(f"c{i + 1}", c.type) for i, c in enumerate(a.output_columns(found[0]))
-    )
+    columns = tuple(a.OutputColumn(f"c{i + 1}", c.type) for i, c in enumerate(a.output_columns(found[0])))
     targets = tuple(a.Target(n.name, t.expr) for n, t in zip(columns, first.targets, strict=True))
     cte = a.Cte(number, "shared", replace(first, targets=targets), columns, materialized=True)
     wanted = set(found)
@@ -81,4 +83,6 @@ def _placed(ctes: tuple[a.Cte, ...], cte: a.Cte) -> tuple[a.Cte, ...]:
     return (*ctes[:last], cte, *ctes[last:])
 
 
-RULE = Rule("share_subqueries", apply, ("not-volatile",), "CommonRelSubExprRegisterRule", priority=80)
+RULE = Rule(
+    "share_subqueries", apply, ("not-volatile",), "CommonRelSubExprRegisterRule", priority=80, category="cte"
+)

@@ -16,14 +16,27 @@ from dataclasses import replace
 from rewrite.rules.base import Context, Rewrite, Rule
 from rewrite.rules.canonical import canonical, is_closed
 from rewrite.rules.shape import is_volatile
-from rewrite.rules.tree import conjoin, conjuncts, has_window, map_children, renumber, replace_node, walk_block
+from rewrite.rules.tree import (
+    conjoin,
+    conjuncts,
+    has_window,
+    map_children,
+    renumber,
+    replace_node,
+    walk_block,
+)
 from sql import algebra as a
 
 COMBINES = frozenset({("sum", "numeric"), ("sum", "float8")})
 
 
 def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
-    if not isinstance(block, a.Select) or block.group_by is None or len(block.group_by) != 1 or not block.group_by[0]:
+    if (
+        not isinstance(block, a.Select)
+        or block.group_by is None
+        or len(block.group_by) != 1
+        or not block.group_by[0]
+    ):
         return
     if block.distinct is not None or any(has_window(t.expr) for t in block.targets) or is_volatile(block):
         return
@@ -41,7 +54,12 @@ def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
 def _total(block: a.Select, node: a.ScalarSubquery, ctx: Context) -> a.Expr | None:
     """The subquery's value as an expression with windows over the block's groups."""
     sub = node.query
-    if not isinstance(sub, a.Select) or sub.group_by != ((),) or sub.having is not None or len(sub.targets) != 1:
+    if (
+        not isinstance(sub, a.Select)
+        or sub.group_by != ((),)
+        or sub.having is not None
+        or len(sub.targets) != 1
+    ):
         return None
     if sub.limit is not None or sub.offset is not None or sub.ctes or not is_closed(sub):
         return None
@@ -61,7 +79,11 @@ def _twins(sub: a.Select, block: a.Select) -> dict[int, int] | None:
     ours, theirs = list(leaves(block.from_)), list(leaves(sub.from_))
     if len(ours) != len(theirs):
         return None
-    return {t.rel: o.rel for t, o in zip(theirs, ours, strict=True) if not isinstance(t, a.Join) and not isinstance(o, a.Join)}
+    return {
+        t.rel: o.rel
+        for t, o in zip(theirs, ours, strict=True)
+        if not isinstance(t, a.Join) and not isinstance(o, a.Join)
+    }
 
 
 def _windowed(target: a.Expr) -> a.Expr | None:
@@ -83,11 +105,12 @@ def _windowed(target: a.Expr) -> a.Expr | None:
     return visit(target)
 
 
-def _assemble(block: a.Select, conjunct: a.Expr, node: a.ScalarSubquery, total: a.Expr, ctx: Context) -> a.Select:
+def _assemble(
+    block: a.Select, conjunct: a.Expr, node: a.ScalarSubquery, total: a.Expr, ctx: Context
+) -> a.Select:
     rel = ctx.fresh()
     parts: list[a.Expr] = [t.expr for t in block.targets]
-    for key in block.order_by:
-        parts.append(key.expr)
+    parts += [key.expr for key in block.order_by]
     parts += [n for n in walk_block(conjunct) if isinstance(n, a.Aggregate)]
     parts += [k for k in (block.group_by or ((),))[0] if any(n == k for n in walk_block(conjunct))]
     distinct = list(dict.fromkeys(parts))
@@ -123,4 +146,4 @@ def _assemble(block: a.Select, conjunct: a.Expr, node: a.ScalarSubquery, total: 
     )
 
 
-RULE = Rule("total_as_window", apply, ("same-rows",), priority=75)
+RULE = Rule("total_as_window", apply, ("same-rows",), priority=75, category="others")

@@ -8,41 +8,46 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
-from functools import cache
 from typing import Any
 
 from sql import algebra as a
+from sql.types import SqlType
 
 LEAVES = (a.FunctionRef, a.OperatorRef, a.TableRef, a.OutputColumn)
 QUERIES = (a.Select, a.SetOp, a.Values)
 SUBQUERIES = (a.ScalarSubquery, a.Exists, a.Quantified, a.ArraySubquery)
 ITEMS = (a.Scan, a.Derived, a.CteScan, a.ValuesScan, a.FunctionScan)
 REFERENCES = (a.Column, a.SystemColumn, a.WholeRow)
+NODES = frozenset(
+    kind
+    for kind in vars(a).values()
+    if isinstance(kind, type) and is_dataclass(kind) and kind not in {*LEAVES, SqlType}
+)
 PLAIN = frozenset({"type", "name", "names", "columns", "alias", "func", "op", "ops", "table", "view", "kind"})
 
 Path = tuple[str | int, ...]
 Place = tuple[int, int]
 
 
-@cache
-def node_fields(kind: type) -> tuple[str, ...]:
-    """The fields of a node type that may hold other nodes."""
-    return tuple(f.name for f in fields(kind) if f.name not in PLAIN)
+# The fields of each node type that may hold other nodes
+FIELDS: Mapping[type, tuple[str, ...]] = {
+    kind: tuple(f.name for f in fields(kind) if f.name not in PLAIN) for kind in NODES
+}
 
 
 def map_value(value: Any, f: Callable[[Any], Any]) -> Any:
     if isinstance(value, tuple):
-        mapped = tuple(map_value(v, f) for v in value)
+        if not value:
+            return value
+        mapped = tuple([map_value(v, f) for v in value])
         return value if all(m is v for m, v in zip(mapped, value, strict=True)) else mapped
-    if is_dataclass(value) and not isinstance(value, LEAVES):
-        return f(value)
-    return value
+    return f(value) if type(value) in NODES else value
 
 
 def map_children(node: Any, f: Callable[[Any], Any]) -> Any:
     """``node`` with ``f`` applied to each node directly below it; the same object when nothing changed."""
     changes = {}
-    for name in node_fields(type(node)):
+    for name in FIELDS[type(node)]:
         old = getattr(node, name)
         new = map_value(old, f)
         if new is not old:
@@ -50,17 +55,23 @@ def map_children(node: Any, f: Callable[[Any], Any]) -> Any:
     return replace(node, **changes) if changes else node
 
 
-def children(node: Any) -> Iterator[Any]:
-    for name in node_fields(type(node)):
-        yield from _nodes(getattr(node, name))
+def children(node: Any) -> list[Any]:
+    found: list[Any] = []
+    for name in FIELDS[type(node)]:
+        value = getattr(node, name)
+        if type(value) in NODES:
+            found.append(value)
+        elif value and isinstance(value, tuple):
+            _gather(value, found)
+    return found
 
 
-def _nodes(value: Any) -> Iterator[Any]:
-    if isinstance(value, tuple):
-        for v in value:
-            yield from _nodes(v)
-    elif is_dataclass(value) and not isinstance(value, LEAVES):
-        yield value
+def _gather(values: tuple[Any, ...], found: list[Any]) -> None:
+    for value in values:
+        if type(value) in NODES:
+            found.append(value)
+        elif value and isinstance(value, tuple):
+            _gather(value, found)
 
 
 def walk(node: Any) -> Iterator[Any]:
@@ -130,10 +141,10 @@ def highest_number(node: Any) -> int:
 
 
 class Fresh:
-    """Numbers that occur nowhere in a statement."""
+    """Numbers above all that are in use."""
 
-    def __init__(self, statement: Any) -> None:
-        self._last = highest_number(statement)
+    def __init__(self, highest: int) -> None:
+        self._last = highest
 
     def __call__(self) -> int:
         self._last += 1
@@ -287,7 +298,7 @@ def blocks(query: Any, path: Path = ()) -> Iterator[tuple[Path, a.Query]]:
     """Every query node of a statement with its path, outermost first."""
     if isinstance(query, QUERIES):
         yield path, query
-    for name in node_fields(type(query)):
+    for name in FIELDS[type(query)]:
         yield from _blocks_in(getattr(query, name), (*path, name))
 
 
@@ -295,7 +306,7 @@ def _blocks_in(value: Any, path: Path) -> Iterator[tuple[Path, a.Query]]:
     if isinstance(value, tuple):
         for i, v in enumerate(value):
             yield from _blocks_in(v, (*path, i))
-    elif is_dataclass(value) and not isinstance(value, LEAVES):
+    elif type(value) in NODES:
         yield from blocks(value, path)
 
 

@@ -12,10 +12,10 @@ import heapq
 import itertools
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from rewrite.rules import RULES, Rule
-from rewrite.rules.apply import applications
+from rewrite.rules.apply import Applied, applications
 from rewrite.rules.canonical import canonical
 from sql import algebra as a
 from sql.catalog import Catalog
@@ -26,7 +26,10 @@ Cost = Callable[[str], float]
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A reachable query. ``steps`` are (rule, why); ``literal``: sound for these constants only."""
+    """A reachable query. ``steps`` are (rule, why); ``literal``: sound for these constants only.
+
+    ``cost`` is the estimate; None after a step whose gain estimates cannot see.
+    """
 
     query: a.Query
     sql: str
@@ -38,12 +41,16 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How far to look. ``tolerance``: candidates up to so many times the original's cost are given out."""
+    """How far to look. ``tolerance``: candidates up to so many times the original's cost are given out.
+
+    ``finish``: on how many of the best states blind rules are tried.
+    """
 
     states: int = 150
     depth: int = 5
     tolerance: float = 1.3
     penalty: float = 1.03
+    finish: int = 3
     # longer texts are never worth it
     growth: int = 40_000
 
@@ -52,31 +59,28 @@ class Limits:
 class _Search:
     catalog: Catalog
     cost: Cost
-    rules: Sequence[Rule]
     limits: Limits
     deadline: float
     seen: set[a.Query] = field(default_factory=set)
     texts: set[str] = field(default_factory=set)
 
     def out_of_time(self) -> bool:
-        return time.monotonic() >= self.deadline or len(self.seen) > self.limits.states
+        return time.monotonic() >= self.deadline
 
-    def successors(self, state: Candidate) -> Iterator[Candidate]:
-        for made in applications(state.query, self.catalog, self.rules):
+    def successors(self, state: Candidate, rules: Sequence[Rule]) -> Iterator[Candidate]:
+        for made in applications(state.query, self.catalog, rules):
             if self.out_of_time():
                 return
             form = canonical(made.query, keep_names=True)
             if form in self.seen:
                 continue
             self.seen.add(form)
-            found = self._costed(state, made.rule, made.query, made.rewrite.why, made.rewrite.assumptions, made.rewrite.literal)
+            found = self._costed(state, made)
             if found is not None:
                 yield found
 
-    def _costed(
-        self, state: Candidate, rule: Rule, query: a.Query, why: str, assumptions: frozenset[str], literal: bool
-    ) -> Candidate | None:
-        sql = to_sql(query)
+    def _costed(self, state: Candidate, made: Applied) -> Candidate | None:
+        sql = to_sql(made.query)
         if sql in self.texts or len(sql) > self.limits.growth:
             return None
         self.texts.add(sql)
@@ -84,8 +88,14 @@ class _Search:
             cost = self.cost(sql)
         except Exception:  # noqa: BLE001 - a text the server refuses is no candidate
             return None
-        steps = (*state.steps, (rule.name, why))
-        return Candidate(query, sql, steps, state.assumptions | assumptions, cost, state.literal or literal)
+        return Candidate(
+            made.query,
+            sql,
+            (*state.steps, (made.rule.name, made.rewrite.why)),
+            state.assumptions | made.rewrite.assumptions,
+            cost,
+            state.literal or made.rewrite.literal,
+        )
 
 
 def propose(
@@ -102,25 +112,46 @@ def propose(
     """Candidates in the order they are found, at most ``limit``.
 
     ``cost`` gives the estimated cost of a text and may raise; ``deadline`` is a time.monotonic() moment;
-    ``prefer`` names rules to try first.
+    ``prefer`` names rules or categories to try first.
     """
-    ordered = sorted(rules, key=lambda r: (r.name not in prefer, -r.priority))
-    search = _Search(catalog, cost, ordered, limits, deadline)
-    start = Candidate(query, to_sql(query), (), frozenset(), cost(to_sql(query)))
+    ordered = sorted(rules, key=lambda r: (r.name not in prefer and r.category not in prefer, -r.priority))
+    search = _Search(catalog, cost, limits, deadline)
+    text = to_sql(query)
+    start = Candidate(query, text, (), frozenset(), cost(text))
     search.seen.add(canonical(query, keep_names=True))
-    assert start.cost is not None
+    return itertools.islice(_explore(search, start, ordered), limit)
+
+
+def _explore(search: _Search, start: Candidate, rules: Sequence[Rule]) -> Iterator[Candidate]:
+    limits = search.limits
+    seeing = [r for r in rules if not r.blind]
     number = itertools.count()
-    frontier: list[tuple[float, int, Candidate]] = [(start.cost, next(number), start)]
-    given = 0
-    while frontier and not search.out_of_time():
+    frontier = [(_rank(start, limits), next(number), start)]
+    states = [start]
+    while frontier and not search.out_of_time() and len(search.seen) < limits.states:
         _, _, state = heapq.heappop(frontier)
-        for found in search.successors(state):
-            assert found.cost is not None
-            rank = found.cost * limits.penalty ** len(found.steps)
+        for found in search.successors(state, seeing):
             if len(found.steps) < limits.depth:
-                heapq.heappush(frontier, (rank, next(number), found))
-            if found.cost <= start.cost * limits.tolerance:
+                heapq.heappush(frontier, (_rank(found, limits), next(number), found))
+            if _cost(found) <= _cost(start) * limits.tolerance:
+                states.append(found)
                 yield found
-                given += 1
-                if given >= limit:
-                    return
+    yield from _finish(search, states, [r for r in rules if r.blind])
+
+
+def _finish(search: _Search, states: list[Candidate], blind: list[Rule]) -> Iterator[Candidate]:
+    """Blind rules, up to two steps, on the best states and on the start."""
+    best = sorted(states, key=lambda s: _rank(s, search.limits))[: search.limits.finish]
+    for state in dict.fromkeys((*best, states[0])):
+        for found in search.successors(state, blind):
+            yield replace(found, cost=None)
+            for again in search.successors(found, blind):
+                yield replace(again, cost=None)
+
+
+def _cost(state: Candidate) -> float:
+    return float("inf") if state.cost is None else state.cost
+
+
+def _rank(state: Candidate, limits: Limits) -> float:
+    return _cost(state) * float(limits.penalty ** len(state.steps))

@@ -1,0 +1,82 @@
+"""The deterministic mind: the `Proposer` port filled by binding, search and printing.
+
+Owns the choice of what is handed on: few candidates, told apart by what made them, because estimates err in
+families. Must not know how candidates are checked or run.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from rewrite.ports import Database
+from rewrite.rules import RULES, Rule
+from rewrite.search.explore import Candidate as Found
+from rewrite.search.explore import Limits, propose
+from rewrite.words import Candidate, Category, Deadline, Step
+from sql.binder import BindError, Unsupported, bind
+from sql.catalog import Catalog
+from sql.printing import to_sql
+
+
+@dataclass(frozen=True, slots=True)
+class RuleProposer:
+    """Candidates by rules over one catalog. ``width``: how many are handed on; ``seconds``: the most a search takes."""
+
+    catalog: Catalog
+    search_path: tuple[str, ...] = ("public",)
+    width: int = 12
+    seconds: float = 5.0
+    limits: Limits = field(default_factory=Limits)
+    rules: Sequence[Rule] = RULES
+
+    def propose(
+        self, sql: str, database: Database, deadline: Deadline, prefer: Sequence[Category]
+    ) -> Sequence[Candidate]:
+        """At most ``width`` candidates, best first; none for what is not understood."""
+        try:
+            query = bind(sql, self.catalog, search_path=self.search_path)
+            start = database.explain(to_sql(query)).cost
+        except (BindError, Unsupported):
+            return ()
+        found = propose(
+            query,
+            self.catalog,
+            cost=lambda text: database.explain(text).cost,
+            deadline=time.monotonic() + min(self.seconds, deadline.left()),
+            limit=1000,
+            limits=self.limits,
+            rules=self.rules,
+            prefer=prefer,
+        )
+        categories = {r.name: r.category for r in self.rules}
+        return [_handed(c, categories, start) for c in chosen(list(found), self.width)]
+
+
+def chosen(found: Sequence[Found], width: int) -> list[Found]:
+    """The cheapest for each last rule, then the cheapest of the rest; a third of the places for blind ones.
+
+    What two estimates say of candidates that came by different rules is hardly comparable.
+    """
+    seen = sorted((c for c in found if c.cost is not None), key=_cost)
+    blind = [c for c in found if c.cost is None]
+    places = max(width - min(len(blind), width // 3), 1)
+    firsts: dict[str, Found] = {}
+    for candidate in seen:
+        firsts.setdefault(candidate.steps[-1][0], candidate)
+    picked = sorted(firsts.values(), key=_cost)[:places]
+    picked += [c for c in seen if c not in picked][: places - len(picked)]
+    return [*sorted(picked, key=_cost), *blind[: width - len(picked)]]
+
+
+def _cost(candidate: Found) -> float:
+    return float("inf") if candidate.cost is None else candidate.cost
+
+
+def _handed(found: Found, categories: dict[str, Category], start: float) -> Candidate:
+    steps = [Step(rule, categories[rule], why) for rule, why in found.steps]
+    last = steps[-1]
+    gain = None if found.cost is None else start - found.cost
+    steps[-1] = Step(last.name, last.category, last.note, gain)
+    return Candidate(found.sql, tuple(steps), "rules", found.cost, tuple(sorted(found.assumptions)))
