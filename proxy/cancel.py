@@ -13,7 +13,7 @@ import ssl
 from collections.abc import Callable
 from pathlib import Path
 
-from proxy.upstream import Host, Target, UpstreamUnavailable, connect
+from proxy.upstream import Target, UpstreamUnavailable, connect
 from proxy.wire.framing import ProtocolViolation
 from proxy.wire.startup import CancelRequest, decode_first, packet_length
 
@@ -21,25 +21,25 @@ CANCEL_TIMEOUT = 10.0
 
 
 class CancelTable:
-    """(pid, key) of each session of this worker -> where its server is, and how to tell the session."""
+    """(pid, key) of each session of this worker -> where its server is (the one host), and how to tell it."""
 
     def __init__(self) -> None:
-        self._sessions: dict[tuple[int, bytes], tuple[Target, Host, Callable[[], None]]] = {}
+        self._sessions: dict[tuple[int, bytes], tuple[Target, Callable[[], None]]] = {}
 
-    def add(self, key: tuple[int, bytes], target: Target, host: Host, cancelled: Callable[[], None]) -> None:
-        self._sessions[key] = (target, host, cancelled)
+    def add(self, key: tuple[int, bytes], target: Target, cancelled: Callable[[], None]) -> None:
+        self._sessions[key] = (target, cancelled)
 
     def discard(self, key: tuple[int, bytes]) -> None:
         self._sessions.pop(key, None)
 
-    def tell(self, request: CancelRequest) -> tuple[Target, Host] | None:
+    def tell(self, request: CancelRequest) -> Target | None:
         """Stop what the session holds; where to forward the request, None if it is not ours."""
         found = self._sessions.get((request.pid, request.key))
         if found is None:
             return None
-        target, host, cancelled = found
+        target, cancelled = found
         cancelled()
-        return target, host
+        return target
 
 
 async def forward(request: CancelRequest, target: Target) -> None:

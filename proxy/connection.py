@@ -9,15 +9,19 @@ from __future__ import annotations
 import asyncio
 import socket
 import ssl
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from proxy.desk import Identity, SessionDesk
 from proxy.doorstep import ClientGone, enter
 from proxy.login import PassthroughLogin
+from proxy.ports import SqlError
 from proxy.relay import Side
 from proxy.session import Session
 from proxy.upstream import Connected, DsnError, Target, UpstreamUnavailable, connect, parse_dsn
 from proxy.wire import backend
+from proxy.wire.backend import BackendKeyData
 from proxy.wire.framing import ProtocolViolation
 from proxy.wire.startup import CancelRequest, StartupMessage, decode_first, packet_length
 
@@ -28,9 +32,10 @@ if TYPE_CHECKING:
 class Refused(Exception):
     """The client gets this FATAL error and is shown out."""
 
-    def __init__(self, sqlstate: str, text: str) -> None:
+    def __init__(self, sqlstate: str, text: str, hint: str = "") -> None:
         super().__init__(text)
         self.sqlstate = sqlstate
+        self.hint = hint
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +59,10 @@ class Connection:
         self.client: Side | None = None
         self.server: Side | None = None
         self.session: Session | None = None
+        self.desk: SessionDesk | None = None
+        self.target: Target | None = None
+        self.key: tuple[int, bytes] | None = None
+        self.effect: asyncio.Task[None] | None = None
         self.ended = asyncio.Event()
         self.counted = False
 
@@ -90,9 +99,17 @@ class Connection:
             raise ProtocolViolation("encryption asked for twice")
         who = _who(first, self.address, client)
         self._count()
+        self._check_options(who)
         connected = await self._upstream(who)
         self.server = connected.side
         await self._passthrough(client, connected, who)
+
+    def _check_options(self, who: Who) -> None:
+        settings = self.proxy.settings_of(self.proxy.config.database(who.database))
+        try:
+            settings.check_options(who.startup.parameters)
+        except SqlError as error:
+            raise Refused(error.sqlstate, error.message, error.hint) from error
 
     def _count(self) -> None:
         if self.proxy.metrics.connections >= self.proxy.config.limits.max_connections > 0:
@@ -104,7 +121,7 @@ class Connection:
 
     async def _upstream(self, who: Who) -> Connected:
         limits = self.proxy.config.limits
-        target = self._target(who)
+        self.target = target = self._target(who)
         try:
             return await connect(
                 target, patience=limits.connect_timeout, keepalive_idle=limits.keepalive_idle
@@ -153,15 +170,85 @@ class Connection:
 
     def _establish(self, client: Side, connected: Connected, login: PassthroughLogin, who: Who) -> None:
         server = connected.side
-        self.session = session = Session(server.write, client.write)
+        limits = self.proxy.config.limits
+        self.session = session = Session(
+            server.write,
+            client.write,
+            pause=lambda paused: client.valve.close("held") if paused else client.valve.open("held"),
+            effect=self._start_effect,
+            buffer_limit=limits.client_buffer,
+            text_limit=limits.max_text,
+        )
         session.parameters.update(login.parameters)
+        if login.key is not None:
+            self._register(login.key, session)
+        if who.startup.is_replication:
+            session.give_up("replication")
+        else:
+            self._attach_desk(session, login, who)
         client.on_lost = self._client_lost
         server.on_lost = self._server_lost
+        client.on_eof = server.transport.write_eof if server.transport.can_write_eof() else None
         client.receive(session.client_data)
         server.receive(session.server_data)
         self.proxy.event(
             "session.started", client=who.address, user=who.user, database=who.database, tls=who.tls
         )
+
+    def _register(self, key: BackendKeyData, session: Session) -> None:
+        assert self.target is not None
+        self.key = (key.pid, key.key)
+        self.proxy.cancels.add(self.key, self.target, lambda: self._cancelled(session))
+
+    def _cancelled(self, session: Session) -> None:
+        session.cancel()
+        if self.effect is not None:
+            self.effect.cancel()
+
+    def _attach_desk(self, session: Session, login: PassthroughLogin, who: Who) -> None:
+        proxy = self.proxy
+        ports = proxy.ports
+        database = proxy.config.database(who.database)
+        if (
+            ports.lookup is None
+            and ports.answers is None
+            and ports.reporter is None
+            and not ports.settings.rules
+        ):
+            return
+        identity = Identity(
+            database=who.database,
+            user=who.user,
+            client_address=who.address,
+            backend_pid=login.key.pid if login.key is not None else 0,
+            is_admin=who.user in proxy.config.admins,
+            tag=proxy.config.tag,
+        )
+        settings = proxy.settings_of(database)
+        self.desk = SessionDesk(session, ports, identity, proxy.metrics, settings, session.clock)
+        session.attach(self.desk)
+
+    def _start_effect(self, factory: Callable[[], Awaitable[object]]) -> None:
+        self.effect = asyncio.get_running_loop().create_task(
+            self._effect(factory), name=f"effect {self.address}"
+        )
+
+    async def _effect(self, factory: Callable[[], Awaitable[object]]) -> None:
+        assert self.session is not None
+        result: object
+        try:
+            result = await factory()
+        except SqlError as error:
+            result = error
+        except asyncio.CancelledError:
+            if self.session.cancelled:
+                self.session.effect_done(SqlError("57014", "canceling statement due to user request"))
+            raise
+        except Exception as error:  # noqa: BLE001 -- a port of ours failed: the client gets an error, not a hang
+            self.proxy.event("answer.failed", client=self.address, reason=repr(error))
+            result = SqlError("XX000", "internal error, see the log of the proxy")
+        self.effect = None
+        self.session.effect_done(result)
 
     def _client_lost(self, _exc: Exception | None) -> None:
         if self.server is not None and not self.server.lost:
@@ -171,14 +258,24 @@ class Connection:
 
     def _server_lost(self, _exc: Exception | None) -> None:
         if self.client is not None and not self.client.lost:
+            if self.session is not None:
+                self.client.write(self.session.farewell())
             self.client.close()
         else:
             self.ended.set()
 
-    def shut(self, text: str) -> None:
-        """Say why (57P01) and close both ends."""
+    def tick(self, now: float) -> None:
+        """Called about twenty times a second."""
+        if self.desk is not None:
+            self.desk.slow.tick(now)
+        idle = self.proxy.config.limits.idle_timeout
+        if idle and self.session is not None and self.session.is_idle and now - self.session.started > idle:
+            self.shut("terminating connection due to idle-session timeout", "57P05")
+
+    def shut(self, text: str, sqlstate: str = "57P01") -> None:
+        """Say why and close both ends."""
         if self.client is not None and not self.client.lost:
-            self.client.write(backend.error("57P01", text, severity="FATAL"))
+            self.client.write(backend.error(sqlstate, text, severity="FATAL"))
             self.client.close()
         if self.server is not None:
             self.server.close()
@@ -195,12 +292,18 @@ class Connection:
             "connection.refused", client=self.address, sqlstate=refusal.sqlstate, reason=str(refusal)
         )
         if self.client is not None:
-            self.client.write(backend.error(refusal.sqlstate, str(refusal), severity="FATAL"))
+            self.client.write(
+                backend.error(refusal.sqlstate, str(refusal), severity="FATAL", hint=refusal.hint)
+            )
             self.client.close()
 
     def _close(self) -> None:
         if self.counted:
             self.proxy.metrics.connections -= 1
+        if self.key is not None:
+            self.proxy.cancels.discard(self.key)
+        if self.effect is not None:
+            self.effect.cancel()
         for side in (self.client, self.server):
             if side is not None:
                 side.close()

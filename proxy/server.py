@@ -14,17 +14,20 @@ import ssl
 import tempfile
 from collections.abc import Callable, Coroutine
 from pathlib import Path
+from time import monotonic
 
 from proxy.cancel import CancelTable, WorkerMail, forward
-from proxy.config import ProxyConfig
+from proxy.config import DatabaseConfig, ProxyConfig
 from proxy.connection import Connection
 from proxy.doorstep import server_context
 from proxy.metrics import Metrics
 from proxy.ports import Ports
+from proxy.serving.settings import Settings
 from proxy.upstream import Connected, DsnError, Target, parse_dsn, tune
 from proxy.wire.startup import CancelRequest
 
 BACKLOG = 1024
+TICK = 0.05
 
 
 class Proxy:
@@ -41,6 +44,8 @@ class Proxy:
         self.address: tuple[str, int] = ("", 0)
         self._listener: socket.socket | None = None
         self._mail: WorkerMail | None = None
+        self._settings: dict[str, Settings] = {}
+        self._ticker: asyncio.Task[None] | None = None
         self._tasks: set[asyncio.Future[None]] = set()
         self._connections: dict[asyncio.Task[None], Connection] = {}
 
@@ -60,6 +65,7 @@ class Proxy:
             self._mail = WorkerMail(run_dir, f"worker-{os.getpid()}", self._deliver)
             await self._mail.open()
         asyncio.get_running_loop().add_reader(listener.fileno(), self._accept)
+        self._ticker = asyncio.get_running_loop().create_task(self._tick(), name="tick")
         self.event("proxy.listening", host=self.address[0], port=self.address[1])
 
     def load_certificate(self) -> None:
@@ -90,6 +96,23 @@ class Proxy:
         self._connections[task] = connection
         task.add_done_callback(self._connections.pop)
 
+    def settings_of(self, database: DatabaseConfig | None) -> Settings:
+        """The settings' rules with the defaults of a database."""
+        name = database.name if database is not None else ""
+        found = self._settings.get(name)
+        if found is None:
+            found = Settings(self.ports.settings, database.defaults if database is not None else {})
+            self._settings[name] = found
+        return found
+
+    async def _tick(self) -> None:
+        """Look for queries that have been running for long, and for sessions idle for too long."""
+        while True:
+            await asyncio.sleep(TICK)
+            now = monotonic()
+            for connection in list(self._connections.values()):
+                connection.tick(now)
+
     # --- cancel ------------------------------------------------------------------------------------
 
     async def cancel(self, request: CancelRequest) -> None:
@@ -97,8 +120,7 @@ class Proxy:
         self.metrics.cancels += 1
         found = self.cancels.tell(request)
         if found is not None:
-            target, _host = found
-            await forward(request, target)
+            await forward(request, found)
         elif self._mail is None or not await self._mail.pass_on(request):
             for target in self._targets():
                 await forward(request, target)
@@ -108,7 +130,7 @@ class Proxy:
         found = self.cancels.tell(request)
         if found is None:
             return False
-        self._background(forward(request, found[0]))
+        self._background(forward(request, found))
         return True
 
     def _background(self, coroutine: Coroutine[None, None, None]) -> None:
@@ -137,6 +159,7 @@ class Proxy:
         """New settings for new connections; a certificate that can't be loaded leaves the old one."""
         old = self.config
         self.config = config
+        self._settings.clear()
         try:
             self.load_certificate()
         except (OSError, ssl.SSLError) as error:
@@ -158,6 +181,8 @@ class Proxy:
             task.cancel()
         if self._connections:
             await asyncio.wait(list(self._connections), timeout=5)
+        if self._ticker is not None:
+            self._ticker.cancel()
         if self._mail is not None:
             await self._mail.close()
         self.event("proxy.stopped")

@@ -1,0 +1,475 @@
+"""What a session looks at: which messages are special, and what is remembered of the others.
+
+Owns the decision for each Query, Parse, Bind, Describe, Execute and Close that the session shows. What a special
+message leads to is a chain (``proxy.serving``). Must not do I/O.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import count
+
+from proxy.metrics import Metrics
+from proxy.ports import (
+    Answer,
+    Candidate,
+    LastQuery,
+    Ports,
+    ServedStatement,
+    SessionView,
+    SettingsView,
+    SqlError,
+)
+from proxy.serving import local
+from proxy.serving.chains import ServeExecute, ServeQuery
+from proxy.serving.private import Privates
+from proxy.serving.settings import Settings
+from proxy.session import IDLE, Chain, Session
+from proxy.slow import SlowReports
+from proxy.statements import Book, Portal, Statement, split_names, split_parse
+from proxy.wire.frontend import Query
+from proxy.wire.tables import BIND, CLOSE, DESCRIBE, EXECUTE, HEADER_SIZE, PARSE, Q
+
+# the first byte of a text that may be one of ours: a keyword, a blank or a comment
+_FIRST = frozenset(b"aAeEcC \t\r\n/-(")
+_KEYWORD = re.compile(rb"(?:[\s(]|/\*(?:[^*]|\*(?!/))*\*/|--[^\n]*\n)*([a-zA-Z]+)")
+_NAMES_CHANGE = re.compile(rb"\b(?:deallocate|prepare|discard)\b", re.IGNORECASE)
+_SETTINGS_CHANGE = re.compile(rb"rewright|\bset_config\b|\b(?:reset|discard)\s+all\b", re.IGNORECASE)
+_OFF = re.compile(rb"/\*\s*rewright:off\s*\*/", re.IGNORECASE)
+
+_executions = count(1)
+
+
+@dataclass(slots=True)
+class Identity:
+    """Who the session is, as far as its login told."""
+
+    database: str
+    user: str
+    client_address: str
+    backend_pid: int = 0
+    application_name: str = ""
+    defaults: Mapping[str, str] = field(default_factory=dict)
+    is_admin: bool = False
+    tag: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """A statement with a rewrite that is running now."""
+
+    candidate: Candidate
+    route: str
+    reason: str
+    began: float
+    overhead: float
+    text: str
+    failure: str = ""
+
+
+class SessionDesk:
+    """One session's desk."""
+
+    def __init__(
+        self,
+        session: Session,
+        ports: Ports,
+        identity: Identity,
+        metrics: Metrics,
+        settings: Settings,
+        clock: Callable[[], float],
+    ) -> None:
+        self.session = session
+        self.ports = ports
+        self.identity = identity
+        self.metrics = metrics
+        self.settings = settings
+        self.clock = clock
+        self.view = settings.default_view
+        self.settings_stale = bool(settings.names) and (
+            ports.lookup is not None or ports.reporter is not None
+        )
+        self.book = Book()
+        self.privates = Privates(settings.names)
+        self.seen_version = -1 if ports.lookup is None else ports.lookup.version
+        self.keywords = ports.answers.keywords if ports.answers is not None else frozenset()
+        self.timing: Timing | None = None
+        self.last = LastQuery()
+        self.slow = SlowReports(self)
+        self._next: Chain | None = None
+        self.portal_names = count(1)
+        session.slow_after = self._slow_after()
+
+    # --- what the session asks ---------------------------------------------------------------------
+
+    def special(self) -> Chain:
+        assert self._next is not None
+        chain, self._next = self._next, None
+        return chain
+
+    def passes(self, kind: int, data: bytes, at: int, end: int) -> bool:
+        if self.ports.lookup is not None and self.ports.lookup.version != self.seen_version:
+            self._look_again()
+        start = at + HEADER_SIZE
+        if kind == Q:
+            return self._query(data[start : end - 1])
+        if kind == PARSE:
+            return self._parse(data, at, end)
+        if kind == BIND:
+            return self._bind(data, at, end)
+        if kind == EXECUTE:
+            return self._execute(data, at, end)
+        if kind == DESCRIBE:
+            return self._describe(data, at, end)
+        if kind == CLOSE:
+            return self._close(data[start], data[start + 1 : end - 1])
+        return True
+
+    def unseen(self, kind: int, data: bytes, at: int) -> bool:
+        """A message too large to look at: what it changes is unknown. False: not even its names are there."""
+        if kind == Q:
+            self._forget_unnamed()
+            return True
+        names = split_names(data, at + HEADER_SIZE, len(data))
+        if kind == PARSE:
+            name_end = data.find(b"\0", at + HEADER_SIZE)
+            if name_end < 0:
+                return False
+            self.book.statements[data[at + HEADER_SIZE : name_end]] = None
+            return True
+        if kind == BIND and names is not None:
+            self.book.portals.pop(names[0], None)
+            return True
+        return False
+
+    def cycle_ended(self) -> bool:
+        """True: call again at the end of the next cycle."""
+        self.book.confirmed()
+        if self.session.status == IDLE:
+            self.book.portals.clear()
+            self.privates.forget_portals()
+        return bool(self.book.portals or self.book.fresh or self.privates.open_portals)
+
+    def slow_ended(self) -> None:
+        self.slow.ended()
+
+    def error(self, message: bytes) -> None:
+        self.book.failed()
+        self.slow.failed(message)
+        if self.timing is not None:
+            self._timed(rows=0)
+
+    def tag(self, tag: bytes) -> None:
+        if self.timing is not None:
+            self._timed(rows=_rows(tag))
+        if tag in {b"DEALLOCATE ALL", b"DISCARD ALL"}:
+            self._all_gone()
+        elif tag.startswith((b"DEALLOCATE", b"PREPARE")):
+            self.book.doubt()
+            self.rewatch()
+
+    # --- texts --------------------------------------------------------------------------------------
+
+    def _query(self, text: bytes) -> bool:
+        self._forget_unnamed()
+        if _SETTINGS_CHANGE.search(text):
+            self.settings_stale_after()
+        elif self._must_refresh():
+            self._next = self._refreshing_query(text)
+            return False
+        self._note_names_change(text)
+        if self._may_be_ours(text):
+            chain = local.query_chain(self, text)
+            if chain is not None:
+                self._next = chain
+                return False
+        candidate = self.find(text, ())
+        if candidate is None or self.session.since:
+            return True
+        self._next = ServeQuery(self, text, candidate).chain()
+        return False
+
+    def _refreshing_query(self, text: bytes) -> Chain:
+        """Read the settings first, then look at the text again."""
+        yield from self.privates.refresh(self)
+        if self._query(text):
+            yield from local.forward_query(Query(text).encode())
+        else:
+            yield from self.special()
+
+    def _parse(self, data: bytes, at: int, end: int) -> bool:
+        parts = split_parse(data, at + HEADER_SIZE, end)
+        if parts is None:
+            return True
+        name, text, types = parts
+        if self._must_refresh() and not self.session.since:
+            self._next = self._refreshing_parse(data[at:end])
+            return False
+        return self._parse_known(name, text, types)
+
+    def _parse_known(self, name: bytes, text: bytes, types: tuple[int, ...]) -> bool:
+        if _SETTINGS_CHANGE.search(text):
+            self.settings_stale_after()
+        self._note_names_change(text)
+        statement = Statement(text, types)
+        if self._may_be_ours(text):
+            chain = local.parse_chain(self, name, statement)
+            if chain is not None:
+                self._next = chain
+                return False
+        statement.candidate = self.find(text, types)
+        self.note_parsed(name, statement)
+        return True
+
+    def _refreshing_parse(self, message: bytes) -> Chain:
+        yield from self.privates.refresh(self)
+        parts = split_parse(message, HEADER_SIZE, len(message))
+        assert parts is not None
+        if self._parse_known(*parts):
+            yield from local.forward(message, b"P")
+        else:
+            yield from self.special()
+
+    def note_parsed(self, name: bytes, statement: Statement) -> None:
+        self.book.parsed(name, statement)
+        self.session.unusual = True
+        self.rewatch()
+
+    def find(self, text: bytes, types: tuple[int, ...]) -> Candidate | None:
+        """The rewrite for a text, unless this session wants none."""
+        lookup = self.ports.lookup
+        unwanted = self.view.mode in {"off", "observe"} and not self.settings_stale
+        if lookup is None or unwanted:
+            return None
+        candidate = lookup.find(self.identity.database, text, types)
+        if candidate is None or _OFF.search(text):
+            return None
+        return candidate
+
+    def _may_be_ours(self, text: bytes) -> bool:
+        if b"rewright" in text or b"REWRIGHT" in text or b"Rewright" in text:
+            return True
+        if not text or text[0] not in _FIRST or not self.keywords:
+            return False
+        word = _KEYWORD.match(text)
+        return word is not None and word[1].lower() in self.keywords
+
+    def match(self, text: bytes) -> Answer | None:
+        if self.ports.answers is None:
+            return None
+        try:
+            return self.ports.answers.match(text.decode())
+        except UnicodeDecodeError:
+            return None
+
+    # --- names --------------------------------------------------------------------------------------
+
+    def _bind(self, data: bytes, at: int, end: int) -> bool:
+        names = split_names(data, at + HEADER_SIZE, end)
+        if names is None:
+            return True
+        portal, name = names
+        self._drop_portal(portal)
+        statement = self.book.statements.get(name)
+        if statement is None or not statement.special:
+            return True
+        self.session.unusual = True
+        message = data[at:end]
+        if statement.answer is not None or statement.tag:
+            self._next = local.bind_chain(self, portal, statement, message)
+            return self._next is None
+        self.book.portals[portal] = Portal(statement, message)
+        return True
+
+    def _execute(self, data: bytes, at: int, end: int) -> bool:
+        name_end = data.find(b"\0", at + HEADER_SIZE, end)
+        if name_end < 0 or end - name_end != 5:
+            return True
+        name = data[at + HEADER_SIZE : name_end]
+        portal = self.book.portals.get(name)
+        if portal is None:
+            return True
+        (max_rows,) = struct.unpack_from("!i", data, name_end + 1)
+        message = data[at:end]
+        statement = portal.statement
+        if statement.answer is not None or statement.tag:
+            self._next = local.execute_chain(self, name, portal, max_rows, message)
+            return False
+        if statement.candidate is None:
+            return True
+        self._next = ServeExecute(self, name, portal, max_rows, message).chain()
+        return False
+
+    def _describe(self, data: bytes, at: int, end: int) -> bool:
+        start = at + HEADER_SIZE
+        name = data[start + 1 : end - 1]
+        if data[start : start + 1] == b"S":
+            statement = self.book.statements.get(name)
+            formats: tuple[int, ...] = ()
+        else:
+            portal = self.book.portals.get(name)
+            statement = portal.statement if portal is not None else None
+            formats = portal.result_formats if portal is not None else ()
+        if statement is None or statement.answer is None:
+            return True
+        self._next = local.describe_chain(statement.answer, formats, data[at:end])
+        return False
+
+    def _close(self, kind: int, name: bytes) -> bool:
+        if kind == ord("S"):
+            self.book.closed(name)
+            self.rewatch()
+        else:
+            self._drop_portal(name)
+        return True
+
+    def _drop_portal(self, name: bytes) -> None:
+        portal = self.book.portals.pop(name, None)
+        if portal is not None and portal.private:
+            self.privates.dead_portals.append(portal.private)
+
+    def _forget_unnamed(self) -> None:
+        """A simple Query destroys the unnamed statement and the unnamed portal."""
+        if self.book.statements.pop(b"", None) is not None:
+            self.rewatch()
+        self._drop_portal(b"")
+
+    def _all_gone(self) -> None:
+        self.book.forget()
+        self.privates.forget()
+        self.rewatch()
+
+    def _note_names_change(self, text: bytes) -> None:
+        """SQL that (de)allocates statements: from here on, only their command tags tell."""
+        if _NAMES_CHANGE.search(text):
+            self.privates.forget()
+            self.book.doubt()
+            self.rewatch()
+
+    def rewatch(self) -> None:
+        """Look at names only while one of them is special."""
+        special = self.book.any_special()
+        self.session.watch(special)
+        self.session.watch_tags(special or self.timing is not None)
+
+    def _look_again(self) -> None:
+        """The set of rewrites has changed: statements prepared before gain or lose theirs."""
+        assert self.ports.lookup is not None
+        self.seen_version = self.ports.lookup.version
+        for statement in self.book.statements.values():
+            if statement is not None and statement.answer is None and not statement.tag:
+                statement.candidate = self.find(statement.text, statement.param_types)
+        self.rewatch()
+
+    # --- settings -----------------------------------------------------------------------------------
+
+    def _must_refresh(self) -> bool:
+        session = self.session
+        return (
+            self.settings_stale
+            and session.status == IDLE
+            and session.pending == 0
+            and not session.since
+            and not session.units
+        )
+
+    def settings_stale_after(self) -> None:
+        self.settings_stale = bool(self.settings.names)
+
+    def new_settings(self, texts: tuple[str | None, ...]) -> tuple[str, ...]:
+        """What the server says they are; returns the names whose value is wrong and counts as the default."""
+        before = self.view.mode
+        self.view, wrong = self.settings.view(texts)
+        self.settings_stale = self.session.status != IDLE
+        self.session.slow_after = self._slow_after()
+        if before != self.view.mode:
+            self.seen_version = -1
+        return wrong
+
+    def _slow_after(self) -> float:
+        if self.ports.reporter is None or self.view.mode == "off":
+            return float("inf")
+        return self.view.min_duration
+
+    def session_view(self) -> SessionView:
+        identity = self.identity
+        return SessionView(
+            database=identity.database,
+            role=identity.user,
+            application_name=self.application_name,
+            client_address=identity.client_address,
+            backend_pid=identity.backend_pid,
+            settings=self.view,
+            last=self.last,
+            is_admin=identity.is_admin,
+        )
+
+    @property
+    def application_name(self) -> str:
+        name = self.session.parameters.get(b"application_name", b"")
+        return name.decode("utf-8", "replace") or self.identity.application_name
+
+    # --- measuring ----------------------------------------------------------------------------------
+
+    def start_timing(self, timing: Timing) -> None:
+        self.timing = timing
+        self.session.watch_tags(watched=True)
+
+    def _timed(self, rows: int) -> None:
+        timing, self.timing = self.timing, None
+        assert timing is not None
+        self.rewatch()
+        now = self.clock()
+        self.metrics.routes[timing.route] += 1
+        if timing.reason:
+            self.metrics.reasons[timing.reason] += 1
+        self.metrics.overhead_seconds += timing.overhead
+        rewrite = timing.candidate.rewrite
+        self.last = LastQuery(
+            timing.route,
+            rewrite.id,
+            timing.reason,
+            now - timing.began,
+            timing.overhead,
+            timing.text,
+            timing.candidate.replacement,
+        )
+        self._report(timing, rows, now)
+
+    def _report(self, timing: Timing, rows: int, now: float) -> None:
+        if self.ports.reporter is None:
+            return
+        report = ServedStatement(
+            rewrite_id=timing.candidate.rewrite.id,
+            route=timing.route,  # type: ignore[arg-type]
+            reason=timing.reason,
+            duration=now - timing.began,
+            overhead=timing.overhead,
+            rows=rows,
+            database=self.identity.database,
+            role=self.identity.user,
+            application_name=self.application_name,
+            text=timing.text,
+            failure=timing.failure,
+        )
+        self.put(report)
+
+    def put(self, report: object) -> None:
+        assert self.ports.reporter is not None
+        taken = self.ports.reporter.put(report)  # type: ignore[arg-type]
+        self.metrics.reports += taken
+        self.metrics.reports_dropped += not taken
+
+    def next_execution(self) -> int:
+        return next(_executions)
+
+
+def _rows(tag: bytes) -> int:
+    last = tag.rpartition(b" ")[2]
+    return int(last) if last.isdigit() else 0
+
+
+__all__ = ["Identity", "SessionDesk", "SettingsView", "SqlError", "Timing", "replace"]

@@ -1,0 +1,398 @@
+"""Serving one execution: agree with the guard, run the replacement, or run the original after all.
+
+Owns the order of private messages. The client's own statement has always been parsed and bound upstream unchanged
+before anything else happens, so its errors, locks and descriptions are the server's own. Nothing here starts another
+step after a cancel. Must not do I/O.
+
+Outside a transaction block a failing private message is taken back with a Sync: the implicit transaction held
+nothing but Parse, Bind and Describe. Inside one, the guard runs first and alone; the replacement is bound only when
+it agreed, and only rewrites without reservations are run at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import TYPE_CHECKING, Any
+
+from proxy.ports import TRUST_ORDER, Candidate
+from proxy.serving.guard import objection
+from proxy.serving.private import (
+    NOWHERE,
+    Batch,
+    Broken,
+    Private,
+    Skipped,
+    checked,
+    described,
+    same_signature,
+)
+from proxy.session import (
+    IDLE,
+    Ask,
+    Cancelled,
+    Chain,
+    Emit,
+    Failed,
+    Replies,
+    Run,
+    Send,
+    Started,
+    Unit,
+)
+from proxy.statements import Portal, Statement
+from proxy.wire import backend
+from proxy.wire.backend import Column, Fields
+from proxy.wire.framing import HEADER
+from proxy.wire.frontend import SYNC, Bind, Close, Describe, Execute, Parse, Query, decode
+from proxy.wire.tables import ERROR, ROW_DESCRIPTION
+
+if TYPE_CHECKING:
+    from proxy.desk import SessionDesk
+
+_Decision = Generator[Any, Any, bytes]
+# errors that the original would meet as well, or that must not start anything new
+_FINAL = ("57", "53", "08", "40", "25", "F0", "58")
+_FINAL_STATES = {"55P03"}
+CANCELLED = backend.error("57014", "canceling statement due to user request")
+
+
+class Declined(Exception):
+    """The original runs; the reason is one of ``ServedStatement.reason``."""
+
+
+def may_retry(error: Fields) -> bool:
+    """Whether the original may be run after this error of the replacement."""
+    return (
+        not error.is_fatal and not error.sqlstate.startswith(_FINAL) and error.sqlstate not in _FINAL_STATES
+    )
+
+
+def swallow() -> Unit:
+    """A reply the client must not see, unless it is an error."""
+    return Unit(visible=False, take=lambda kind, message: message if kind == ERROR else b"")
+
+
+def substitute_error(error: bytes, *states: str) -> Unit:
+    """A reply that is made to fail with one of ``states``; the client sees ``error`` instead."""
+
+    def take(kind: int, message: bytes) -> bytes:
+        if kind != ERROR:
+            return b""
+        marks = tuple(b"C%s\0" % state.encode() for state in states)
+        return error if any(mark in message for mark in marks) else message
+
+    return Unit(take=take)
+
+
+class _Serving:
+    """What serving a Query and serving an Execute share."""
+
+    def __init__(self, desk: SessionDesk, candidate: Candidate, text: bytes) -> None:
+        self.desk = desk
+        self.session = desk.session
+        self.privates = desk.privates
+        self.candidate = candidate
+        self.text = text
+        self.began = desk.clock()
+
+    # --- before a message is sent -------------------------------------------------------------------
+
+    def precheck(self, *, clean: bool) -> None:
+        """Raises Declined for what needs no question to the server."""
+        desk, rewrite = self.desk, self.candidate.rewrite
+        parameters = self.session.parameters
+        encoding = parameters.get(b"client_encoding", b"UTF8").upper()
+        if desk.ports.pause is not None and desk.ports.pause.paused:
+            raise Declined("paused")
+        if encoding not in {b"UTF8", b"UTF-8", b"UNICODE"}:
+            raise Declined("encoding")
+        if parameters.get(b"standard_conforming_strings", b"on") != b"on":
+            raise Declined("settings")
+        if rewrite.server_major and rewrite.server_major != _major(parameters.get(b"server_version", b"")):
+            raise Declined("facts")
+        if not clean and not rewrite.unreserved:
+            raise Declined("block")
+
+    def wanted_text(self) -> bytes:
+        """What runs under the session's settings. Raises Declined."""
+        view, candidate = self.desk.view, self.candidate
+        rewrite = candidate.rewrite
+        if view.mode in {"off", "observe"}:
+            raise Declined("mode")
+        if not rewrite.approved and TRUST_ORDER[rewrite.evidence] < TRUST_ORDER[view.trust]:
+            raise Declined("trust")
+        text = candidate.replacement
+        if rewrite.hinted and not view.hints:
+            if candidate.plain_replacement is None:
+                raise Declined("hints")
+            text = candidate.plain_replacement
+        if self.desk.identity.tag:
+            text += f" /* rewright:{rewrite.id} */"
+        return text.encode()
+
+    # --- agreeing -----------------------------------------------------------------------------------
+
+    def agree(
+        self,
+        bind: Bind,
+        types: tuple[int, ...],
+        columns: tuple[Column, ...] | None,
+        refused: set[str],
+        *,
+        clean: bool,
+    ) -> _Decision:
+        """Parse and bind the replacement, let the guard look; returns the private portal to execute.
+
+        Raises Declined, Broken (a private message failed) or Skipped.
+        """
+        text = self.wanted_text()
+        if not clean:
+            yield from self._guard_alone()
+            text = self.wanted_text()
+        batch = Batch()
+        self.privates.add_cleaning(batch)
+        self.privates.add_guard_parse(batch)
+        key = (text, types)
+        private = self.privates.statements.get(key)
+        description = -1
+        if private is None:
+            name, description = self.privates.add_private_parse(batch, text, types)
+        else:
+            name = private.name
+            self.privates.statements.move_to_end(key)
+        portal = self.privates.new_portal()
+        batch.add(Bind(portal, name, bind.formats, bind.values, bind.result_formats).encode())
+        row_index = self.privates.add_guard(batch, self.candidate.rewrite.guard)
+        replies = checked((yield batch.ask()))
+        if private is None:
+            private = Private(name, described(replies.units[description])[1])
+            self.privates.statements[key] = private
+        self.privates.dead_portals.append(portal)
+        self._judge(replies, row_index, clean=clean)
+        if not same_signature(columns, private.columns):
+            refused.add("signature")
+            raise Declined("signature")
+        if self.wanted_text() != text:
+            raise Declined("hints")
+        self.privates.dead_portals.remove(portal)
+        return portal
+
+    def _guard_alone(self) -> Generator[Any, Any, None]:
+        batch = Batch()
+        self.privates.add_cleaning(batch)
+        self.privates.add_guard_parse(batch)
+        index = self.privates.add_guard(batch, self.candidate.rewrite.guard)
+        replies = checked((yield batch.ask()))
+        self._judge(replies, index, clean=False)
+
+    def _judge(self, replies: Replies, index: int, *, clean: bool) -> None:
+        try:
+            row = self.privates.guard_row(replies, index)
+        except ValueError as error:
+            raise Declined("facts") from error
+        wrong = self.desk.new_settings(row.settings)
+        if wrong:
+            self.desk.metrics.reasons["wrong setting"] += 1
+        reason = objection(row, self.candidate.rewrite.guard, in_block=not clean)
+        if reason:
+            raise Declined(reason)
+        self.wanted_text()
+
+    # --- timing -------------------------------------------------------------------------------------
+
+    def time(self, route: str, reason: str = "", failure: str = "") -> None:
+        from proxy.desk import Timing
+
+        now = self.desk.clock()
+        text = self.text.decode("utf-8", "replace")
+        self.desk.start_timing(Timing(self.candidate, route, reason, now, now - self.began, text, failure))
+
+
+class ServeExecute(_Serving):
+    """An Execute of a portal whose statement has a rewrite."""
+
+    def __init__(self, desk: SessionDesk, name: bytes, portal: Portal, max_rows: int, message: bytes) -> None:
+        assert portal.statement.candidate is not None
+        super().__init__(desk, portal.statement.candidate, portal.statement.text)
+        self.name = name
+        self.portal = portal
+        self.max_rows = max_rows
+        self.message = message
+
+    @property
+    def clean(self) -> bool:
+        """Nothing but this portal's Parse, Bind and Describe would be lost with the implicit transaction."""
+        since = self.session.since
+        return self.session.status == IDLE and b"E" not in since and since.count(b"B") == 1
+
+    def chain(self) -> Chain:
+        if self.portal.private:
+            yield from self._original(Execute(self.portal.private, self.max_rows).encode())
+            return
+        clean = self.clean
+        try:
+            self.precheck(clean=clean)
+            portal = yield from self._agree(clean=clean)
+        except Declined as declined:
+            self.time("original", str(declined))
+            yield from self._original(self.message)
+            return
+        except Skipped:
+            yield Send(self.message, kinds=b"E")
+            return
+        except Broken as broken:
+            yield from self._broken(broken.error, clean=clean)
+            return
+        except Cancelled:
+            yield from self._cancelled()
+            return
+        yield from self._run(portal, clean=clean)
+
+    def _agree(self, *, clean: bool) -> _Decision:
+        statement = self.portal.statement
+        if statement.refused:
+            raise Declined(statement.refused)
+        if statement.columns is None:
+            yield from self._learn(statement)
+        bind = decode(b"B", self.portal.bind[HEADER.size :])
+        assert isinstance(bind, Bind)
+        refused: set[str] = set()
+        try:
+            return (
+                yield from self.agree(bind, statement.resolved or (), statement.columns, refused, clean=clean)
+            )
+        finally:
+            statement.refused = next(iter(refused), "")
+
+    def _learn(self, statement: Statement) -> Generator[Any, Any, None]:
+        """Once a statement: the parameter types the server resolved, and the columns."""
+        bind = decode(b"B", self.portal.bind[HEADER.size :])
+        assert isinstance(bind, Bind)
+        batch = Batch()
+        index = batch.add(Describe(b"S", bind.statement).encode())
+        replies = checked((yield batch.ask()))
+        statement.resolved, statement.columns = described(replies.units[index])
+        if statement.columns is None:
+            statement.refused = "signature"
+            raise Declined("signature")
+
+    def _original(self, message: bytes) -> Chain:
+        yield Send(message, units=(Unit(),), kinds=b"E")
+
+    def _broken(self, error: Fields, *, clean: bool) -> Chain:
+        if not clean or not may_retry(error):
+            self.session.cycle_failed = True
+            yield Emit(error.without(b"P").encode())
+            return
+        yield Ask(SYNC, 0, cycles=1)
+        self.time("original", "failed", _failure(error))
+        yield Send(self.portal.bind + self.message, units=(swallow(), Unit()), kinds=b"E")
+
+    def _cancelled(self) -> Chain:
+        """Fail where the client's Execute stands, exactly as a cancelled statement does."""
+        unit = substitute_error(CANCELLED, "34000")
+        yield Send(Execute(NOWHERE).encode(), units=(unit,), kinds=b"E")
+
+    def _run(self, portal: bytes, *, clean: bool) -> Chain:
+        self.time("replacement")
+        run = Run(Execute(portal, self.max_rows).encode(), lambda error: clean and may_retry(error))
+        outcome = yield run
+        if not isinstance(outcome, Failed):
+            self.portal.private = portal
+            return
+        self.session.cycle_failed = False
+        self.began = self.desk.clock()
+        if outcome.synced:
+            self.time("fallback", "failed", _failure(outcome.error))
+            yield Send(self.portal.bind + self.message + SYNC, units=(swallow(), Unit(), Unit(cycle=True)))
+            return
+        yield Ask(SYNC, 0, cycles=1)
+        self.time("fallback", "failed", _failure(outcome.error))
+        yield Send(self.portal.bind + self.message, units=(swallow(), Unit()))
+
+
+class ServeQuery(_Serving):
+    """A simple Query whose text has a rewrite: the same messages go back as for a Query."""
+
+    def __init__(self, desk: SessionDesk, text: bytes, candidate: Candidate) -> None:
+        super().__init__(desk, candidate, text)
+        self.description = b""
+
+    def chain(self) -> Chain:
+        clean = self.session.status == IDLE
+        try:
+            self.precheck(clean=clean)
+            self.wanted_text()
+        except Declined as declined:
+            self.time("original", str(declined))
+            yield from self._as_sent()
+            return
+        try:
+            columns = yield from self._original_bound()
+            portal = yield from self.agree(Bind(b"", b""), (), columns, set(), clean=clean)
+        except Declined as declined:
+            self.time("original", str(declined))
+            yield Emit(self.description)
+            yield Send(Execute(b"").encode() + SYNC, units=(Unit(), Unit(cycle=True)), kinds=b"S")
+            return
+        except Skipped:
+            yield Send(SYNC, units=(Unit(cycle=True),), kinds=b"S")
+            return
+        except Broken as broken:
+            yield from self._broken(broken.error, clean=clean)
+            return
+        except Cancelled:
+            unit = substitute_error(CANCELLED, "34000")
+            yield Send(Execute(NOWHERE).encode() + SYNC, units=(unit, Unit(cycle=True)), kinds=b"S")
+            return
+        yield from self._run(portal, clean=clean)
+
+    def _as_sent(self) -> Chain:
+        yield Send(Query(self.text).encode(), units=(Unit(cycle=True),), kinds=b"Q")
+
+    def _original_bound(self) -> Generator[Any, Any, tuple[Column, ...] | None]:
+        """The client's text as unnamed statement and portal; the statement is dropped again, as a Query does."""
+        batch = Batch()
+        batch.add(Parse(b"", self.text).encode(), Bind(b"", b"").encode())
+        index = batch.add(Describe(b"P", b"").encode())
+        batch.add(Close(b"S", b"").encode())
+        replies = checked((yield batch.ask()))
+        self.description = b"".join(m for kind, m in replies.units[index] if kind == ROW_DESCRIPTION)
+        return described(replies.units[index])[1]
+
+    def _broken(self, error: Fields, *, clean: bool) -> Chain:
+        """Outside a block the client's own Query gives its own answer or error."""
+        if clean and may_retry(error):
+            yield Ask(SYNC, 0, cycles=1)
+            self.time("original", "failed", _failure(error))
+            yield from self._as_sent()
+            return
+        if self.description:
+            error = error.without(b"P")
+        yield Emit(error.encode())
+        yield Send(SYNC, units=(Unit(cycle=True),), kinds=b"S")
+
+    def _run(self, portal: bytes, *, clean: bool) -> Chain:
+        self.time("replacement")
+        yield Emit(self.description)
+        outcome = yield Run(Execute(portal).encode(), lambda error: clean and may_retry(error), cycle=True)
+        if isinstance(outcome, Started):
+            if not clean:
+                self.privates.dead_portals += [portal, b""]
+            return
+        self.session.cycle_failed = False
+        self.began = self.desk.clock()
+        self.time("fallback", "failed", _failure(outcome.error))
+        described_already = Unit(
+            cycle=True, take=lambda kind, message: b"" if kind == ROW_DESCRIPTION else message
+        )
+        yield Send(Query(self.text).encode(), units=(described_already,))
+
+
+def _failure(error: Fields) -> str:
+    return f"{error.sqlstate}: {error.get(b'M').decode('utf-8', 'replace')}"
+
+
+def _major(version: bytes) -> int:
+    digits = version.split(b".")[0].split(b" ")[0]
+    return int(digits) if digits.isdigit() else 0

@@ -1,0 +1,266 @@
+"""Statements that Rewright answers itself, in both protocols.
+
+Owns how an answer takes the server's place. The server stays the sequencer: it gets a placeholder for each message, so
+that order, pipelines, failed transactions (25P02) and skipping to Sync are its own; the replies are exchanged.
+Must not do I/O.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from proxy.ports import Answer, LocalRows, Redirect, ResultColumn, SqlError
+from proxy.serving.chains import CANCELLED, substitute_error
+from proxy.serving.private import NOWHERE
+from proxy.session import Cancelled, Chain, Emit, Send, Unit, Wait
+from proxy.statements import Portal, Statement
+from proxy.wire import backend, values
+from proxy.wire.backend import CommandComplete, DataRow, RowDescription
+from proxy.wire.framing import HEADER
+from proxy.wire.frontend import Bind, Execute, Parse, Query, decode
+from proxy.wire.tables import COMPLETE, DATA_ROW, ERROR, NO_DATA, READY, ROW_DESCRIPTION
+
+if TYPE_CHECKING:
+    from proxy.desk import SessionDesk
+
+PLACEHOLDER = b"select"
+# fails when it runs: by then the server has said what it says in a failed transaction
+FAILING = b"select 1/0"
+_FAILED_STATE = "22012"
+_NOWHERE_STATE = "34000"
+
+
+def forward(message: bytes, kinds: bytes) -> Chain:
+    yield Send(message, units=(Unit(),), kinds=kinds)
+
+
+def forward_query(message: bytes) -> Chain:
+    yield Send(message, units=(Unit(cycle=True),), kinds=b"Q")
+
+
+# --- simple protocol --------------------------------------------------------------------------------
+
+
+def query_chain(desk: SessionDesk, text: bytes) -> Chain | None:
+    """None: the text is the server's business."""
+    sql = text.decode("utf-8", "replace")
+    answer = desk.match(text)
+    if answer is not None:
+        return _answered_query(desk, answer)
+    shown = desk.settings.show(sql)
+    if shown is not None:
+        return _redirected_query(shown)
+    try:
+        desk.settings.check_set(sql)
+    except SqlError as error:
+        return _failed_query(error)
+    return None
+
+
+def _answered_query(desk: SessionDesk, answer: Answer) -> Chain:
+    try:
+        outcome = yield Wait(lambda: answer.run(desk.session_view()))
+    except SqlError as error:
+        yield from _failed_query(error)
+        return
+    except Cancelled:
+        yield from _failed_query(None)
+        return
+    desk.metrics.routes["local"] += 1
+    if isinstance(outcome, Redirect):
+        yield from _redirected_query(outcome)
+        return
+    rows = _rows_bytes(outcome, ())
+    whole = (
+        _description(outcome.columns, ()) * bool(outcome.columns) + b"".join(rows) + _tag(outcome, len(rows))
+    )
+
+    def take(kind: int, message: bytes) -> bytes:
+        if kind in {ROW_DESCRIPTION, DATA_ROW}:
+            return b""
+        return _notices(outcome.notices) + whole if kind == COMPLETE else message
+
+    yield Send(Query(PLACEHOLDER).encode(), units=(Unit(cycle=True, take=take),), kinds=b"Q")
+
+
+def _redirected_query(outcome: Redirect) -> Chain:
+    unit = Unit(cycle=True, take=_retagged(outcome.tag, outcome.notices))
+    yield Send(Query(outcome.sql.encode()).encode(), units=(unit,), kinds=b"Q")
+
+
+def _failed_query(error: SqlError | None) -> Chain:
+    failing = substitute_error(error_bytes(error), _FAILED_STATE).take
+    assert failing is not None
+    unit = Unit(cycle=True, take=lambda kind, m: m if kind == READY else failing(kind, m))
+    yield Send(Query(FAILING).encode(), units=(unit,), kinds=b"Q")
+
+
+# --- extended protocol ------------------------------------------------------------------------------
+
+
+def parse_chain(desk: SessionDesk, name: bytes, statement: Statement) -> Chain | None:
+    """None: the text is the server's business."""
+    sql = statement.text.decode("utf-8", "replace")
+    answer = desk.match(statement.text)
+    if answer is not None:
+        return _answered_parse(desk, name, statement, answer)
+    shown = desk.settings.show(sql)
+    if shown is not None:
+        return _redirected_parse(desk, name, statement, shown)
+    try:
+        desk.settings.check_set(sql)
+    except SqlError as error:
+        return _failed_parse(error)
+    return None
+
+
+def _answered_parse(desk: SessionDesk, name: bytes, statement: Statement, answer: Answer) -> Chain:
+    if not answer.redirects:
+        statement.answer = answer
+        desk.note_parsed(name, statement)
+        yield from forward(Parse(name, PLACEHOLDER, statement.param_types).encode(), b"P")
+        return
+    try:
+        outcome = yield Wait(lambda: answer.run(desk.session_view()))
+    except SqlError as error:
+        yield from _failed_parse(error)
+        return
+    except Cancelled:
+        yield from _failed_parse(None)
+        return
+    assert isinstance(outcome, Redirect)
+    yield from _redirected_parse(desk, name, statement, outcome)
+
+
+def _redirected_parse(desk: SessionDesk, name: bytes, statement: Statement, outcome: Redirect) -> Chain:
+    statement.tag = outcome.tag
+    desk.note_parsed(name, statement)
+    if outcome.notices:
+        yield Emit(_notices(outcome.notices))
+    yield from forward(Parse(name, outcome.sql.encode(), statement.param_types).encode(), b"P")
+
+
+def _failed_parse(error: SqlError | None) -> Chain:
+    """A Parse that the server would refuse only in a failed transaction, then something it must refuse."""
+    probe = Parse(b"", PLACEHOLDER).encode()
+    unseen = Unit(visible=False, take=lambda kind, message: message if kind == ERROR else b"")
+    failing = substitute_error(error_bytes(error), _NOWHERE_STATE)
+    yield Send(probe + Execute(NOWHERE).encode(), units=(unseen, failing), kinds=b"P")
+
+
+def bind_chain(desk: SessionDesk, name: bytes, statement: Statement, message: bytes) -> Chain | None:
+    """Remember the portal; a placeholder has no columns, so it is bound without result formats."""
+    bind = decode(b"B", message[HEADER.size :])
+    assert isinstance(bind, Bind)
+    desk.book.portals[name] = Portal(statement, message, result_formats=bind.result_formats)
+    if statement.answer is None:
+        return None
+    return forward(replace(bind, result_formats=()).encode(), b"B")
+
+
+def describe_chain(answer: Answer, formats: tuple[int, ...], message: bytes) -> Chain:
+    def take(kind: int, reply: bytes) -> bytes:
+        if kind in {ROW_DESCRIPTION, NO_DATA}:
+            return _description(answer.columns, formats) if answer.columns else backend.NO_DATA
+        return reply
+
+    yield Send(message, units=(Unit(take=take),), kinds=b"D")
+
+
+def execute_chain(desk: SessionDesk, name: bytes, portal: Portal, max_rows: int, message: bytes) -> Chain:
+    answer = portal.statement.answer
+    if answer is None:
+        unit = Unit(take=_retagged(portal.statement.tag, ()))
+        yield Send(message, units=(unit,), kinds=b"E")
+        return
+    notices = b""
+    if portal.rows is None:
+        try:
+            outcome = yield Wait(lambda: answer.run(desk.session_view()))
+            assert isinstance(outcome, LocalRows)
+            portal.rows = _rows_bytes(outcome, portal.result_formats)
+        except SqlError as error:
+            yield from _failed_execute(error)
+            return
+        except Cancelled:
+            yield from _failed_execute(None)
+            return
+        desk.metrics.routes["local"] += 1
+        portal.tag = _tag(outcome, len(portal.rows))
+        notices = _notices(outcome.notices)
+    yield Send(Execute(name).encode(), units=(_rows_unit(portal, max_rows, notices),), kinds=b"E")
+
+
+def _rows_unit(portal: Portal, max_rows: int, notices: bytes) -> Unit:
+    rows = portal.rows or []
+    size = max_rows if 0 < max_rows < len(rows) else len(rows)
+    shown, portal.rows = rows[:size], rows[size:]
+    end = backend.PORTAL_SUSPENDED if portal.rows else portal.tag
+    if not portal.rows:
+        portal.tag = CommandComplete(b"SELECT 0").encode()
+
+    def take(kind: int, message: bytes) -> bytes:
+        if kind == DATA_ROW:
+            return b""
+        return notices + b"".join(shown) + end if kind == COMPLETE else message
+
+    return Unit(take=take)
+
+
+def _failed_execute(error: SqlError | None) -> Chain:
+    unit = substitute_error(error_bytes(error), _NOWHERE_STATE)
+    yield Send(Execute(NOWHERE).encode(), units=(unit,), kinds=b"E")
+
+
+# --- bytes ------------------------------------------------------------------------------------------
+
+
+def error_bytes(error: SqlError | None) -> bytes:
+    """None: cancelled."""
+    if error is None:
+        return CANCELLED
+    return backend.error(error.sqlstate, error.message, hint=error.hint, detail=error.detail)
+
+
+def _retagged(tag: str, notices: tuple[str, ...]) -> Callable[[int, bytes], bytes]:
+    def take(kind: int, message: bytes) -> bytes:
+        if kind == COMPLETE:
+            return _notices(notices) + (CommandComplete(tag.encode()).encode() if tag else message)
+        return message
+
+    return take
+
+
+def _format(formats: tuple[int, ...], index: int) -> int:
+    if not formats:
+        return 0
+    return formats[0] if len(formats) == 1 else formats[index]
+
+
+def _description(columns: Sequence[ResultColumn], formats: tuple[int, ...]) -> bytes:
+    return RowDescription(
+        tuple(values.column(c.name, c.type_oid, _format(formats, i)) for i, c in enumerate(columns))
+    ).encode()
+
+
+def _rows_bytes(outcome: LocalRows, formats: tuple[int, ...]) -> list[bytes]:
+    if len(formats) > 1 and len(formats) != len(outcome.columns):
+        raise SqlError(
+            "08P01",
+            f"bind message has {len(formats)} result formats but query has {len(outcome.columns)} columns",
+        )
+    types = [(column.type_oid, _format(formats, i)) for i, column in enumerate(outcome.columns)]
+    return [
+        DataRow(tuple(values.encode(v, *t) for v, t in zip(row, types, strict=True))).encode()
+        for row in outcome.rows
+    ]
+
+
+def _tag(outcome: LocalRows, rows: int) -> bytes:
+    return CommandComplete((outcome.tag or f"SELECT {rows}").encode()).encode()
+
+
+def _notices(texts: tuple[str, ...]) -> bytes:
+    return b"".join(backend.notice(text) for text in texts)

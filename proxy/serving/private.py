@@ -1,0 +1,190 @@
+"""Private statements and portals of one session, and private questions to the server.
+
+Owns their names and what is known to exist; forgets everything when the client discards it. Must not know
+which message of the client is being served.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import count
+from typing import TYPE_CHECKING
+
+from proxy.ports import PRIVATE_PREFIX, Guard
+from proxy.serving.guard import PARAM_TYPES, GuardRow, arguments, guard_sql
+from proxy.session import Ask, Chain, Replies
+from proxy.wire import backend
+from proxy.wire.backend import Column, DataRow, Fields, ParameterDescription, RowDescription
+from proxy.wire.framing import HEADER, ProtocolViolation
+from proxy.wire.frontend import SYNC, Bind, Close, Describe, Execute, Parse
+
+if TYPE_CHECKING:
+    from proxy.desk import SessionDesk
+
+_PREFIX = PRIVATE_PREFIX.encode()
+GUARD_STATEMENT = _PREFIX + b"guard"
+GUARD_PORTAL = _PREFIX + b"g"
+NOWHERE = _PREFIX + b"none"
+MAX_PRIVATE = 32
+_NO_GUARD = Guard(original=(), replacement=())
+
+
+class Broken(Exception):
+    """A private message failed: the server now skips to the next Sync."""
+
+    def __init__(self, error: Fields) -> None:
+        super().__init__(error.get(b"M"))
+        self.error = error
+
+
+class Skipped(Exception):
+    """The client's own earlier message failed: the server skipped ours."""
+
+
+@dataclass(frozen=True, slots=True)
+class Private:
+    """A parsed replacement."""
+
+    name: bytes
+    columns: tuple[Column, ...] | None
+
+
+class Batch:
+    """Messages of one private exchange, each with exactly one reply."""
+
+    def __init__(self) -> None:
+        self.messages: list[bytes] = []
+
+    def add(self, *messages: bytes) -> int:
+        """The index of the first one's reply."""
+        index = len(self.messages)
+        self.messages += messages
+        return index
+
+    def ask(self) -> Ask:
+        return Ask(b"".join(self.messages), len(self.messages))
+
+
+def checked(replies: Replies) -> Replies:
+    """Raises Broken or Skipped."""
+    if replies.error is not None:
+        raise Broken(replies.error)
+    if replies.aborted:
+        raise Skipped
+    return replies
+
+
+class Privates:
+    """What of ours exists in the session."""
+
+    def __init__(self, settings: Sequence[str]) -> None:
+        self._settings = len(settings)
+        self._guard_sql = guard_sql(settings).encode()
+        self.guard_ready = False
+        self.verifier_ready = False
+        self.statements: OrderedDict[tuple[bytes, tuple[int, ...]], Private] = OrderedDict()
+        self.dead_portals: list[bytes] = []
+        self.open_portals = False
+        self._names = count(1)
+        self._dead_statements: list[bytes] = []
+
+    def forget(self) -> None:
+        """Everything may be gone (DISCARD ALL, DEALLOCATE): it is closed by name before it is made again."""
+        self._dead_statements += [p.name for p in self.statements.values()]
+        self.statements.clear()
+        if self.guard_ready:
+            self._dead_statements.append(GUARD_STATEMENT)
+        self.guard_ready = False
+
+    def forget_portals(self) -> None:
+        """The transaction is over."""
+        self.dead_portals.clear()
+        self.open_portals = False
+
+    def new_portal(self) -> bytes:
+        self.open_portals = True
+        return _PREFIX + b"p%d" % next(self._names)
+
+    # --- building -----------------------------------------------------------------------------------
+
+    def add_cleaning(self, batch: Batch) -> None:
+        """Close what is not needed any more; closing what does not exist is no error."""
+        dead = [Close(b"P", name) for name in self.dead_portals]
+        dead += [Close(b"S", name) for name in self._dead_statements]
+        batch.add(*(close.encode() for close in dead))
+        self.dead_portals.clear()
+        self._dead_statements.clear()
+
+    def add_guard_parse(self, batch: Batch) -> None:
+        if not self.guard_ready:
+            batch.add(Parse(GUARD_STATEMENT, self._guard_sql, PARAM_TYPES).encode())
+
+    def add_guard(self, batch: Batch, guard: Guard) -> int:
+        """The index of the reply that holds the guard's row."""
+        batch.add(Bind(GUARD_PORTAL, GUARD_STATEMENT, (), arguments(guard)).encode())
+        index = batch.add(Execute(GUARD_PORTAL).encode())
+        batch.add(Close(b"P", GUARD_PORTAL).encode())
+        return index
+
+    def add_private_parse(self, batch: Batch, text: bytes, types: tuple[int, ...]) -> tuple[bytes, int]:
+        """Name of the new statement and the index of its description."""
+        while len(self.statements) >= MAX_PRIVATE:
+            _, oldest = self.statements.popitem(last=False)
+            batch.add(Close(b"S", oldest.name).encode())
+        name = _PREFIX + b"s%d" % next(self._names)
+        batch.add(Parse(name, text, types).encode())
+        return name, batch.add(Describe(b"S", name).encode())
+
+    def guard_row(self, replies: Replies, index: int) -> GuardRow:
+        """Raises ValueError when there is none."""
+        self.guard_ready = True
+        for kind, message in replies.units[index]:
+            if kind == ord("D"):
+                row = backend.decode(b"D", message[HEADER.size :])
+                assert isinstance(row, DataRow)
+                return GuardRow.read(row.values, self._settings)
+        raise ValueError("the guard returned no row")
+
+    # --- settings -----------------------------------------------------------------------------------
+
+    def refresh(self, desk: SessionDesk) -> Chain:
+        """Read the session's settings in a transaction of their own; leaves no statement behind.
+
+        A failure is the client's business only if it repeats itself in the client's own statement.
+        """
+        batch = Batch()
+        self.add_cleaning(batch)
+        self.add_guard_parse(batch)
+        index = self.add_guard(batch, _NO_GUARD)
+        batch.add(Close(b"S", GUARD_STATEMENT).encode())
+        replies: Replies = yield Ask(b"".join(batch.messages) + SYNC, len(batch.messages), cycles=1)
+        desk.settings_stale = False
+        if replies.error is None and not replies.aborted:
+            row = self.guard_row(replies, index)
+            desk.new_settings(row.settings)
+        self.guard_ready = False
+
+
+def described(reply: list[tuple[int, bytes]]) -> tuple[tuple[int, ...] | None, tuple[Column, ...] | None]:
+    """Parameter types and columns in the reply to a Describe; None where it has none."""
+    types: tuple[int, ...] | None = None
+    columns: tuple[Column, ...] | None = None
+    for kind, message in reply:
+        try:
+            decoded = backend.decode(bytes((kind,)), message[HEADER.size :])
+        except ProtocolViolation:
+            continue
+        if isinstance(decoded, ParameterDescription):
+            types = decoded.type_oids
+        elif isinstance(decoded, RowDescription):
+            columns = decoded.columns
+    return types, columns
+
+
+def same_signature(one: tuple[Column, ...] | None, other: tuple[Column, ...] | None) -> bool:
+    """Same names, types and modifiers in the same order; where the columns come from may differ."""
+    if one is None or other is None:
+        return False
+    return [(c.name, c.type_oid, c.typmod) for c in one] == [(c.name, c.type_oid, c.typmod) for c in other]

@@ -1,0 +1,132 @@
+"""What a session has prepared and bound, as far as it can be told from the wire.
+
+Owns the names. When in doubt a name is unknown (None) until the client closes it: an unknown statement is only
+relayed, so a mistake here can cost speed, never an answer. Must not know rewrites beyond carrying them.
+"""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass, field
+
+from proxy.ports import Answer, Candidate
+from proxy.wire.backend import Column
+
+MAX_STATEMENTS = 10_000
+
+
+class Statement:
+    """A prepared statement as the client's Parse gave it.
+
+    ``param_types``: declared in Parse; ``resolved`` and ``columns``: as the server described it, once asked.
+    ``answer``: it is answered here, the server holds a placeholder; ``tag``: its command tag is another.
+    """
+
+    __slots__ = (
+        "answer",
+        "candidate",
+        "columns",
+        "param_types",
+        "refused",
+        "resolved",
+        "tag",
+        "text",
+        "verified",
+    )
+
+    def __init__(self, text: bytes, param_types: tuple[int, ...]) -> None:
+        self.text = text
+        self.param_types = param_types
+        self.candidate: Candidate | None = None
+        self.answer: Answer | None = None
+        self.tag = ""
+        self.resolved: tuple[int, ...] | None = None
+        self.columns: tuple[Column, ...] | None = None
+        self.verified = False
+        self.refused = ""
+
+    @property
+    def special(self) -> bool:
+        return self.candidate is not None or self.answer is not None or bool(self.tag)
+
+
+@dataclass(slots=True)
+class Portal:
+    """A bound statement: the client's Bind as it came; where a replacement runs instead, its private portal."""
+
+    statement: Statement
+    bind: bytes
+    private: bytes = b""
+    result_formats: tuple[int, ...] = ()
+    rows: list[bytes] | None = None
+    tag: bytes = b""
+
+
+@dataclass(slots=True)
+class Book:
+    """Statements and portals by name."""
+
+    statements: dict[bytes, Statement | None] = field(default_factory=dict)
+    portals: dict[bytes, Portal] = field(default_factory=dict)
+    fresh: list[bytes] = field(default_factory=list)  # parsed in the open cycle, not confirmed yet
+    special: int = 0
+
+    def parsed(self, name: bytes, statement: Statement) -> None:
+        """The client sent Parse. A name that is taken will be refused by the server, or we lost track: unknown."""
+        if name and (name in self.statements or len(self.statements) >= MAX_STATEMENTS):
+            self.statements[name] = None
+            return
+        self.statements[name] = statement
+        self.fresh.append(name)
+
+    def confirmed(self) -> None:
+        """A cycle ended without an error."""
+        self.fresh.clear()
+
+    def failed(self) -> None:
+        """An error came: which of the fresh statements exist is not known."""
+        for name in self.fresh:
+            if name:
+                self.statements[name] = None
+            else:
+                self.statements.pop(name, None)
+        self.fresh.clear()
+
+    def closed(self, name: bytes) -> None:
+        self.statements.pop(name, None)
+
+    def forget(self) -> None:
+        """DISCARD ALL, DEALLOCATE ALL."""
+        self.statements.clear()
+        self.portals.clear()
+        self.fresh.clear()
+
+    def doubt(self) -> None:
+        """Names changed by SQL: what each means is not known any more."""
+        self.statements = dict.fromkeys(self.statements)
+        self.fresh.clear()
+
+    def any_special(self) -> bool:
+        return any(s is not None and s.special for s in self.statements.values())
+
+
+def split_parse(data: bytes, start: int, end: int) -> tuple[bytes, bytes, tuple[int, ...]] | None:
+    """Name, text and declared types of a Parse payload; None when it is malformed."""
+    name_end = data.find(b"\0", start, end)
+    text_end = data.find(b"\0", name_end + 1, end)
+    if name_end < 0 or text_end < 0 or end - text_end < 3:
+        return None
+    (count,) = struct.unpack_from("!H", data, text_end + 1)
+    if text_end + 3 + 4 * count != end:
+        return None
+    types = struct.unpack_from(f"!{count}I", data, text_end + 3) if count else ()
+    return data[start:name_end], data[name_end + 1 : text_end], types
+
+
+def split_names(data: bytes, start: int, end: int) -> tuple[bytes, bytes] | None:
+    """Portal and statement name at the beginning of a Bind payload."""
+    first = data.find(b"\0", start, end)
+    second = data.find(b"\0", first + 1, end)
+    if first < 0 or second < 0:
+        return None
+    return data[start:first], data[first + 1 : second]
