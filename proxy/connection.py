@@ -10,7 +10,7 @@ import asyncio
 import socket
 import ssl
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from proxy.desk import Identity, SessionDesk
@@ -102,6 +102,8 @@ class Connection:
         self._check_options(who)
         connected = await self._upstream(who)
         self.server = connected.side
+        assert self.target is not None
+        self.target = replace(self.target, hosts=(connected.host,))
         await self._passthrough(client, connected, who)
 
     def _check_options(self, who: Who) -> None:
@@ -267,6 +269,7 @@ class Connection:
     def tick(self, now: float) -> None:
         """Called about twenty times a second."""
         if self.desk is not None:
+            self.desk.look_again()
             self.desk.slow.tick(now)
         idle = self.proxy.config.limits.idle_timeout
         if idle and self.session is not None and self.session.is_idle and now - self.session.started > idle:

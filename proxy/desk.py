@@ -111,8 +111,7 @@ class SessionDesk:
         return chain
 
     def passes(self, kind: int, data: bytes, at: int, end: int) -> bool:
-        if self.ports.lookup is not None and self.ports.lookup.version != self.seen_version:
-            self._look_again()
+        self.look_again()
         start = at + HEADER_SIZE
         if kind == Q:
             return self._query(data[start : end - 1])
@@ -355,10 +354,12 @@ class SessionDesk:
         self.session.watch(special)
         self.session.watch_tags(special or self.timing is not None)
 
-    def _look_again(self) -> None:
-        """The set of rewrites has changed: statements prepared before gain or lose theirs."""
-        assert self.ports.lookup is not None
-        self.seen_version = self.ports.lookup.version
+    def look_again(self) -> None:
+        """When the set of rewrites has changed, statements prepared before gain or lose theirs."""
+        lookup = self.ports.lookup
+        if lookup is None or lookup.version == self.seen_version:
+            return
+        self.seen_version = lookup.version
         for statement in self.book.statements.values():
             if statement is not None and statement.answer is None and not statement.tag:
                 statement.candidate = self.find(statement.text, statement.param_types)

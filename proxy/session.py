@@ -48,6 +48,7 @@ from proxy.wire.tables import (
     PARAMETER,
     PARSE,
     READY,
+    TERMINATE,
     Q,
     table,
 )
@@ -62,8 +63,9 @@ DATA = b"Dd"
 
 # Client types that are looked at: always what opens a cycle; texts and names when there is a desk.
 CYCLES = table(b"SQF")
-TEXTS = table(b"SQFPC")
-WATCHED = table(b"SQFPCBED")
+PLAIN = table(b"SQFX")
+TEXTS = table(b"SQFXPC")
+WATCHED = table(b"SQFXPCBED")
 IN_COPY = table(b"cf")
 REPLIED = frozenset((PARSE, BIND, DESCRIBE, EXECUTE, CLOSE))
 # Server types: cycle ends, errors, parameters, copies; with tags where statements may vanish or are timed.
@@ -217,7 +219,7 @@ class Session:
         self.buffer_limit = buffer_limit
         self.text_limit = text_limit
         self.desk: Desk | None = None
-        self.client_table = self.client_normal = CYCLES
+        self.client_table = self.client_normal = PLAIN
         self.server_table = EVENTS
         self.client_slow = self.server_slow = False
         self.client_rest = self.server_rest = b""
@@ -385,7 +387,9 @@ class Session:
         return data
 
     def _is_special(self, kind: int, data: bytes, at: int, end: int) -> bool:
-        if not self.client_table[kind] or self.desk is None or kind in {SYNC_TYPE, CALL}:
+        if kind == TERMINATE:
+            self.fatal = True  # what the server says from here on is nobody's loss
+        if not self.client_table[kind] or self.desk is None or kind in {SYNC_TYPE, CALL, TERMINATE}:
             return False
         if kind in {COPY_DONE, COPY_FAIL}:
             self.client_table = self.client_normal
@@ -775,8 +779,8 @@ class Session:
             self.to_client(message)
             return
         shown = message if unit.take is None else unit.take(kind, message)
-        if (unit.take is None and self.server_table[kind]) or (kind == READY and unit.visible):
-            self._event(kind, message)
+        if self.server_table[kind] and ((kind == READY and unit.visible) or shown):
+            self._event(kind, shown or message)
         if shown:
             self.to_client(shown)
         if kind == READY and not unit.cycle:

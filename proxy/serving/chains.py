@@ -145,10 +145,9 @@ class _Serving:
 
         Raises Declined, Broken (a private message failed) or Skipped.
         """
-        text = self.wanted_text()
         if not clean:
             yield from self._guard_alone()
-            text = self.wanted_text()
+        text = self.wanted_text()
         batch = Batch()
         self.privates.add_cleaning(batch)
         self.privates.add_guard_parse(batch)
@@ -322,7 +321,8 @@ class ServeQuery(_Serving):
         clean = self.session.status == IDLE
         try:
             self.precheck(clean=clean)
-            self.wanted_text()
+            if not self.desk.settings_stale:
+                self.wanted_text()
         except Declined as declined:
             self.time("original", str(declined))
             yield from self._as_sent()
@@ -378,7 +378,7 @@ class ServeQuery(_Serving):
         outcome = yield Run(Execute(portal).encode(), lambda error: clean and may_retry(error), cycle=True)
         if isinstance(outcome, Started):
             if not clean:
-                self.privates.dead_portals += [portal, b""]
+                self.privates.dead_portals.append(portal)
             return
         self.session.cycle_failed = False
         self.began = self.desk.clock()

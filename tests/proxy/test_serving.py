@@ -1,0 +1,406 @@
+"""Replacements through real clients: served where they may be, the original everywhere else."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import psycopg
+import pytest
+
+from engines.postgres.scratch import ScratchServer
+from proxy.ports import Pause, Ports, ServedStatement, SlowQuery
+from proxy.serving.index import RewriteIndex
+from tests.proxy.rules import RULES
+from tests.proxy.running import RunningProxy, config
+from tests.proxy.serving_world import (
+    BY_ID,
+    FAILS_LATE,
+    FROM_ORIGINAL,
+    FROM_REPLACEMENT,
+    ORIGINAL,
+    SCHEMA,
+    Reports,
+    guard_of,
+    index_for,
+    rewrites,
+)
+
+pytestmark = pytest.mark.server
+
+
+@dataclass
+class Switch(Pause):
+    paused: bool = False  # type: ignore[assignment]
+
+
+@dataclass
+class World:
+    """A proxy in front of a database with rewrites."""
+
+    proxy: RunningProxy
+    server: ScratchServer
+    database: str
+    index: RewriteIndex
+    reports: Reports
+    pause: Switch = field(default_factory=Switch)
+
+    def dsn(self, **more: str) -> str:
+        base = self.server.dsn(self.database).replace(f":{self.server.port}/", f":{self.proxy.port}/")
+        return psycopg.conninfo.make_conninfo(base, **more)
+
+    def connect(self, **more: str) -> psycopg.Connection:
+        return psycopg.connect(self.dsn(**more), autocommit=True)
+
+    def direct(self) -> psycopg.Connection:
+        return psycopg.connect(self.server.dsn(self.database), autocommit=True)
+
+    @contextlib.contextmanager
+    def proxy_off(self) -> Iterator[None]:
+        """What the server itself would say."""
+        self.pause.paused = True
+        yield
+        self.pause.paused = False
+
+    def served(self) -> list[ServedStatement]:
+        return [r for r in self.reports.all if isinstance(r, ServedStatement)]
+
+    def slow(self) -> list[SlowQuery]:
+        return [r for r in self.reports.all if isinstance(r, SlowQuery)]
+
+
+@pytest.fixture
+def world(scratch_server: ScratchServer, database: str) -> Iterator[World]:
+    with psycopg.connect(scratch_server.dsn(database), autocommit=True) as connection:
+        connection.execute(SCHEMA)
+    index = index_for(scratch_server.dsn(database), database)
+    reports, pause = Reports(), Switch()
+    ports = Ports(lookup=index, reporter=reports, settings=RULES, pause=pause)
+    dsn = f"host=127.0.0.1 port={scratch_server.port}"
+    with RunningProxy(config(dsn), ports) as proxy:
+        yield World(proxy, scratch_server, database, index, reports, pause)
+    assert not proxy.problems
+
+
+def rows(
+    connection: psycopg.Connection, query: str = ORIGINAL, params: object = None, **kw: object
+) -> list[tuple]:
+    return connection.execute(query, params, **kw).fetchall()  # type: ignore[arg-type]
+
+
+def simple(connection: psycopg.Connection, query: str = ORIGINAL) -> list[tuple]:
+    """By the simple protocol."""
+    with psycopg.ClientCursor(connection) as cursor:
+        return cursor.execute(query).fetchall()
+
+
+def test_simple_query_is_served(world: World) -> None:
+    with world.connect() as connection:
+        assert simple(connection) == FROM_REPLACEMENT
+        assert simple(connection) == FROM_REPLACEMENT
+        assert simple(connection, "select 1") == [(1,)]
+    assert [s.route for s in world.served()] == ["replacement"] * 2
+    assert [s.rows for s in world.served()] == [3, 3]
+
+
+def test_extended_query_is_served(world: World) -> None:
+    with world.connect() as connection:
+        assert rows(connection, prepare=False) == FROM_REPLACEMENT
+        for _ in range(3):
+            assert rows(connection, prepare=True) == FROM_REPLACEMENT
+        assert connection.execute("select 1", prepare=True).fetchall() == [(1,)]
+        for _ in range(3):
+            assert rows(connection, prepare=True) == FROM_REPLACEMENT
+
+
+def test_parameters_and_binary_results(world: World) -> None:
+    with world.connect() as connection:
+        for binary in (False, True):
+            cursor = psycopg.RawCursor(connection)
+            found = cursor.execute(BY_ID, [7], binary=binary, prepare=True).fetchall()
+            assert found == [(7, 1000070)]
+            assert cursor.description is not None
+            assert [c.name for c in cursor.description] == ["id", "price"]
+
+
+def test_statement_prepared_before_the_rewrite_was_found_gains(world: World) -> None:
+    known = index_for(world.server.dsn(world.database), world.database)
+    world.index.replace(())
+    with world.connect() as connection:
+        assert rows(connection, prepare=True) == FROM_ORIGINAL
+        with world.direct() as direct:
+            world.index.replace(rewrites(direct, world.database))
+        time.sleep(0.2)
+        assert rows(connection, prepare=True) == FROM_REPLACEMENT
+        world.index.replace(())
+        assert rows(connection, prepare=True) == FROM_ORIGINAL
+    assert known.version == 1
+
+
+@pytest.mark.parametrize("how", ["set", "options", "role", "set_config"])
+def test_mode_off(world: World, how: str) -> None:
+    if how == "role":
+        with world.direct() as direct:
+            direct.execute("alter role postgres set rewright.mode = 'off'")
+    try:
+        with world.connect(**({"options": "-c rewright.mode=off"} if how == "options" else {})) as connection:
+            if how == "set":
+                connection.execute("set rewright.mode = 'off'")
+            if how == "set_config":
+                connection.execute("do $$begin perform set_config('rewright.mode', 'off', false); end$$")
+            assert simple(connection) == FROM_ORIGINAL
+            assert rows(connection) == FROM_ORIGINAL
+            connection.execute("set rewright.mode = apply")
+            assert simple(connection) == FROM_REPLACEMENT
+    finally:
+        with world.direct() as direct:
+            direct.execute("alter role postgres reset rewright.mode")
+
+
+def test_settings_follow_transactions(world: World) -> None:
+    with world.direct() as direct:
+        world.index.replace(rewrites(direct, world.database, unreserved=True))
+    with world.connect() as connection:
+        connection.execute("begin")
+        connection.execute("set local rewright.mode = off")
+        assert simple(connection) == FROM_ORIGINAL
+        connection.execute("savepoint s")
+        connection.execute("set rewright.mode = apply")
+        assert simple(connection) == FROM_REPLACEMENT
+        connection.execute("rollback to s")
+        assert simple(connection) == FROM_ORIGINAL
+        connection.execute("commit")
+        assert simple(connection) == FROM_REPLACEMENT
+
+
+def test_wrong_values_are_refused(world: World) -> None:
+    with world.connect() as connection:
+        for prepare in (True, False):
+            with pytest.raises(psycopg.errors.InvalidParameterValue, match=r"rewright\.mode") as caught:
+                connection.execute("set rewright.mode = 'sometimes'", prepare=prepare)
+            assert caught.value.diag.message_hint == "Available values: off, observe, apply, inline."
+        with pytest.raises(psycopg.errors.InvalidParameterValue):
+            psycopg.ClientCursor(connection).execute("set rewright.mode to sometimes")
+        connection.execute("begin")
+        with pytest.raises(psycopg.errors.InvalidParameterValue):
+            connection.execute("set rewright.mode = 'sometimes'")
+        with pytest.raises(psycopg.errors.InFailedSqlTransaction):
+            connection.execute("set rewright.mode = 'sometimes'")
+        connection.execute("rollback")
+    with pytest.raises(psycopg.OperationalError, match=r"rewright\.mode"):
+        world.connect(options="-c rewright.mode=sometimes")
+
+
+def test_show_gives_the_default(world: World) -> None:
+    with world.connect() as connection:
+        cursor = connection.execute("show rewright.min_duration")
+        assert (cursor.fetchall(), cursor.statusmessage) == ([("200ms",)], "SHOW")
+        connection.execute("set rewright.min_duration = '5s'")
+        assert simple(connection, "show rewright.min_duration") == [("5s",)]
+        assert rows(connection, "show rewright.min_duration", binary=True) == [("5s",)]
+
+
+def test_reservations_are_not_served_in_a_block(world: World) -> None:
+    with world.connect() as connection, connection.transaction():
+        assert simple(connection) == FROM_ORIGINAL
+        assert rows(connection) == FROM_ORIGINAL
+    assert {s.reason for s in world.served()} == {"block"}
+
+
+def test_unreserved_rewrites_are_served_in_a_block(world: World) -> None:
+    with world.direct() as direct:
+        world.index.replace(rewrites(direct, world.database, unreserved=True))
+    with world.connect() as connection, connection.transaction():
+        connection.execute("insert into item values (1000, 1, 'new')")
+        for _ in range(3):
+            assert simple(connection) == FROM_REPLACEMENT
+            assert rows(connection, prepare=True) == FROM_REPLACEMENT
+    with world.connect() as connection:
+        assert rows(connection, "select id from item where id = 1000") == [(1000,)]
+
+
+def test_trust(world: World) -> None:
+    with world.direct() as direct:
+        world.index.replace(rewrites(direct, world.database, evidence="tested"))
+    with world.connect() as connection:
+        assert simple(connection) == FROM_ORIGINAL
+        connection.execute("set rewright.trust = tested")
+        assert simple(connection) == FROM_REPLACEMENT
+        connection.execute("reset rewright.trust")
+        assert simple(connection) == FROM_ORIGINAL
+        with world.direct() as direct:
+            world.index.replace(rewrites(direct, world.database, evidence="judged", approved=True))
+        assert simple(connection) == FROM_REPLACEMENT
+
+
+def test_pause(world: World) -> None:
+    with world.connect() as connection:
+        world.pause.paused = True
+        assert simple(connection) == FROM_ORIGINAL
+        world.pause.paused = False
+        assert simple(connection) == FROM_REPLACEMENT
+
+
+def test_comment_switches_off(world: World) -> None:
+    text = ORIGINAL + " /* rewright:off */"
+    with world.direct() as direct:
+        guard = guard_of(direct, "item")
+    known = world.index._tables.exact[world.database, ORIGINAL.encode()][0]
+    from dataclasses import replace
+
+    world.index.replace([replace(known, original=text, guard=guard)])
+    with world.connect() as connection:
+        assert simple(connection, text) == FROM_ORIGINAL
+
+
+# --- the guard ------------------------------------------------------------------------------------
+
+GUARDED = {
+    "temporary table": (
+        "create temp table item (id int, price int); insert into item values (1, 1)",
+        "names",
+    ),
+    "search_path": ("create schema other; set search_path = other, public", "search_path"),
+    "set role": ("create role other_role; grant select on item to other_role; set role other_role", "role"),
+    "own ddl": ("begin; alter table item add extra int", "facts"),
+    "constraint gone": ("alter table item drop constraint item_pkey cascade", "facts"),
+    "not null gone": ("alter table item alter price drop not null", "facts"),
+    "row security": ("alter table item enable row level security", "row security"),
+    "null equals": ("set transform_null_equals = on", "settings"),
+    "capture": (
+        "create schema hidden; create table hidden.item (id int, price int); set search_path = hidden",
+        "names",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", GUARDED)
+def test_guard_leads_to_the_original(world: World, name: str) -> None:
+    setup, reason = GUARDED[name]
+    with world.direct() as direct:
+        world.index.replace(rewrites(direct, world.database, unreserved=True))
+        direct.execute("drop role if exists other_role")
+    with world.connect() as connection:
+        expected = []
+        psycopg.ClientCursor(connection).execute(setup)
+        with world.proxy_off():
+            expected = simple(connection)
+        assert simple(connection) == expected
+        assert rows(connection, prepare=True) == expected
+        connection.execute("rollback")
+    with world.direct() as direct:
+        direct.execute("drop owned by other_role; drop role other_role") if name == "set role" else None
+    assert {s.reason for s in world.served()[-2:]} == {reason}
+
+
+def test_older_snapshot_leads_to_the_original(world: World) -> None:
+    with world.direct() as direct:
+        direct.execute("alter table part drop constraint part_pkey")
+    with world.connect() as connection, world.direct() as direct:
+        connection.execute("begin isolation level repeatable read")
+        connection.execute("select 1")
+        direct.execute("alter table item add constraint positive check (price > 0)")
+        world.index.replace(rewrites(direct, world.database, unreserved=True))
+        assert simple(connection) == FROM_ORIGINAL
+        connection.execute("commit")
+        assert simple(connection) == FROM_REPLACEMENT
+    assert world.served()[0].reason == "facts"
+
+
+def test_standard_conforming_strings_off(world: World) -> None:
+    with world.connect() as connection:
+        connection.execute("set standard_conforming_strings = off")
+        assert simple(connection) == FROM_ORIGINAL
+
+
+def test_privileges(world: World) -> None:
+    with world.direct() as direct:
+        world.index.replace(rewrites(direct, world.database, unreserved=True))
+        direct.execute("grant select (id, price) on item to scratch")
+    base = world.server.unprivileged_dsn(world.database).replace(
+        f":{world.server.port}/", f":{world.proxy.port}/"
+    )
+    with psycopg.connect(base, autocommit=True) as connection:
+        assert simple(connection) == FROM_REPLACEMENT
+        with connection.transaction():
+            assert simple(connection) == FROM_ORIGINAL  # column privileges only: not in a block
+        with world.direct() as direct:
+            direct.execute("revoke select (price) on item from scratch")
+        for query in (simple, rows):
+            with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                query(connection)
+
+
+# --- failures -------------------------------------------------------------------------------------
+
+
+def test_failing_replacement_falls_back(world: World) -> None:
+    with world.connect() as connection:
+        for query in (simple, rows, rows):
+            assert query(connection, FAILS_LATE) == [(5, 50), (6, 60), (7, 70)]
+        assert simple(connection) == FROM_REPLACEMENT
+    fallbacks = [s for s in world.served() if s.rewrite_id == 3]
+    assert [s.route for s in fallbacks] == ["fallback"] * 3
+    assert "22012" in fallbacks[0].failure
+
+
+def test_failing_replacement_in_a_pipeline(world: World) -> None:
+    with world.connect() as connection, connection.pipeline():
+        first = connection.execute(FAILS_LATE)
+        second = connection.execute("select 42")
+        third = connection.execute(ORIGINAL)
+        assert first.fetchall() == [(5, 50), (6, 60), (7, 70)]
+        assert second.fetchall() == [(42,)]
+        assert third.fetchall() in (FROM_ORIGINAL, FROM_REPLACEMENT)
+
+
+def test_error_of_the_original_is_the_servers(world: World) -> None:
+    with world.direct() as direct:
+        direct.execute("alter table item rename to gone")
+    with world.connect() as connection:
+        for query in (simple, rows):
+            with pytest.raises(psycopg.errors.UndefinedTable) as caught:
+                query(connection)
+            assert caught.value.diag.statement_position == str(ORIGINAL.index("item") + 1)
+        assert rows(connection, "select 1") == [(1,)]
+
+
+def test_discard_and_deallocate(world: World) -> None:
+    with world.connect() as connection:
+        for statement in ("discard all", "deallocate all"):
+            connection.prepare_threshold = 0
+            assert rows(connection) == FROM_REPLACEMENT
+            connection.execute(statement)
+            connection._prepared.clear()
+            assert simple(connection) == FROM_REPLACEMENT
+            assert rows(connection) == FROM_REPLACEMENT
+
+
+# --- reports --------------------------------------------------------------------------------------
+
+
+def test_slow_selects_are_reported(world: World) -> None:
+    with world.connect(application_name="slowpoke") as connection:
+        connection.execute("set rewright.min_duration = '50ms'")
+        simple(connection, "select 1, pg_sleep(0.2)")
+        psycopg.RawCursor(connection).execute("select $1::int, pg_sleep(0.2)", [5])
+        connection.execute("set statement_timeout = 100")
+        with pytest.raises(psycopg.errors.QueryCanceled):
+            connection.execute("select pg_sleep(5)")
+        connection.execute("set statement_timeout = 0")
+        connection.execute("do $$begin perform pg_sleep(0.2); end$$")
+        connection.execute("set rewright.mode = off")
+        connection.execute("select pg_sleep(0.2)")
+    found = [r for r in world.slow() if r.state != "running"]
+    assert [r.text for r in found] == [
+        "select 1, pg_sleep(0.2)",
+        "select $1::int, pg_sleep(0.2)",
+        "select pg_sleep(5)",
+    ]
+    assert [r.state for r in found] == ["finished", "finished", "timed out"]
+    assert found[1].parameters == (b"\0\5",) or found[1].parameters == (b"5",)
+    assert {r.application_name for r in found} == {"slowpoke"}
+    assert all(0.09 < r.duration < 2 for r in found)
+    assert {r.text for r in world.slow() if r.state == "running"} >= {"select 1, pg_sleep(0.2)"}
