@@ -1,0 +1,302 @@
+"""What can be known about a query from its text and schema: keys, dependencies, NULLs, effects, errors.
+
+Every answer that rests on constraints carries them; no answer rests on data or statistics (F10). Answers err
+on the side of not knowing. The checker and the rules both ask here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import combinations
+
+from sql.algebra import (
+    Column,
+    Const,
+    Cte,
+    Expr,
+    FromItem,
+    Query,
+    Select,
+    SetOp,
+    Values,
+    Volatility,
+    output_columns,
+)
+from sql.catalog import Catalog
+from sql.facts.assumptions import (
+    NOTHING,
+    Assumption,
+    Assumptions,
+    covers_all_rows,
+    not_null,
+    usable_checks,
+    usable_foreign_keys,
+    usable_keys,
+)
+from sql.facts.dependencies import (
+    ROW,
+    Closure,
+    Dependencies,
+    Dependency,
+    closure,
+    equal_columns,
+    fixed_column,
+    given_rows,
+    is_fixed,
+    of_conditions,
+)
+from sql.facts.effects import (
+    Errors,
+    errors_of_expr,
+    errors_of_query,
+    volatility_of_expr,
+    volatility_of_query,
+    worst,
+)
+from sql.facts.nulls import NonNull, Nullability
+from sql.facts.strictness import Col, rejected_columns, rejects_rel, strict_columns
+from sql.walk import all_queries, rels_of
+
+__all__ = [
+    "NOTHING",
+    "ROW",
+    "Assumption",
+    "Assumptions",
+    "Closure",
+    "Col",
+    "Dependency",
+    "Errors",
+    "Facts",
+    "closure",
+    "covers_all_rows",
+    "equal_columns",
+    "fixed_column",
+    "is_fixed",
+    "not_null",
+    "of_conditions",
+    "rejected_columns",
+    "rejects_rel",
+    "strict_columns",
+    "usable_checks",
+    "usable_foreign_keys",
+    "usable_keys",
+    "worst",
+]
+
+KeySet = tuple[frozenset[int], Assumptions]
+_MAX_KEY_COLUMNS = 24
+
+
+class Facts:
+    """Facts about statements over one catalog. Give the whole statements as ``roots``, so that references to
+    CTEs are understood.
+    """
+
+    def __init__(self, catalog: Catalog, *roots: Query) -> None:
+        self.catalog = catalog
+        self._ctes: dict[int, Cte] = {}
+        for root in roots:
+            self.learn(root)
+        self.nulls = Nullability(catalog, self._cte_query)
+        self._dependencies = Dependencies(catalog, self.nulls, self._cte_query, self.keys)
+        self._keys: dict[int, tuple[Query, list[KeySet]]] = {}
+
+    def learn(self, root: Query) -> None:
+        """Register the CTEs of another statement."""
+        for q in all_queries(root):
+            self._ctes.update({c.cte: c for c in q.ctes})
+
+    def _cte_query(self, cte: int) -> Query | None:
+        found = self._ctes.get(cte)
+        return None if found is None or found.recursive else found.query
+
+    # ------------------------------------------------------------------ NULLs
+
+    def nonnull_columns(self, block: Select) -> dict[Col, Assumptions]:
+        """Columns never NULL in the rows that pass the block's WHERE, before grouping."""
+        return self.nulls.of_block(block)
+
+    def nonnull_in_from(self, item: FromItem) -> dict[Col, Assumptions]:
+        """Columns never NULL in the rows of a FROM tree."""
+        return self.nulls.of_from(item)
+
+    def never_null(self, expr: Expr, nonnull: NonNull, block: Select | None = None) -> Assumptions | None:
+        """What shows that an expression is never NULL where ``nonnull`` holds; None if it may be."""
+        return self.nulls.never_null(expr, nonnull, block)
+
+    def nonnull_outputs(self, query: Query) -> tuple[Assumptions | None, ...]:
+        return self.nulls.outputs(query)
+
+    # ------------------------------------------------------------------ dependencies and keys
+
+    def dependencies(self, block: Select) -> list[Dependency]:
+        """Functional dependencies in the rows that pass the block's WHERE, before grouping."""
+        rels = frozenset(r for item in block.from_ for r in rels_of(item))
+        nonnull = self.nulls.of_block(block)
+        found: list[Dependency] = []
+        for item in block.from_:
+            found += self._dependencies.of(item, nonnull)
+        return found + of_conditions(block.where, rels) + given_rows(block)
+
+    def dependencies_of_from(self, item: FromItem) -> list[Dependency]:
+        """As `dependencies`, for the rows of a FROM tree alone; what it refers to outside counts as given."""
+        return self._dependencies.of(item, self.nulls.of_from(item)) + given_rows(item)
+
+    def closure(self, block: Select, start: Iterable[Col]) -> Closure:
+        """Attributes determined by ``start`` in the block's rows before grouping."""
+        return closure(start, self.dependencies(block))
+
+    def determines_rows(self, block: Select, start: Iterable[Col]) -> Assumptions | None:
+        """What shows that the columns ``start`` are a key of the block's rows before grouping."""
+        rows = [(r, ROW) for item in block.from_ for r in rels_of(item)]
+        return self.closure(block, start).has(rows)
+
+    def keys(self, query: Query) -> list[KeySet]:
+        """Sets of output positions on which no two rows agree (NULLs agree with NULLs), with their basis.
+
+        The empty set: at most one row. Not all keys are found; those given are minimal among them.
+        """
+        known = self._keys.get(id(query))
+        if known is None:
+            known = self._keys[id(query)] = query, _minimal(self._find_keys(query))
+        return known[1]
+
+    def at_most_one_row(self, query: Query) -> Assumptions | None:
+        """What shows that a query returns no more than one row."""
+        return next((basis for positions, basis in self.keys(query) if not positions), None)
+
+    def is_unique(self, query: Query, positions: Iterable[int] | None = None) -> Assumptions | None:
+        """What shows that no two result rows agree on ``positions`` (default: on all columns)."""
+        wanted = frozenset(range(len(output_columns(query))) if positions is None else positions)
+        found = [basis for key, basis in self.keys(query) if key <= wanted]
+        if found:
+            return min(found, key=lambda basis: (len(basis), sorted(basis)))
+        if isinstance(query, Select):
+            return self._is_key(query, wanted)
+        return None
+
+    def _find_keys(self, query: Query) -> list[KeySet]:
+        found: list[KeySet] = []
+        limit = query.limit
+        ties = not isinstance(query, Values) and query.with_ties
+        if isinstance(limit, Const) and limit.value in {"0", "1"} and not ties:
+            found.append((frozenset(), NOTHING))
+        match query:
+            case Select():
+                found += self._keys_of_select(query)
+            case SetOp():
+                everything = frozenset(range(len(query.columns)))
+                if not query.all:
+                    found.append((everything, NOTHING))
+                if query.op in {"except", "intersect"}:
+                    found += self.keys(query.left)
+                if query.op == "intersect":
+                    found += self.keys(query.right)
+            case Values():
+                if len(query.rows) == 1:
+                    found.append((frozenset(), NOTHING))
+        return found
+
+    def _keys_of_select(self, query: Select) -> list[KeySet]:
+        width = len(query.targets)
+        found: list[KeySet] = []
+        if query.distinct == ():
+            found.append((frozenset(range(width)), NOTHING))
+        elif query.distinct:
+            at = _positions_of(query, query.distinct)
+            if at is not None:
+                found.append((at, NOTHING))
+        useful = self._useful_positions(query)
+        if len(useful) > _MAX_KEY_COLUMNS:
+            useful = useful[:_MAX_KEY_COLUMNS]
+        shrunk = self._shrunk(query, useful)
+        basis = self._is_key(query, shrunk)
+        if basis is None:
+            return found
+        found.append((shrunk, basis))
+        for size in (0, 1, 2):
+            for chosen in combinations(useful, size):
+                if any(key <= frozenset(chosen) for key, _ in found):
+                    continue
+                small = self._is_key(query, frozenset(chosen))
+                if small is not None:
+                    found.append((frozenset(chosen), small))
+        return found
+
+    def _useful_positions(self, query: Select) -> list[int]:
+        """Outputs that can be part of a key: columns and grouping expressions."""
+        grouped = query.group_by[0] if query.group_by and len(query.group_by) == 1 else ()
+        return [i for i, t in enumerate(query.targets) if isinstance(t.expr, Column) or t.expr in grouped]
+
+    def _shrunk(self, query: Select, positions: list[int]) -> frozenset[int]:
+        kept = list(positions)
+        for p in positions:
+            fewer = [k for k in kept if k != p]
+            if self._is_key(query, frozenset(fewer)) is not None:
+                kept = fewer
+        return frozenset(kept)
+
+    def _is_key(self, query: Select, positions: frozenset[int]) -> Assumptions | None:
+        """Whether outputs determine the block's result row (DISTINCT and LIMIT only remove rows)."""
+        exprs = [query.targets[i].expr for i in positions]
+        start = [(e.rel, e.pos) for e in exprs if isinstance(e, Column)]
+        if query.group_by is None:
+            if _multiplies_rows(query):
+                return None
+            return self.determines_rows(query, start)
+        if len(query.group_by) != 1:
+            return None
+        reached = self.closure(query, start)
+        basis: Assumptions = NOTHING
+        for e in query.group_by[0]:
+            if e in exprs:
+                continue
+            got = reached.has([(e.rel, e.pos)]) if isinstance(e, Column) else None
+            if got is None:
+                return None
+            basis |= got
+        return basis
+
+    # ------------------------------------------------------------------ effects
+
+    def volatility(self, node: Query | Expr) -> Volatility:
+        """The worst volatility of anything in a query or expression."""
+        if isinstance(node, Select | SetOp | Values):
+            return volatility_of_query(self.catalog, node)
+        return volatility_of_expr(self.catalog, node)
+
+    def errors(self, node: Query | Expr) -> Errors:
+        """Classes of run-time errors that evaluation may raise; ``any`` where nothing is known."""
+        if isinstance(node, Select | SetOp | Values):
+            return errors_of_query(node, self._has_at_most_one_row)
+        return errors_of_expr(node, self._has_at_most_one_row)
+
+    def _has_at_most_one_row(self, query: Query) -> bool:
+        return self.at_most_one_row(query) is not None
+
+
+def _multiplies_rows(query: Select) -> bool:
+    """Whether a target returns sets: then one FROM row gives several result rows."""
+    from sql.algebra import Call
+    from sql.walk import all_exprs
+
+    return any(isinstance(e, Call) and e.func.returns_set for t in query.targets for e in all_exprs(t.expr))
+
+
+def _positions_of(query: Select, exprs: Iterable[Expr]) -> frozenset[int] | None:
+    found = set()
+    for e in exprs:
+        at = next((i for i, t in enumerate(query.targets) if t.expr == e), None)
+        if at is None:
+            return None
+        found.add(at)
+    return frozenset(found)
+
+
+def _minimal(keys: list[KeySet]) -> list[KeySet]:
+    """Without keys that contain another, or repeat one with more assumptions."""
+    kept: list[KeySet] = []
+    for key, basis in sorted(keys, key=lambda k: (len(k[0]), len(k[1]), sorted(k[0]))):
+        if not any(k <= key and b <= basis for k, b in kept):
+            kept.append((key, basis))
+    return kept

@@ -1,0 +1,92 @@
+"""Schema facts that may be relied on, each with the constraint it rests on (SOUNDNESS F1-F13).
+
+Owns which constraints of a catalog count for a scan. Must not know queries.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from sql.algebra import Scan, TableRef
+from sql.catalog import Catalog, Table
+from sql.records import Check, ForeignKey, Key
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Assumption:
+    """A constraint that an answer used. ``name`` is empty for a NOT NULL without a name of its own."""
+
+    kind: Literal["key", "not_null", "foreign_key", "check"]
+    schema: str
+    table: str
+    name: str
+    columns: tuple[str, ...]
+
+    @property
+    def ref(self) -> TableRef:
+        return TableRef(self.schema, self.table)
+
+
+Assumptions = frozenset[Assumption]
+NOTHING: Assumptions = frozenset()
+
+
+def covers_all_rows(table: Table, *, only: bool) -> bool:
+    """Whether the table's own constraints bind every row a scan of it returns: not with inheritance
+    children (F4), nor for foreign tables, whose constraints are declarations. Partitions obey their
+    parent's.
+    """
+    if table.kind == "foreign":
+        return False
+    return only or not table.has_children
+
+
+def usable_keys(catalog: Catalog, scan: Scan) -> list[tuple[Key, Assumption]]:
+    """Keys that hold for the rows of a scan at all times; NULLs are the caller's to consider (F2)."""
+    table = catalog.table(scan.table)
+    if not covers_all_rows(table, only=scan.only) or table.kind == "view":
+        return []
+    return [(k, _assume("key", table, k.name, k.columns)) for k in table.keys if k.usable]
+
+
+def not_null(catalog: Catalog, scan: Scan, pos: int) -> Assumption | None:
+    """The validated NOT NULL of a stored column (F11), if it has one."""
+    table = catalog.table(scan.table)
+    column = table.columns[pos]
+    if not column.not_null or not covers_all_rows(table, only=scan.only) or table.kind in {"view", "matview"}:
+        return None
+    return _assume("not_null", table, column.not_null_constraint, (column.name,))
+
+
+def usable_foreign_keys(catalog: Catalog, scan: Scan) -> list[tuple[ForeignKey, Assumption]]:
+    """Foreign keys under which each row with all columns non-null has its row in the target (F5-F7, F13).
+
+    MATCH SIMPLE leaves rows with a NULL column unchecked (F6): the caller must show them absent.
+    """
+    table = catalog.table(scan.table)
+    if not covers_all_rows(table, only=scan.only):
+        return []
+    found = []
+    for fk in table.foreign_keys:
+        target = catalog.table(fk.target) if catalog.has_table(fk.target) else None
+        if fk.usable and target is not None and not target.row_security and target.kind != "foreign":
+            found.append((fk, _assume("foreign_key", table, fk.name, fk.columns)))
+    return found
+
+
+def usable_checks(catalog: Catalog, scan: Scan) -> list[tuple[Check, Assumption]]:
+    """CHECK constraints that are not FALSE on any row of a scan (F8: they may be unknown)."""
+    table = catalog.table(scan.table)
+    if not covers_all_rows(table, only=scan.only):
+        return []
+    return [(c, _assume("check", table, c.name, ())) for c in table.checks if c.usable]
+
+
+def _assume(
+    kind: Literal["key", "not_null", "foreign_key", "check"],
+    table: Table,
+    name: str,
+    columns: tuple[str, ...],
+) -> Assumption:
+    return Assumption(kind, table.ref.schema, table.ref.name, name, columns)

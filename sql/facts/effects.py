@@ -1,0 +1,277 @@
+"""Volatility and possible run-time errors of expressions and queries (SOUNDNESS M7, M8).
+
+Errors are named by class. Unknown functions may raise anything ("any"); only what is known never to fail
+is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from sql.algebra import (
+    Aggregate,
+    ArrayOp,
+    Call,
+    Cast,
+    Const,
+    Expr,
+    FunctionRef,
+    InList,
+    IsDistinct,
+    NullIf,
+    Op,
+    Opaque,
+    OperatorRef,
+    Quantified,
+    Query,
+    RowCompare,
+    ScalarSubquery,
+    Subscript,
+    ValueFunction,
+    Volatility,
+    WindowCall,
+)
+from sql.catalog import Catalog
+from sql.records import key_of
+from sql.types import SqlType
+from sql.walk import all_queries, block_exprs, deep_exprs
+
+Errors = frozenset[str]
+NO_ERRORS: Errors = frozenset()
+ANY: Errors = frozenset({"any"})
+OVERFLOW: Errors = frozenset({"overflow"})
+
+_RANK = {Volatility.IMMUTABLE: 0, Volatility.STABLE: 1, Volatility.VOLATILE: 2}
+_INTEGERS = {"int2", "int4", "int8"}
+_NUMBERS = {*_INTEGERS, "numeric", "float4", "float8"}
+_TEXTS = {"text", "varchar", "bpchar", "name"}
+_TIMES = {"date", "time", "timetz", "timestamp", "timestamptz", "interval"}
+_COMPARABLE = {*_NUMBERS, *_TEXTS, *_TIMES, "bool", "uuid", "bytea", "oid", "char", "bit", "varbit", "inet"}
+_COMPARISONS = {"=", "<>", "<", "<=", ">", ">="}
+_WIDER = {
+    ("int2", "int4"),
+    ("int2", "int8"),
+    ("int4", "int8"),
+    *((i, t) for i in _INTEGERS for t in ("numeric", "float4", "float8")),
+    ("float4", "float8"),
+    ("bool", "int4"),
+    ("date", "timestamp"),
+}
+_SAFE_FUNCTIONS = {
+    *("length", "char_length", "character_length", "octet_length", "lower", "upper", "btrim", "ltrim"),
+    *("rtrim", "concat", "now", "sign", "ceil", "ceiling", "floor", "reverse", "ascii", "strpos"),
+    *("position", "starts_with", "md5", "initcap", "left", "right", "coalesce", "replace", "translate"),
+}
+_SAFE_AGGREGATES = {
+    *("count", "min", "max", "bool_and", "bool_or", "every", "array_agg", "string_agg", "any_value"),
+    *("bit_and", "bit_or"),
+}
+_SAFE_WINDOWS = {
+    *("row_number", "rank", "dense_rank", "percent_rank", "cume_dist"),
+    *("first_value", "last_value", "lag", "lead"),
+}
+_FIELDS = {
+    *("century", "day", "decade", "dow", "doy", "epoch", "isodow", "isoyear", "millennium", "month"),
+    *("quarter", "week", "year"),
+}
+
+
+def worst(volatilities: Iterable[Volatility]) -> Volatility:
+    return max(volatilities, key=lambda v: _RANK[v], default=Volatility.IMMUTABLE)
+
+
+def volatility_of_expr(catalog: Catalog, expr: Expr) -> Volatility:
+    """The volatility of an expression, subqueries included."""
+    return worst(_own_volatility(catalog, e) for e in _with_function_scans(expr))
+
+
+def volatility_of_query(catalog: Catalog, query: Query) -> Volatility:
+    found = []
+    for q in all_queries(query):
+        for expr in block_exprs(q):
+            found += [_own_volatility(catalog, e) for e in deep_exprs(expr)]
+    return worst(found)
+
+
+def _with_function_scans(expr: Expr) -> Iterable[Expr]:
+    return deep_exprs(expr)
+
+
+def _own_volatility(catalog: Catalog, expr: Expr) -> Volatility:
+    match expr:
+        case Call() | Aggregate() | WindowCall():
+            return expr.func.volatility
+        case Op() | IsDistinct() | NullIf() | InList() | ArrayOp():
+            return expr.op.function.volatility
+        case Quantified() | RowCompare():
+            return worst(o.function.volatility for o in expr.ops)
+        case ValueFunction():
+            return Volatility.STABLE
+        case Opaque():
+            return expr.volatility
+        case Cast():
+            return _cast_volatility(catalog, expr)
+        case _:
+            return Volatility.IMMUTABLE
+
+
+def _cast_volatility(catalog: Catalog, expr: Cast) -> Volatility:
+    if expr.func is not None:
+        return expr.func.volatility
+    match expr.method:
+        case "io":
+            source, target = catalog.type(key_of(expr.arg.type)), catalog.type(key_of(expr.type))
+            return worst([source.output_volatility, target.input_volatility])
+        case "domain":
+            return Volatility.STABLE  # its CHECK may call anything that is declared immutable or stable
+        case _:
+            return Volatility.IMMUTABLE
+
+
+# --------------------------------------------------------------------------- errors
+
+AtMostOne = Callable[[Query], bool]
+
+
+def errors_of_expr(expr: Expr, at_most_one: AtMostOne) -> Errors:
+    """Classes of errors that evaluating an expression may raise, its subqueries included."""
+    found: Errors = NO_ERRORS
+    for e in deep_exprs(expr):
+        found |= _own_errors(e, at_most_one)
+    return found
+
+
+def errors_of_query(query: Query, at_most_one: AtMostOne) -> Errors:
+    """Classes of errors that running a query may raise."""
+    found: Errors = NO_ERRORS
+    for q in all_queries(query):
+        for expr in block_exprs(q):
+            found |= errors_of_expr(expr, at_most_one)
+        for count in (q.limit, q.offset):
+            if count is not None and not _is_natural(count):
+                found |= {"limit"}
+    return found
+
+
+def _is_natural(expr: Expr) -> bool:
+    return isinstance(expr, Const) and expr.value is not None and expr.value.isdigit()
+
+
+def _own_errors(expr: Expr, at_most_one: AtMostOne) -> Errors:
+    match expr:
+        case Op():
+            return _operator_errors(expr.op, expr.args)
+        case IsDistinct() | NullIf() | InList() | ArrayOp():
+            return _operator_errors(expr.op, ())
+        case Quantified() | RowCompare():
+            found: Errors = NO_ERRORS
+            for o in expr.ops:
+                found |= _operator_errors(o, ())
+            return found
+        case Cast():
+            return _cast_errors(expr)
+        case Call():
+            return _call_errors(expr)
+        case Aggregate():
+            return _aggregate_errors(expr.func)
+        case WindowCall():
+            if expr.window.frame.start_offset is not None or expr.window.frame.end_offset is not None:
+                return frozenset({"argument"}) | _window_errors(expr.func)
+            return _window_errors(expr.func)
+        case ScalarSubquery():
+            return NO_ERRORS if at_most_one(expr.query) else frozenset({"cardinality"})
+        case Subscript():
+            return frozenset({"argument"}) if expr.is_slice else NO_ERRORS
+        case Opaque():
+            return ANY
+        case _:
+            return NO_ERRORS
+
+
+def _operator_errors(op: OperatorRef, args: tuple[Expr, ...]) -> Errors:
+    if not op.is_builtin:
+        return ANY
+    sides = {op.left or op.right, op.right}
+    name = op.name
+    if name in _COMPARISONS and sides <= _COMPARABLE:
+        return NO_ERRORS
+    if name in {"~~", "!~~", "~~*", "!~~*"} and sides <= _TEXTS:
+        return NO_ERRORS if len(args) == 2 and _safe_pattern(args[1]) else frozenset({"pattern"})
+    if name == "||" and (sides <= _TEXTS or "anynonarray" in sides):
+        return NO_ERRORS
+    if name in {"+", "-", "*"} and sides <= _NUMBERS | _TIMES:
+        return OVERFLOW
+    if name in {"/", "%"} and sides <= _NUMBERS | _TIMES:
+        return frozenset({"division", "overflow"})
+    if name in {"&", "|", "#", "~"} and sides <= _INTEGERS:
+        return NO_ERRORS
+    if name == "^@" and sides <= _TEXTS:
+        return NO_ERRORS
+    return ANY
+
+
+def _safe_pattern(expr: Expr) -> bool:
+    """A constant LIKE pattern that does not end in an escape character without a character to escape."""
+    return isinstance(expr, Const) and (expr.value is None or "\\" not in expr.value)
+
+
+def _cast_errors(expr: Cast) -> Errors:
+    source, target = expr.arg.type, expr.type
+    if isinstance(expr.arg, Const) and source.name == "unknown":
+        return NO_ERRORS  # read when the statement is parsed
+    if not (source.is_builtin and target.is_builtin):
+        return ANY
+    if expr.method == "binary":
+        return NO_ERRORS
+    if expr.method == "typmod":
+        return OVERFLOW if target.name == "numeric" else _typmod_errors(target)
+    if (source.name, target.name) in _WIDER:
+        return OVERFLOW if source.name == "date" else NO_ERRORS
+    if source.name in _NUMBERS and target.name in _NUMBERS:
+        return OVERFLOW
+    if target.name in _TEXTS and source.name in _COMPARABLE:
+        return NO_ERRORS
+    if source.name in _TIMES and target.name in _TIMES:
+        return OVERFLOW
+    return frozenset({"cast"}) if source.name in _TEXTS else ANY
+
+
+def _typmod_errors(target: SqlType) -> Errors:
+    return NO_ERRORS if target.name in {"varchar", "bpchar", "timestamp", "timestamptz", "time"} else ANY
+
+
+def _call_errors(expr: Call) -> Errors:
+    if not expr.func.is_builtin:
+        return ANY
+    name = expr.func.name
+    if name in _SAFE_FUNCTIONS and all(a.type.name in _COMPARABLE for a in expr.args):
+        return NO_ERRORS
+    if name in {"abs", "round", "trunc"} and all(a.type.name in _NUMBERS for a in expr.args):
+        return OVERFLOW
+    if name in {"extract", "date_part", "date_trunc"} and expr.args:
+        field = expr.args[0]
+        plain = isinstance(field, Const) and field.value in _FIELDS and expr.args[1].type.name != "interval"
+        safe = plain and (name != "date_trunc" or len(expr.args) == 2) and expr.args[1].type.name != "time"
+        return NO_ERRORS if safe and name != "date_trunc" else OVERFLOW if safe else frozenset({"argument"})
+    if name in {"substring", "substr"} and len(expr.args) >= 2 and expr.args[1].type.name in _INTEGERS:
+        lengths = expr.args[2:]
+        return NO_ERRORS if all(_is_natural(n) for n in lengths) else frozenset({"argument"})
+    return ANY
+
+
+def _aggregate_errors(func: FunctionRef) -> Errors:
+    if not func.is_builtin:
+        return ANY
+    if func.name in _SAFE_AGGREGATES and (
+        func.name not in {"min", "max"} or func.arg_types[0] in _COMPARABLE
+    ):
+        return NO_ERRORS
+    if func.name in {"sum", "avg"} and func.arg_types[0] in _NUMBERS | _TIMES:
+        return OVERFLOW
+    return ANY
+
+
+def _window_errors(func: FunctionRef) -> Errors:
+    if func.is_builtin and func.name in _SAFE_WINDOWS:
+        return NO_ERRORS
+    return _aggregate_errors(func) if func.kind == "a" else ANY
