@@ -1,0 +1,81 @@
+"""The command line: one file a command, each imported only when it is asked for.
+
+Owns the list of commands and the exit codes: 0 done, 1 failed (message on stderr), 2 wrong usage.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+
+import click
+
+COMMANDS = {
+    "demo": "embedded PostgreSQL, sample data and the proxy; prints the psql line to try",
+    "serve": "run the proxy",
+    "config": "effective values and where each comes from; validate; an annotated file",
+    "log": "what was rewritten, hinted, resolved, asked",
+    "show": "one rewrite: texts, evidence, plans, timings, trace",
+    "approve": "serve a rewrite on a person's word",
+    "reject": "never serve a rewrite",
+    "pin": "serve a rewrite and do not retire it for slowness",
+    "retire": "stop serving a rewrite",
+    "accept": "accept a resolution of a lake query",
+    "pause": "stop serving replacements everywhere",
+    "resume": "serve replacements again",
+    "rewrite": "find faster equivalents of queries",
+    "verify": "are two queries the same?",
+    "hint": "measured hints for a query",
+    "hintplan": "get, check and feed pg_hint_plan",
+    "knowledge": "rewrite knowledge: search, add, build, check",
+    "lake": "a data lake: index, look around, query",
+    "ask": "a question in plain language",
+    "augment": "columns for a table from a lake",
+    "bench": "benchmarks",
+    "doctor": "check the installation",
+}
+
+
+class Failure(click.ClickException):
+    """The thing asked for failed: its message on stderr, exit code 1."""
+
+    def show(self, file: object = None) -> None:
+        del file
+        click.echo(f"rewright: {self.message}", err=True)
+
+
+class Commands(click.Group):
+    """Commands by name; the help text needs none of them imported."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        del ctx
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        del ctx
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = importlib.import_module(f"rewright.cli.{cmd_name}_command").command
+        command.short_help = COMMANDS[cmd_name]
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        del ctx
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.version_option(package_name="rewright", message="rewright %(version)s")
+def rewright() -> None:
+    """Slow SELECTs replaced by faster queries with the same answer, at the PostgreSQL protocol."""
+
+
+def main() -> None:
+    """The entry point."""
+    try:
+        rewright.main(prog_name="rewright")
+    except BrokenPipeError:
+        # `rewright log | head`
+        sys.stderr.close()
+        sys.exit(1)

@@ -1,0 +1,32 @@
+"""``rewright config``: what is configured, and where each value comes from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from rewright.cli.common import CONFIG_OPTION, JSON_OPTION, configuration, print_json
+
+
+@click.command()
+@CONFIG_OPTION
+@click.option("--check", is_flag=True, help="say nothing, or what is wrong (exit code 1)")
+@click.option("--example", is_flag=True, help="an annotated rewright.toml with every key")
+@JSON_OPTION
+def command(config_path: Path | None, check: bool, example: bool, as_json: bool) -> None:
+    """Effective values and where each comes from."""
+    from rewright.config import showing
+
+    if example:
+        click.echo(showing.example(), nl=False)
+        return
+    rows = list(showing.effective(configuration(config_path)))
+    if check:
+        return
+    if as_json:
+        print_json({key: {"value": value, "origin": origin} for key, value, origin in rows})
+        return
+    width = max(len(key) for key, _, _ in rows)
+    for key, value, origin in rows:
+        click.echo(f"{key:{width}}  {value:32}  {origin}")

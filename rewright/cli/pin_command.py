@@ -1,0 +1,8 @@
+"""``rewright pin``."""
+
+from __future__ import annotations
+
+from rewright.cli.deciding import decide
+from store.life import Action
+
+command = decide(Action.PIN, "Serve a rewrite and do not retire it for slowness.")

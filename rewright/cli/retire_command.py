@@ -1,0 +1,8 @@
+"""``rewright retire``."""
+
+from __future__ import annotations
+
+from rewright.cli.deciding import decide
+from store.life import Action
+
+command = decide(Action.RETIRE, "Stop serving a rewrite until it is found again.")

@@ -1,0 +1,1 @@
+"""The configuration: what may be configured, reading it, showing it."""

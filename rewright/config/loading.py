@@ -1,0 +1,252 @@
+"""Reading the configuration: a file, then the environment, then the command line; the last wins.
+
+Owns where values come from and every complaint about them: each names the place, the key and what is
+allowed. Must not know what the values are used for.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from rewright.config.model import SECTIONS, Config, Database
+from rewright.config.options import Option, options_of
+from rewright.settings import BY_NAME, allowed_sentence
+
+PREFIX = "REWRIGHT_"
+DEFAULT_FILES = ("rewright.toml", "~/.config/rewright/rewright.toml", "/etc/rewright/rewright.toml")
+
+
+class ConfigError(Exception):
+    """One line a problem."""
+
+    def __init__(self, problems: Iterable[str]) -> None:
+        self.problems = tuple(problems)
+        super().__init__("\n".join(self.problems))
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A value as somebody wrote it, and where."""
+
+    value: object
+    origin: str
+
+
+@dataclass(slots=True)
+class _Sources:
+    """Values by path (``("databases", "app", "dsn")``), later ones over earlier ones."""
+
+    values: dict[tuple[str, ...], Written] = field(default_factory=dict)
+    problems: list[str] = field(default_factory=list)
+
+    def put(self, path: tuple[str, ...], value: object, origin: str) -> None:
+        self.values[path] = Written(value, origin)
+
+    def complain(self, path: tuple[str, ...], allowed: str) -> None:
+        written = self.values[path]
+        self.problems.append(f"{written.origin}: {_spell(path)}: {allowed} (not {written.value!r})")
+
+
+def load(
+    path: Path | None = None,
+    *,
+    environment: Mapping[str, str] | None = None,
+    overrides: Mapping[str, object] | None = None,
+) -> Config:
+    """The effective configuration.
+
+    ``path`` None: the first of DEFAULT_FILES that exists, or none. ``overrides``: by dotted key, from the
+    command line. Raises ConfigError with every problem found.
+    """
+    sources = _Sources()
+    _read_file(sources, path or _default_file())
+    _read_environment(sources, os.environ if environment is None else environment)
+    for key, value in (overrides or {}).items():
+        sources.put(tuple(key.split(".")), value, "command line")
+    _read_secret_files(sources)
+    config = _build(sources)
+    if sources.problems:
+        raise ConfigError(sources.problems)
+    return config
+
+
+def _default_file() -> Path | None:
+    candidates = (Path(name).expanduser() for name in DEFAULT_FILES)
+    return next((file for file in candidates if file.is_file()), None)
+
+
+def _read_file(sources: _Sources, path: Path | None) -> None:
+    if path is None:
+        return
+    try:
+        document = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ConfigError([f"{path}: {error.strerror}"]) from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError([f"{path}: not TOML: {error}"]) from error
+    for section, content in document.items():
+        if isinstance(content, dict):
+            _flatten(sources, (section,), content, str(path))
+        else:
+            sources.problems.append(f"{path}: {section}: keys stand in sections: {', '.join(_sections())}")
+
+
+def _flatten(sources: _Sources, path: tuple[str, ...], table: Mapping[str, object], origin: str) -> None:
+    if not table and path[0] == "databases" and len(path) == 2:
+        sources.put((*path, "engine"), "postgres", origin)
+    for key, value in table.items():
+        if isinstance(value, dict):
+            _flatten(sources, (*path, key), value, origin)
+        else:
+            sources.put((*path, key), value, origin)
+
+
+def _read_environment(sources: _Sources, environment: Mapping[str, str]) -> None:
+    """REWRIGHT_SECTION__KEY; names of databases are lower case unless a file has them otherwise."""
+    names = {path[1].lower(): path[1] for path in sources.values if path[0] == "databases" and len(path) > 2}
+    for variable, value in environment.items():
+        if not variable.startswith(PREFIX) or "__" not in variable:
+            continue
+        path = tuple(variable.removeprefix(PREFIX).lower().split("__"))
+        if path[0] == "databases" and len(path) > 2:
+            path = (path[0], names.get(path[1], path[1]), *path[2:])
+        sources.put(path, value, f"environment: {variable}")
+
+
+def _read_secret_files(sources: _Sources) -> None:
+    """``key_file`` in place of ``key``: the file's text, without the line end."""
+    for path in list(sources.values):
+        key = path[-1].removesuffix("_file")
+        if key == path[-1] or key not in {option.name for option in _options_at(path) if option.secret}:
+            continue
+        written = sources.values.pop(path)
+        try:
+            content = Path(str(written.value)).expanduser().read_text(encoding="utf-8").rstrip("\r\n")
+        except (OSError, UnicodeDecodeError) as error:
+            sources.problems.append(f"{written.origin}: {_spell(path)}: cannot read {written.value}: {error}")
+            continue
+        sources.put((*path[:-1], key), content, f"{written.origin} ({written.value})")
+
+
+def _options_at(path: tuple[str, ...]) -> Iterable[Option]:
+    if path[0] == "databases" and len(path) == 3:
+        return options_of(Database)
+    section = SECTIONS.get(path[0])
+    return options_of(section) if section is not None and len(path) == 2 else ()
+
+
+def _build(sources: _Sources) -> Config:
+    sections = {name: _section(sources, (name,), kind) for name, kind in SECTIONS.items()}
+    names = dict.fromkeys(path[1] for path in sources.values if path[0] == "databases" and len(path) > 2)
+    databases = {name: _database(sources, name) for name in names}
+    defaults = _settings(sources, ("defaults",))
+    _unknown(sources)
+    origins = {".".join(path): written.origin for path, written in sources.values.items()}
+    config = Config(**sections, databases=databases, defaults=defaults, origins=origins)
+    _together(sources, config)
+    return config
+
+
+def _section(sources: _Sources, prefix: tuple[str, ...], kind: type[Any], **more: object) -> Any:
+    found: dict[str, object] = {}
+    for item in options_of(kind):
+        path = (*prefix, item.name)
+        if path in sources.values:
+            try:
+                found[item.name] = item.parse(sources.values[path].value)
+            except ValueError as error:
+                sources.complain(path, f"must be {error}") if not item.secret else sources.problems.append(
+                    f"{sources.values[path].origin}: {_spell(path)}: must be {error}"
+                )
+    return kind(**found, **more)
+
+
+def _database(sources: _Sources, name: str) -> Database:
+    prefix = ("databases", name)
+    database: Database = _section(
+        sources, prefix, Database, defaults=_settings(sources, (*prefix, "defaults"))
+    )
+    if database.engine == "duckdb" and not database.path:
+        sources.problems.append(f"{_origin(sources, prefix)}: {_spell(prefix)}: engine duckdb needs path")
+    if database.engine == "postgres" and not database.dsn:
+        sources.problems.append(f"{_origin(sources, prefix)}: {_spell(prefix)}: engine postgres needs dsn")
+    return database
+
+
+def _settings(sources: _Sources, prefix: tuple[str, ...]) -> Mapping[str, str]:
+    found: dict[str, str] = {}
+    for path, written in sources.values.items():
+        if path[:-1] != prefix or path[-1] not in BY_NAME:
+            continue
+        setting = BY_NAME[path[-1]]
+        value = ("on" if written.value else "off") if isinstance(written.value, bool) else str(written.value)
+        try:
+            setting.parse(value)
+            found[setting.name] = value
+        except ValueError:
+            sources.complain(path, allowed_sentence(setting))
+    return found
+
+
+def _unknown(sources: _Sources) -> None:
+    for path, written in sources.values.items():
+        known = _known(path)
+        if path[-1] in known:
+            continue
+        if not known:
+            near = difflib.get_close_matches(path[0], _sections(), 1)
+            hint = f"did you mean [{near[0]}]?" if near else f"sections: {', '.join(_sections())}"
+            sources.problems.append(f"{written.origin}: there is no section [{'.'.join(path[:-1])}]; {hint}")
+            continue
+        near = difflib.get_close_matches(path[-1], known, 1)
+        hint = f"did you mean {near[0]}?" if near else f"allowed: {', '.join(sorted(known))}"
+        sources.problems.append(f"{written.origin}: there is no key {_spell(path)}; {hint}")
+
+
+def _known(path: tuple[str, ...]) -> frozenset[str]:
+    """The keys allowed beside ``path``; empty where there is no such section."""
+    if path[:-1] == ("defaults",) or (
+        path[0] == "databases" and path[2:-1] == ("defaults",) and len(path) == 4
+    ):
+        return frozenset(BY_NAME)
+    names = frozenset(option.name for option in _options_at(path))
+    return names | {f"{option.name}_file" for option in _options_at(path) if option.secret}
+
+
+def _together(sources: _Sources, config: Config) -> None:
+    """What only makes sense in combination."""
+    if bool(config.listen.tls_cert) != bool(config.listen.tls_key):
+        sources.problems.append(
+            f"{_origin(sources, ('listen',))}: [listen]: tls_cert and tls_key are set together or not at all"
+        )
+    if config.auth.method == "file" and not config.auth.users:
+        sources.problems.append(
+            f"{_origin(sources, ('auth',))}: [auth] users: method file needs a file of users"
+        )
+    host = config.listen.address[0]
+    if config.auth.method == "trust" and not (host.startswith("127.") or host in {"::1", "localhost"}):
+        sources.problems.append(
+            f"{_origin(sources, ('auth',))}: [auth] method: trust is allowed on a loopback address only, not {host}"
+        )
+
+
+def _origin(sources: _Sources, prefix: tuple[str, ...]) -> str:
+    found = (w.origin for path, w in sources.values.items() if path[: len(prefix)] == prefix)
+    return next(found, "configuration")
+
+
+def _sections() -> list[str]:
+    return [*SECTIONS, "databases", "defaults"]
+
+
+def _spell(path: tuple[str, ...]) -> str:
+    """As one reads it in the file: [databases.app] dsn."""
+    if path[0] == "databases" and len(path) == 2:
+        return f"[databases.{path[1]}]"
+    return f"[{'.'.join(path[:-1])}] {path[-1]}"

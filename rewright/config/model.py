@@ -1,0 +1,220 @@
+"""What can be configured, section by section. Must not know how files are read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from rewright import values
+from rewright.config.options import option
+from rewright.values import address, choice, integer, seconds, switch, text, words
+
+ROLES_OF_MODELS = ("reasoning", "rewrite", "assistant", "decision", "hint", "lake", "ask")
+
+
+@dataclass(frozen=True, slots=True)
+class Listen:
+    """Where clients connect."""
+
+    address: tuple[str, int] = option("127.0.0.1:6432", address, "where clients connect")
+    workers: int = option(1, integer(1, 256), "processes that share the port")
+    tls_cert: str = option("", text, "PEM file with the certificate chain; empty: no TLS to clients")
+    tls_key: str = option("", text, "PEM file with its key")
+    max_connections: int = option(1000, integer(1, 1_000_000), "clients at most; further ones get 53300")
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Times and sizes that protect the proxy. Times: 0 is none."""
+
+    connect_timeout: float = option("10s", seconds, "for a connection to the upstream server")
+    login_timeout: float = option("60s", seconds, "from a client's first byte until it is logged in")
+    idle_timeout: float = option("0s", seconds, "after which an idle client is disconnected")
+    drain_grace: float = option("30s", seconds, "after SIGTERM, for running queries to end")
+    client_buffer: int = option(4 << 20, integer(1 << 16, 1 << 32), "bytes held for one client")
+    total_buffer: int = option(512 << 20, integer(1 << 20, 1 << 40), "bytes held for all clients of a worker")
+
+
+@dataclass(frozen=True, slots=True)
+class Http:
+    """Health, metrics and the console."""
+
+    address: tuple[str, int] | None = option(
+        "127.0.0.1:6480",
+        lambda value: None if value == "" else address(value),
+        "/healthz, /metrics and the console, which knows no passwords: keep it local; empty: none",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class StoreSection:
+    """The log book."""
+
+    url: str = option(
+        "~/.local/state/rewright/store.db",
+        text,
+        "a file, or postgresql://... when several proxies share one",
+        secret=True,
+    )
+    literals: bool = option(True, switch, "may literals of queries be kept")
+    retention: float = option("30d", seconds, "how long the log is kept")
+    log_rows: int = option(200_000, integer(100, 100_000_000), "lines of the log at most")
+
+
+@dataclass(frozen=True, slots=True)
+class Database:
+    """One name that clients may connect to; ``"*"`` is any other name."""
+
+    engine: str = option("postgres", choice("postgres", "duckdb"), "postgres: relayed; duckdb: a lake")
+    dsn: str = option(
+        "",
+        text,
+        "the upstream server (libpq's forms, several hosts allowed)",
+        secret=True,
+        example="postgresql://db.internal/app",
+    )
+    optimiser_dsn: str = option(
+        "",
+        text,
+        "the optimiser's own read-only role, may be a replica; empty: nothing new is found",
+        secret=True,
+    )
+    path: str = option("", text, "the lake's directory (engine duckdb)", example="./lake")
+    defaults: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Auth:
+    """Who may come in."""
+
+    method: str = option(
+        "passthrough",
+        choice("passthrough", "file", "trust"),
+        "passthrough: the upstream server decides; file: [auth] users; trust: anybody, on loopback only",
+    )
+    users: str = option(
+        "",
+        text,
+        "users.toml: SCRAM verifiers, upstream user and password (method file)",
+        example="users.toml",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Optimiser:
+    """The process that looks for rewrites."""
+
+    measure: str = option(
+        "run",
+        choice("off", "explain", "run", "both"),
+        "off | explain | run (the replacement, stopped at the original's observed time) | both",
+    )
+    concurrency: int = option(1, integer(0, 64), "queries optimised at a time; 0: none")
+    run_timeout: float = option("30s", seconds, "a measured run at most")
+    max_runs_per_hour: int = option(
+        200, integer(0, 1_000_000), "measured runs in an hour, all databases together"
+    )
+    budget: float = option("60s", seconds, "one query's optimisation at most")
+    queue: int = option(
+        1000, integer(1, 1_000_000), "slow queries waiting; further ones are dropped and counted"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Models:
+    """Language models. Their keys come from the environment only."""
+
+    default: str = option("", text, "a litellm model name; empty: no model")
+    reasoning: str = option("", text, "for another model in this role")
+    rewrite: str = option("", text, "likewise")
+    assistant: str = option("", text, "likewise")
+    decision: str = option("", text, "likewise")
+    hint: str = option("", text, "likewise")
+    lake: str = option("", text, "likewise")
+    ask: str = option("", text, "likewise")
+    share: str = option(
+        "schema",
+        choice("schema", "statistics", "samples"),
+        "schema | statistics | samples: what a prompt may contain",
+    )
+    daily_tokens: int = option(2_000_000, integer(0, 10**12), "tokens in a day at most")
+
+    def of(self, role: str) -> str:
+        """The model for a role; empty: none."""
+        return str(getattr(self, role)) or self.default
+
+
+@dataclass(frozen=True, slots=True)
+class Verify:
+    """The checker."""
+
+    scratch: str = option("embedded", text, "embedded, or a DSN of a throw-away database", secret=True)
+    accept: tuple[str, ...] = option(
+        ["float-order"],
+        words("float-order", "tie-order"),
+        "reservations with which a proof still counts as proved",
+    )
+    timeout: float = option("20s", seconds, "one check at most")
+
+
+@dataclass(frozen=True, slots=True)
+class Serve:
+    """How replacements are sent."""
+
+    tag: bool = option(False, switch, "append /* rewright:ID */ to what is sent")
+
+
+@dataclass(frozen=True, slots=True)
+class Admins:
+    """Who may decide."""
+
+    roles: tuple[str, ...] = option(
+        ["postgres"], words(), "roles that see everything and may CALL rewright.approve() …"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Logging:
+    """What the processes say on stderr."""
+
+    format: str = option("text", choice("text", "json"), "one event a line")
+    level: str = option("info", choice("debug", "info", "warning", "error"), "from which weight on")
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """Everything, with its origins: ``origins["listen.address"]`` is a file, a variable or ``default``."""
+
+    listen: Listen = field(default_factory=Listen)
+    http: Http = field(default_factory=Http)
+    store: StoreSection = field(default_factory=StoreSection)
+    databases: Mapping[str, Database] = field(default_factory=dict)
+    auth: Auth = field(default_factory=Auth)
+    defaults: Mapping[str, str] = field(default_factory=dict)
+    optimiser: Optimiser = field(default_factory=Optimiser)
+    models: Models = field(default_factory=Models)
+    verify: Verify = field(default_factory=Verify)
+    serve: Serve = field(default_factory=Serve)
+    admins: Admins = field(default_factory=Admins)
+    limits: Limits = field(default_factory=Limits)
+    log: Logging = field(default_factory=Logging)
+    origins: Mapping[str, str] = field(default_factory=dict, compare=False)
+
+
+# Sections with fixed keys, in the order of the annotated file; databases and defaults are apart.
+SECTIONS: Mapping[str, type[Any]] = {
+    "listen": Listen,
+    "http": Http,
+    "store": StoreSection,
+    "auth": Auth,
+    "optimiser": Optimiser,
+    "models": Models,
+    "verify": Verify,
+    "serve": Serve,
+    "admins": Admins,
+    "limits": Limits,
+    "log": Logging,
+}
+
+show = values.show

@@ -1,0 +1,108 @@
+"""The one registry of the ``rewright.*`` settings: command line, files, documentation, SET and SHOW.
+
+Owns names, kinds, defaults and meanings. Must not know sessions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from rewright import values
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """``name`` without its prefix; ``default`` as one would write it; ``allowed`` for messages and tables."""
+
+    name: str
+    default: str
+    allowed: str
+    meaning: str
+    parse: Callable[[object], object]
+
+    @property
+    def full_name(self) -> str:
+        return f"rewright.{self.name}"
+
+
+def _of(name: str, default: str, meaning: str, *allowed: str) -> Setting:
+    return Setting(name, default, ", ".join(allowed), meaning, values.choice(*allowed))
+
+
+def _switch(name: str, default: str, meaning: str) -> Setting:
+    return Setting(name, default, "on, off", meaning, values.switch)
+
+
+REGISTRY: tuple[Setting, ...] = (
+    _of(
+        "mode",
+        "apply",
+        "pure relay; propose and log only; serve what is active and optimise unknown slow queries in the "
+        "background; as apply, but hold an unknown expensive query up to rewright.budget",
+        "off",
+        "observe",
+        "apply",
+        "inline",
+    ),
+    _of(
+        "trust",
+        "proved",
+        "weakest evidence that may be served without a person's approval",
+        "proved",
+        "tested",
+        "judged",
+    ),
+    _switch("hints", "on", "inject hints"),
+    _switch(
+        "model",
+        "on",
+        "may this session's queries be shown to a model (without one configured: no effect)",
+    ),
+    Setting(
+        "min_duration",
+        "200ms",
+        "a time",
+        "in apply, a SELECT running longer than this is worth optimising",
+        values.duration,
+    ),
+    Setting(
+        "min_cost",
+        "50000",
+        "a number",
+        "in inline, estimated cost from which a query is held",
+        values.number(0, float("inf")),
+    ),
+    Setting("budget", "500ms", "a time", "how long inline may hold a query", values.duration),
+    _switch(
+        "notice",
+        "off",
+        "say in a NOTICE what was done to each query (resolutions and ASK always say it)",
+    ),
+    _of(
+        "lake",
+        "bind",
+        "a lake query that binds is answered as written, doubts said in a NOTICE; or may be resolved too",
+        "bind",
+        "resolve",
+    ),
+    Setting(
+        "lake_confidence",
+        "0.7",
+        "0 to 1",
+        "below it a resolution is an error with suggestions instead of an answer",
+        values.number(0, 1),
+    ),
+)
+
+BY_NAME: Mapping[str, Setting] = {setting.name: setting for setting in REGISTRY}
+
+
+def allowed_sentence(setting: Setting) -> str:
+    """The HINT of the error for a wrong value, in PostgreSQL's words where it has some."""
+    if setting.allowed.startswith(("a ", "0 ")):
+        return {
+            "a time": 'A time such as "200ms" or "30s"; valid units are "us", "ms", "s", "min", "h" and "d".',
+            "a number": "A number of at least 0.",
+        }.get(setting.allowed, "A number from 0 to 1.")
+    return f"Available values: {setting.allowed}."
