@@ -10,19 +10,20 @@ import queue
 import threading
 import time
 from collections.abc import Callable
+from functools import partial
 
 from store.api import Store
 from store.errors import StoreError
 from store.records import Event, LogEntry, QuerySeen, Timing
 
-Item = LogEntry | QuerySeen | Timing | Event
+Item = LogEntry | QuerySeen | Timing | Event | Callable[[Store], object]
 
 BATCH = 500
 RETRIES = 3
 
 
 class BufferedWriter:
-    """Takes records without waiting and writes them in batches.
+    """Takes records (and functions of the store) without waiting and writes them in batches.
 
     ``capacity``: records held at most; further ones are dropped and counted in ``dropped``.
     ``failed`` counts batches given up after several attempts; ``on_error`` hears of each.
@@ -72,16 +73,17 @@ class BufferedWriter:
         return batch
 
     def _write(self, batch: list[Item]) -> None:
-        writes: list[Callable[[], None]] = [
+        writes: list[Callable[[], object]] = [
             lambda: self._store.log.add([item for item in batch if isinstance(item, LogEntry)]),
             lambda: self._store.queries.record([item for item in batch if isinstance(item, QuerySeen)]),
             lambda: self._store.rewrites.add_timings([item for item in batch if isinstance(item, Timing)]),
             lambda: self._store.events.add([item for item in batch if isinstance(item, Event)]),
         ]
+        writes += [partial(item, self._store) for item in batch if callable(item)]
         for write in writes:
             self._persist(write)
 
-    def _persist(self, write: Callable[[], None]) -> None:
+    def _persist(self, write: Callable[[], object]) -> None:
         for attempt in range(RETRIES):
             try:
                 write()

@@ -1,0 +1,1 @@
+"""The processes of ``rewright serve``: one supervisor, relay workers, the optimiser."""

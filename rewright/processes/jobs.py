@@ -1,0 +1,119 @@
+"""A slow query on its way from a relay worker to the optimiser: its form, and the sending end.
+
+Owns the framing (one JSON document a line over a Unix socket) and a bounded queue that drops and counts.
+Must not know what becomes of a job.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import queue
+import socket
+import threading
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from proxy.ports import SlowQuery
+
+MAX_LINE = 8 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One query to look at. ``observed``: seconds it ran so far. ``model``: may it be shown to a model."""
+
+    database: str
+    text: str
+    param_types: tuple[int, ...]
+    observed: float
+    role: str
+    application_name: str
+    model: bool
+    hints: bool
+
+    @property
+    def key(self) -> tuple[str, str, tuple[int, ...]]:
+        """Jobs with the same key are one job."""
+        return self.database, self.text, self.param_types
+
+
+def job_of(query: SlowQuery) -> Job:
+    return Job(
+        database=query.database,
+        text=query.text,
+        param_types=query.parameter_types,
+        observed=query.duration,
+        role=query.role,
+        application_name=query.application_name,
+        model=query.settings.model,
+        hints=query.settings.hints,
+    )
+
+
+def encode(job: Job) -> bytes:
+    document = asdict(job)
+    document["text"] = base64.b64encode(job.text.encode("utf-8", "surrogatepass")).decode()
+    return json.dumps(document).encode() + b"\n"
+
+
+def decode(line: bytes) -> Job:
+    """Raises ValueError for what is no job."""
+    try:
+        document: dict[str, Any] = json.loads(line)
+        document["text"] = base64.b64decode(document["text"]).decode("utf-8", "surrogatepass")
+        document["param_types"] = tuple(int(oid) for oid in document["param_types"])
+        return Job(**document)
+    except (KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"not a job: {error}") from error
+
+
+class JobSender:
+    """Sends jobs without ever waiting: what does not fit is dropped and counted in ``dropped``."""
+
+    def __init__(self, path: str, *, capacity: int = 1000) -> None:
+        self.dropped = 0
+        self._path = path
+        self._queue: queue.Queue[Job | None] = queue.Queue(capacity)
+        self._thread = threading.Thread(target=self._run, name="job-sender", daemon=True)
+        self._thread.start()
+
+    def put(self, job: Job) -> bool:
+        try:
+            self._queue.put_nowait(job)
+        except queue.Full:
+            self.dropped += 1
+            return False
+        return True
+
+    def close(self) -> None:
+        try:
+            self._queue.put_nowait(None)
+        except queue.Full:
+            return
+        self._thread.join(2)
+
+    def _run(self) -> None:
+        connection: socket.socket | None = None
+        while (job := self._queue.get()) is not None:
+            try:
+                connection = connection or self._connect()
+                connection.sendall(encode(job))
+            except OSError:
+                # the optimiser is being restarted: this job is lost, the query will be seen again
+                self.dropped += 1
+                if connection is not None:
+                    connection.close()
+                connection = None
+        if connection is not None:
+            connection.close()
+
+    def _connect(self) -> socket.socket:
+        connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        connection.settimeout(2.0)
+        try:
+            connection.connect(self._path)
+        except OSError:
+            connection.close()
+            raise
+        return connection

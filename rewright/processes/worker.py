@@ -1,0 +1,186 @@
+"""One relay worker: the proxy with its ports filled, in a process of its own.
+
+Owns the event loop and the threads beside it. Must not know how rewrites are found.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import time
+from collections.abc import Iterable
+from multiprocessing.connection import Connection
+from typing import Any
+
+import structlog
+import uvloop
+
+from proxy.ports import Lookup, Ports, ServedRewrite
+from proxy.server import Proxy, serve
+from rewright import logs
+from rewright.config.loading import ConfigError
+from rewright.config.model import Config
+from rewright.processes.channel import Failed, Figures, Message, Ready, Reload, listen, tell
+from rewright.processes.jobs import JobSender
+from rewright.wiring import answers, lookups
+from rewright.wiring.feed import StoreFeed
+from rewright.wiring.proxies import proxy_config, settings_rules
+from rewright.wiring.reporting import StoreReporter
+from rewright.wiring.stores import open_configured
+from store.api import Store
+from store.errors import StoreError
+from store.writer import BufferedWriter
+
+FIGURES_SECONDS = 1.0
+
+
+def run(config: Config, number: int, job_path: str, pipe: Connection) -> None:
+    """The process's main function; returns when the supervisor is gone or has said so (SIGTERM)."""
+    logs.set_up(config.log.format, config.log.level, f"worker {number}")
+    # Ctrl-C goes to the whole group of processes; the supervisor decides
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+            runner.run(_Worker(config, number, job_path, pipe).run())
+    except (OSError, ConfigError, ValueError) as error:
+        tell(pipe, Failed(str(error)))
+        raise SystemExit(3) from error
+
+
+class _Worker:
+    def __init__(self, config: Config, number: int, job_path: str, pipe: Connection) -> None:
+        self.config = config
+        self.number = number
+        self.pipe = pipe
+        self.jobs = JobSender(job_path, capacity=config.optimiser.queue) if job_path else None
+        self.stop = asyncio.Event()
+        self.proxy: Proxy | None = None
+        self.log: Any = structlog.get_logger()
+
+    async def run(self) -> None:
+        loop = asyncio.get_running_loop()
+        store = _open(self.config, self.log)
+        writer = feed = reporter = None
+        lookup = lookups.make()
+        if store is not None:
+            writer = BufferedWriter(store, on_error=self._store_failed)
+            reporter = StoreReporter(writer, self.jobs)
+            feed = StoreFeed(
+                store,
+                lambda rewrites: _publish(loop, lookup, rewrites),
+                accept=frozenset(self.config.verify.accept),
+                on_error=self._store_failed,
+            )
+            feed.start()
+        ports = Ports(
+            lookup=lookup,
+            reporter=reporter,
+            answers=None if store is None else answers.make(store, self.config),
+            pause=feed,
+            settings=settings_rules(self.config),
+            event=logs.event,
+        )
+        listen(self.pipe, lambda message: self._hear(loop, message), lambda: self._end(loop))
+        figures = loop.create_task(self._tell_figures(writer, reporter), name="figures")
+        try:
+            await serve(proxy_config(self.config), ports, on_ready=self._ready, stop=self.stop)
+        finally:
+            figures.cancel()
+            self._close(store, feed, writer, reporter)
+
+    def _ready(self, proxy: Proxy) -> None:
+        self.proxy = proxy
+        tell(self.pipe, Ready(proxy.address))
+
+    def _end(self, loop: asyncio.AbstractEventLoop) -> None:
+        """The supervisor is gone."""
+        if not loop.is_closed():
+            loop.call_soon_threadsafe(self.stop.set)
+
+    def _hear(self, loop: asyncio.AbstractEventLoop, message: Message) -> None:
+        if isinstance(message, Reload):
+            asyncio.run_coroutine_threadsafe(self._reload(message.config), loop)
+
+    async def _reload(self, config: Config) -> None:
+        try:
+            changed = proxy_config(config)
+        except ConfigError as error:
+            self.log.warning("config.reload_failed", reason=str(error))
+            return
+        self.config = config
+        if self.proxy is not None:
+            await self.proxy.reload(changed)
+            self.log.info("config.reloaded")
+
+    async def _tell_figures(self, writer: BufferedWriter | None, reporter: StoreReporter | None) -> None:
+        while True:
+            await asyncio.sleep(FIGURES_SECONDS)
+            if reporter is not None:
+                reporter.flush()
+            if self.proxy is not None:
+                tell(self.pipe, Figures(self._figures(self.proxy, writer)))
+
+    def _figures(self, proxy: Proxy, writer: BufferedWriter | None) -> dict[Any, float]:
+        metrics = proxy.metrics
+        worker = (("worker", str(self.number)),)
+        found: dict[Any, float] = {
+            ("connections", worker): metrics.connections,
+            ("connections_accepted_total", ()): metrics.accepted,
+            ("login_failures_total", ()): metrics.login_failures,
+            ("cancels_total", ()): metrics.cancels,
+            ("overhead_seconds_total", ()): metrics.overhead_seconds,
+            ("reports_total", ()): metrics.reports,
+            ("reports_dropped_total", ()): metrics.reports_dropped + (self.jobs.dropped if self.jobs else 0),
+            ("cpu_seconds_total", worker): time.process_time(),
+        }
+        if writer is not None:
+            found["store_records_dropped_total", ()] = writer.dropped
+            found["store_batches_failed_total", ()] = writer.failed
+        for name, label, counter in (
+            ("statements_total", "route", metrics.routes),
+            ("originals_total", "reason", metrics.reasons),
+            ("connections_refused_total", "reason", metrics.refused),
+            ("sessions_relayed_only_total", "reason", metrics.relay_only),
+        ):
+            for value, count in counter.items():
+                found[name, ((label, value),)] = count
+        return found
+
+    def _store_failed(self, error: StoreError) -> None:
+        self.log.warning("store.failed", reason=str(error))
+
+    def _close(
+        self,
+        store: Store | None,
+        feed: StoreFeed | None,
+        writer: BufferedWriter | None,
+        reporter: StoreReporter | None,
+    ) -> None:
+        if feed is not None:
+            feed.stop()
+        if reporter is not None:
+            reporter.flush()
+        if writer is not None:
+            writer.close()
+        if self.jobs is not None:
+            self.jobs.close()
+        if store is not None:
+            store.close()
+
+
+def _open(config: Config, log: Any) -> Store | None:
+    """Without a store traffic passes, and nothing else."""
+    try:
+        return open_configured(config)
+    except StoreError as error:
+        log.warning("store.failed", reason=str(error), pid=os.getpid())
+        return None
+
+
+def _publish(
+    loop: asyncio.AbstractEventLoop, lookup: Lookup | None, rewrites: Iterable[ServedRewrite]
+) -> None:
+    """From the feed's thread into the loop's."""
+    if lookup is not None and not loop.is_closed():
+        loop.call_soon_threadsafe(lookups.replace, lookup, tuple(rewrites))

@@ -1,0 +1,31 @@
+"""The proxy's ``Lookup`` port: its index of rewrites, with templates as ``sql.templates`` spells them."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterable
+from typing import Any
+
+from proxy.ports import Lookup, ServedRewrite
+
+
+def make() -> Lookup | None:
+    """None while the proxy can't serve."""
+    try:
+        index = importlib.import_module("proxy.serving.index")
+    except ModuleNotFoundError:
+        return None
+    found: Lookup = index.RewriteIndex(_templater())
+    return found
+
+
+def replace(lookup: Any, rewrites: Iterable[ServedRewrite]) -> None:
+    lookup.replace(rewrites)
+
+
+def _templater() -> Any:
+    try:
+        from rewright.wiring import templates
+    except ImportError:
+        return None
+    return templates.make()

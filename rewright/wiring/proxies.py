@@ -1,0 +1,105 @@
+"""The configuration in the proxy's own words. Must not know processes."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from proxy.config import AuthConfig, DatabaseConfig, Limits, ListenConfig, ProxyConfig, UserConfig
+from proxy.ports import SettingRule, SettingsRules
+from rewright.config.loading import ConfigError
+from rewright.config.model import Config
+from rewright.settings import REGISTRY, allowed_sentence
+
+USER_KEYS = ("verifier", "upstream_user", "upstream_password", "upstream_password_file", "databases")
+
+
+def proxy_config(config: Config) -> ProxyConfig:
+    """Raises ConfigError when the file of users can't be used."""
+    host, port = config.listen.address
+    limits = config.limits
+    return ProxyConfig(
+        listen=ListenConfig(host, port, config.listen.tls_cert, config.listen.tls_key, config.listen.workers),
+        databases={
+            name: DatabaseConfig(name, one.dsn, _engine(one.engine), one.path, one.defaults)
+            for name, one in config.databases.items()
+        },
+        auth=AuthConfig(_method(config.auth.method), _users(config.auth.users)),
+        limits=Limits(
+            max_connections=config.listen.max_connections,
+            connect_timeout=limits.connect_timeout,
+            login_timeout=limits.login_timeout,
+            idle_timeout=limits.idle_timeout,
+            drain_grace=limits.drain_grace,
+            client_buffer=limits.client_buffer,
+            total_buffer=limits.total_buffer,
+        ),
+        admins=frozenset(config.admins.roles),
+        tag=config.serve.tag,
+    )
+
+
+def settings_rules(config: Config) -> SettingsRules:
+    """The registry, with the configuration's defaults."""
+    rules = tuple(
+        SettingRule(setting.name, setting.default, setting.parse, allowed_sentence(setting))
+        for setting in REGISTRY
+    )
+    return SettingsRules(rules, dict(config.defaults))
+
+
+def _engine(name: str) -> Any:
+    return name
+
+
+def _method(name: str) -> Any:
+    return name
+
+
+def _users(path: str) -> Mapping[str, UserConfig]:
+    if not path:
+        return {}
+    file = Path(path).expanduser()
+    try:
+        document = tomllib.loads(file.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise ConfigError([f"{file}: {error}"]) from error
+    problems: list[str] = []
+    users = {name: _user(f"{file}: [{name}]", table, problems) for name, table in document.items()}
+    if problems:
+        raise ConfigError(problems)
+    return users
+
+
+def _user(where: str, table: object, problems: list[str]) -> UserConfig:
+    """One section of users.toml: ``[joe] verifier = "SCRAM-SHA-256$..."``."""
+    if not isinstance(table, dict):
+        problems.append(f"{where}: a section for each user, with the keys {', '.join(USER_KEYS)}")
+        return UserConfig()
+    problems += [
+        f"{where}: there is no key {key}; allowed: {', '.join(USER_KEYS)}"
+        for key in table.keys() - set(USER_KEYS)
+    ]
+    verifier = str(table.get("verifier", ""))
+    if not verifier.startswith("SCRAM-SHA-256$"):
+        problems.append(
+            f"{where}: verifier: a SCRAM verifier as in pg_authid.rolpassword (SCRAM-SHA-256$...)"
+        )
+    password = str(table.get("upstream_password", ""))
+    if "upstream_password_file" in table:
+        try:
+            password = (
+                Path(str(table["upstream_password_file"]))
+                .expanduser()
+                .read_text(encoding="utf-8")
+                .rstrip("\r\n")
+            )
+        except (OSError, UnicodeDecodeError) as error:
+            problems.append(f"{where}: upstream_password_file: {error}")
+    databases = table.get("databases", [])
+    if not isinstance(databases, list) or not all(isinstance(name, str) for name in databases):
+        problems.append(f"{where}: databases: a list of texts")
+        databases = []
+    return UserConfig(verifier, str(table.get("upstream_user", "")), password, tuple(databases))

@@ -1,0 +1,143 @@
+"""What a relay reports, on its way to the log book and to the optimiser.
+
+Owns the proxy's ``Reporter`` port. Must never wait: everything goes through bounded queues.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable
+
+from pglast.error import Error as PglastError
+from pglast.parser import normalize
+
+from proxy.ports import Report, ServedStatement, SlowQuery
+from rewright.processes.jobs import JobSender, job_of
+from store.api import Store
+from store.life import Action, IllegalTransition
+from store.records import LogEntry, QuerySeen, Timing
+from store.writer import BufferedWriter
+
+# how often the same rewrite is logged or timed at most, in seconds
+SERVED_INTERVAL = 1.0
+TEXT_LIMIT = 262_144
+
+
+def template_key(database: str, text: str) -> str:
+    """Identity of what was run, for counting only."""
+    return hashlib.sha256(f"{database}\0{text}".encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+def normalized(text: str) -> str:
+    """The text with placeholders for its literals, for statistics only; itself when it can't be scanned."""
+    try:
+        return str(normalize(text[:TEXT_LIMIT]))
+    except (PglastError, ValueError, UnicodeError):
+        return text[:TEXT_LIMIT]
+
+
+class StoreReporter:
+    """Writes to the store through a buffer, sends slow queries to the optimiser."""
+
+    def __init__(
+        self, writer: BufferedWriter, jobs: JobSender | None, *, clock: Callable[[], float] = time.time
+    ) -> None:
+        self._writer = writer
+        self._jobs = jobs
+        self._clock = clock
+        self._last_logged: dict[int, float] = {}
+        self._served: dict[int, int] = {}
+        self._flushed = clock()
+
+    def put(self, report: Report) -> bool:
+        match report:
+            case SlowQuery():
+                return self._slow(report)
+            case ServedStatement():
+                self._served_statement(report)
+                return True
+
+    def flush(self) -> None:
+        """Hand over the counts of served executions."""
+        counts, self._served = self._served, {}
+        self._flushed = self._clock()
+        if counts:
+            self._writer.put(lambda store: store.rewrites.add_served(counts))
+
+    def _slow(self, query: SlowQuery) -> bool:
+        if query.state != "running":
+            self._log_slow(query)
+        if self._jobs is None or query.settings.mode == "off" or query.state == "failed":
+            return True
+        return self._jobs.put(job_of(query))
+
+    def _log_slow(self, query: SlowQuery) -> None:
+        template, now, ms = normalized(query.text), self._clock(), query.duration * 1000
+        key = template_key(query.database, template)
+        self._writer.put(
+            QuerySeen(
+                query.database, query.role, key, template, query.text, total_ms=ms, max_ms=ms, last_at=now
+            )
+        )
+        self._writer.put(
+            LogEntry(
+                at=now,
+                database=query.database,
+                role=query.role,
+                client=query.client_address,
+                application_name=query.application_name,
+                session=str(query.backend_pid),
+                query=query.text,
+                template=template,
+                template_key=key,
+                route="original",
+                reason="slow" if query.state == "finished" else query.state,
+                duration_ms=ms,
+            )
+        )
+
+    def _served_statement(self, one: ServedStatement) -> None:
+        now = self._clock()
+        if one.route == "replacement":
+            self._served[one.rewrite_id] = self._served.get(one.rewrite_id, 0) + 1
+        if one.failure:
+            self._writer.put(_retire(one.rewrite_id, one.failure))
+        often = now - self._last_logged.get(one.rewrite_id, 0.0) < SERVED_INTERVAL
+        if not often or one.route != "replacement":
+            self._last_logged[one.rewrite_id] = now
+            self._log_served(one, now)
+        if now - self._flushed >= SERVED_INTERVAL:
+            self.flush()
+
+    def _log_served(self, one: ServedStatement, now: float) -> None:
+        template = normalized(one.text)
+        self._writer.put(
+            LogEntry(
+                at=now,
+                database=one.database,
+                role=one.role,
+                application_name=one.application_name,
+                query=one.text,
+                template=template,
+                template_key=template_key(one.database, template),
+                route={"replacement": "rewritten"}.get(one.route, one.route),
+                reason=one.reason,
+                rewrite_id=one.rewrite_id,
+                duration_ms=one.duration * 1000,
+                overhead_ms=one.overhead * 1000,
+            )
+        )
+        if one.route == "replacement" or one.reason == "measure":
+            side = "replacement" if one.route == "replacement" else "original"
+            self._writer.put(Timing(one.rewrite_id, side, one.duration * 1000, at=now))
+
+
+def _retire(rewrite_id: int, failure: str) -> Callable[[Store], None]:
+    def retire(store: Store) -> None:
+        try:
+            store.rewrites.act(rewrite_id, Action.RETIRE, reason=f"failed: {failure}", by="proxy")
+        except IllegalTransition:
+            return  # a person was faster
+
+    return retire

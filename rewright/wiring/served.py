@@ -1,0 +1,100 @@
+"""Rewrites as the store holds them, and as the proxy serves them: records to records.
+
+Owns the JSON form of a guard and of parameter types in the store. Must not know how rewrites are found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from proxy.ports import Guard, RelationName, ServedRewrite
+from store.life import State, reaches
+from store.records import NewRewrite, Rewrite
+
+
+def guard_document(guard: Guard) -> dict[str, Any]:
+    return asdict(guard)
+
+
+def guard_of(document: Any) -> Guard | None:
+    """None for what is no guard (then the rewrite is not served)."""
+    try:
+        path = document["search_path"]
+        return Guard(
+            original=_relations(document["original"]),
+            replacement=_relations(document["replacement"]),
+            below=tuple(int(oid) for oid in document["below"]),
+            functions=tuple(document["functions"]),
+            operators=tuple(document["operators"]),
+            search_path=None if path is None else tuple(path),
+            digest=str(document["digest"]),
+        )
+    except (KeyError, TypeError, ValueError):
+        return None
+
+
+def _relations(items: Sequence[Any]) -> tuple[RelationName, ...]:
+    return tuple(RelationName(str(item["name"]), int(item["oid"])) for item in items)
+
+
+def parameter_document(param_types: Sequence[int], plain: str | None = None) -> dict[str, Any]:
+    """``plain``: the replacement without hints."""
+    return {"types": list(param_types), "plain": plain}
+
+
+def trust_level(proposal: NewRewrite, accept: frozenset[str]) -> Any:
+    """The evidence's kind as sessions may trust it: a proof with reservations that are not accepted counts
+    as tested; ``errors`` and ``overflow`` can't be accepted.
+    """
+    rejected = set(proposal.modulo) - (accept - {"errors", "overflow"})
+    return "tested" if proposal.level == "proved" and rejected else proposal.level.value
+
+
+def served(rewrite: Rewrite, accept: frozenset[str]) -> ServedRewrite | None:
+    """What a relay serves for ``rewrite``; None when it can't be served at all."""
+    proposal = rewrite.proposal
+    guard = guard_of(proposal.guard)
+    if guard is None or not guard.digest:
+        return None
+    parameters = proposal.parameters if isinstance(proposal.parameters, dict) else {}
+    level = trust_level(proposal, accept)
+    whole = proposal.scope == "any"
+    return ServedRewrite(
+        id=rewrite.id,
+        database=proposal.database,
+        original=proposal.template if whole else proposal.original,
+        replacement=proposal.replacement,
+        guard=guard,
+        scope=proposal.scope,
+        param_types=tuple(int(oid) for oid in parameters.get("types", ())),
+        plain_replacement=parameters.get("plain") if proposal.hints else proposal.replacement,
+        hinted=bool(proposal.hints),
+        # an approved one without evidence of its own is served on the person's word
+        evidence=level if level in {"proved", "tested", "judged"} else "judged",
+        unreserved=level == "proved" and not proposal.modulo,
+        approved=rewrite.approved,
+        measure_original=_worth_measuring(rewrite),
+        server_major=_major(proposal.server_version),
+    )
+
+
+def _worth_measuring(rewrite: Rewrite) -> bool:
+    """Whether a client's query may now and then be used to time the original again: it must be cheap."""
+    original, replacement = rewrite.original_ms, rewrite.replacement_ms
+    return original is not None and replacement is not None and original < min(1000.0, 2 * replacement)
+
+
+def _major(version: str) -> int:
+    head = version.split(".", maxsplit=1)[0]
+    return int(head) if head.isdigit() else 0
+
+
+def starts_active(proposal: NewRewrite, trust: Any, accept: frozenset[str]) -> bool:
+    """Whether a new rewrite's evidence reaches the configured trust."""
+    level = trust_level(proposal, accept)
+    return reaches(proposal.level.__class__(level), trust)
+
+
+SERVABLE = (State.PROPOSED, State.ACTIVE, State.PINNED)
