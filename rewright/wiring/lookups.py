@@ -24,8 +24,9 @@ def replace(lookup: Any, rewrites: Iterable[ServedRewrite]) -> None:
 
 
 def _templater() -> Any:
+    """None while templates can't be made: only exact texts are found."""
     try:
-        from rewright.wiring import templates
-    except ImportError:
+        templates = importlib.import_module("rewright.wiring.templates")
+    except ModuleNotFoundError:
         return None
     return templates.make()

@@ -16,7 +16,7 @@ from proxy.ports import Report, ServedStatement, SlowQuery
 from rewright.processes.jobs import JobSender, job_of
 from store.api import Store
 from store.life import Action, IllegalTransition
-from store.records import LogEntry, QuerySeen, Timing
+from store.records import LogEntry, QuerySeen, Side, Timing
 from store.writer import BufferedWriter
 
 # how often the same rewrite is logged or timed at most, in seconds
@@ -129,7 +129,7 @@ class StoreReporter:
             )
         )
         if one.route == "replacement" or one.reason == "measure":
-            side = "replacement" if one.route == "replacement" else "original"
+            side: Side = "replacement" if one.route == "replacement" else "original"
             self._writer.put(Timing(one.rewrite_id, side, one.duration * 1000, at=now))
 
 

@@ -1,0 +1,89 @@
+"""``rewright serve``: the proxy with everything beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from rewright import values
+from rewright.cli import Failure
+from rewright.cli.common import CONFIG_OPTION, STORE_OPTION, configuration
+from rewright.config.loading import ConfigError, load
+from rewright.config.model import Config
+
+if TYPE_CHECKING:
+    from rewright.processes.supervisor import Supervisor
+
+
+@click.command()
+@CONFIG_OPTION
+@click.option("--listen", help="address for clients, 127.0.0.1:6432")
+@click.option("--upstream", help="DSN of the server behind, for any database name")
+@click.option("--lake", type=click.Path(), help="directory served as the database `lake`")
+@STORE_OPTION
+@click.option("--http", help="address for /healthz, /metrics and the console; empty: none")
+@click.option("--workers", type=click.IntRange(1), help="relay processes")
+def command(
+    config_path: Path | None,
+    listen: str | None,
+    upstream: str | None,
+    lake: str | None,
+    store_url: str | None,
+    http: str | None,
+    workers: int | None,
+) -> None:
+    """Run the proxy until SIGTERM or Ctrl-C."""
+    overrides: dict[str, object] = {
+        "listen.address": listen,
+        "listen.workers": workers,
+        "http.address": http,
+        "store.url": store_url,
+        "databases.*.dsn": upstream,
+        "databases.lake.engine": "duckdb" if lake else None,
+        "databases.lake.path": lake,
+    }
+    given = {key.replace(".", "__"): value for key, value in overrides.items()}
+
+    config = configuration(config_path, **given)
+    if not config.databases:
+        raise Failure("no database is configured: give --upstream, or [databases.NAME] in rewright.toml")
+    given_now = {key: value for key, value in overrides.items() if value is not None}
+    serve(config, lambda: load(config_path, overrides=given_now))
+
+
+def serve(
+    config: Config,
+    reread: Callable[[], Config] | None = None,
+    on_ready: Callable[[Supervisor], None] = lambda _: None,
+) -> None:
+    """Until a signal ends it; raises Failure when it can't begin. ``reread``: for SIGHUP; raises ConfigError."""
+    from rewright import logs
+    from rewright.processes.pages import pages
+    from rewright.processes.supervisor import ServeFailed, Supervisor
+    from rewright.wiring.proxies import proxy_config
+    from rewright.wiring.stores import open_configured
+    from store.errors import StoreError
+
+    logs.set_up(config.log.format, config.log.level, "supervisor")
+    try:
+        proxy_config(config)
+        store = open_configured(config)
+    except (StoreError, ConfigError) as error:
+        raise Failure(str(error)) from error
+    supervisor = Supervisor(config, reread)
+    try:
+        with store, pages(config.http.address, supervisor, store) as http:
+            supervisor.start()
+            host, port = supervisor.address
+            click.echo(f"listening on {values.show((host, port))}", err=True)
+            if http is not None:
+                click.echo(f"pages on http://{values.show(http)}/", err=True)
+            on_ready(supervisor)
+            supervisor.run()
+    except ServeFailed as error:
+        raise Failure(str(error)) from error
+    finally:
+        supervisor.stop()

@@ -1,0 +1,88 @@
+"""The children's figures as Prometheus metrics. Owns their names and helps; docs/reference/metrics.md lists them."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Mapping
+from typing import TypeAlias
+
+from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+
+Labels: TypeAlias = tuple[tuple[str, str], ...]
+Values: TypeAlias = Mapping[tuple[str, Labels], float]
+
+# name -> help; names ending in _total are counters, the others gauges
+METRICS: Mapping[str, str] = {
+    "connections": "client connections now open",
+    "connections_accepted_total": "client connections accepted",
+    "connections_refused_total": "client connections refused, by reason",
+    "login_failures_total": "logins that failed",
+    "cancels_total": "cancel requests",
+    "statements_total": "statements with a known rewrite or answered here, by what ran",
+    "originals_total": "statements whose original ran although a rewrite was known, by reason",
+    "sessions_relayed_only_total": "sessions in which nothing is looked at any more, by reason",
+    "overhead_seconds_total": "time spent on guards",
+    "reports_total": "reports of slow or rewritten statements",
+    "reports_dropped_total": "reports dropped because a queue was full",
+    "store_records_dropped_total": "records for the store dropped because the queue was full",
+    "store_batches_failed_total": "batches the store did not take",
+    "cpu_seconds_total": "CPU time of a relay worker",
+    "optimiser_jobs_received_total": "slow queries that reached the optimiser",
+    "optimiser_jobs_dropped_total": "slow queries dropped by the optimiser",
+    "optimiser_jobs_waiting": "slow queries waiting",
+    "optimiser_jobs_total": "slow queries looked at, by outcome",
+    "rewrites": "rewrites in the store, by state",
+    "restarts_total": "child processes started again, by process",
+    "up": "child processes running, by process",
+}
+
+
+class Figureboard:
+    """The latest figures of every child. Counters of a child that died are kept and added to."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._live: dict[str, Values] = {}
+        self._past: dict[tuple[str, Labels], float] = {}
+
+    def put(self, child: str, values: Values) -> None:
+        with self._lock:
+            self._live[child] = dict(values)
+
+    def end(self, child: str) -> None:
+        """The child is gone; its counters stay."""
+        with self._lock:
+            for key, value in self._live.pop(child, {}).items():
+                if key[0].endswith("_total"):
+                    self._past[key] = self._past.get(key, 0.0) + value
+
+    def values(self) -> Values:
+        """Sums over all children."""
+        with self._lock:
+            found = dict(self._past)
+            for live in self._live.values():
+                for key, value in live.items():
+                    found[key] = found.get(key, 0.0) + value
+            return found
+
+    def render(self) -> bytes:
+        """Prometheus' text format."""
+        registry = CollectorRegistry(auto_describe=False)
+        registry.register(_Collector(self.values()))
+        return generate_latest(registry)
+
+
+class _Collector:
+    def __init__(self, values: Values) -> None:
+        self._values = values
+
+    def collect(self) -> Iterable[Metric]:
+        for name, documentation in METRICS.items():
+            rows = {labels: value for (key, labels), value in self._values.items() if key == name}
+            names = [label for label, _ in next(iter(rows), ())]
+            kind = CounterMetricFamily if name.endswith("_total") else GaugeMetricFamily
+            family = kind(f"rewright_{name.removesuffix('_total')}", documentation, labels=names)
+            for labels, value in rows.items():
+                family.add_metric([value_ for _, value_ in labels], value)
+            yield family

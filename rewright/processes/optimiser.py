@@ -1,0 +1,221 @@
+"""The optimiser process: takes slow queries from the relays, looks for rewrites, watches how they do.
+
+Owns the socket, the bounded queue and the threads. Its crash costs nobody anything but time: the
+supervisor starts it again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import queue
+import signal
+import socket
+import threading
+import time
+from collections import OrderedDict
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+import structlog
+
+from rewright import logs
+from rewright.config.model import Config
+from rewright.processes.channel import Figures, listen, tell
+from rewright.processes.jobs import MAX_LINE, Job, decode
+from rewright.wiring.optimising import NotOptimised, RunBudget, Scratch, Workbench
+from rewright.wiring.referee import retire_losers
+from rewright.wiring.stores import open_configured
+from store.api import Store
+from store.errors import StoreError
+
+# a query for which nothing was found is looked at again after this many seconds
+AGAIN_SECONDS = 1800.0
+REMEMBERED = 20_000
+WATCH_SECONDS = 2.0
+PRUNE_SECONDS = 3600.0
+
+
+def run(config: Config, job_path: str, pipe: Connection) -> None:
+    """The process's main function."""
+    logs.set_up(config.log.format, config.log.level, "optimiser")
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, lambda *_: _stop.set())
+    # below the relays in the kernel's eyes, too
+    with contextlib.suppress(OSError):
+        os.nice(10)
+    process = _Optimiser(config, job_path, pipe)
+    listen(pipe, lambda _: None, _stop.set)
+    process.run()
+
+
+_stop = threading.Event()
+
+
+class Inbox:
+    """Jobs waiting, each once; bounded. Remembers for a while what was looked at."""
+
+    def __init__(self, capacity: int) -> None:
+        self.dropped = 0
+        self.received = 0
+        self._queue: queue.Queue[Job] = queue.Queue(capacity)
+        self._seen: OrderedDict[Any, float] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def put(self, job: Job) -> None:
+        with self._lock:
+            self.received += 1
+            now = time.monotonic()
+            if now - self._seen.get(job.key, -AGAIN_SECONDS) < AGAIN_SECONDS:
+                return
+            try:
+                self._queue.put_nowait(job)
+            except queue.Full:
+                self.dropped += 1
+                return
+            self._seen[job.key] = now
+            while len(self._seen) > REMEMBERED:
+                self._seen.popitem(last=False)
+
+    def get(self, timeout: float) -> Job | None:
+        try:
+            return self._queue.get(timeout=timeout)
+        except queue.Empty:
+            return None
+
+    def size(self) -> int:
+        return self._queue.qsize()
+
+
+class _Optimiser:
+    def __init__(self, config: Config, job_path: str, pipe: Connection) -> None:
+        self.config = config
+        self.pipe = pipe
+        self.inbox = Inbox(config.optimiser.queue)
+        self.log: Any = structlog.get_logger()
+        self.scratch = Scratch(
+            config.verify.scratch, lambda why: self.log.warning("scratch.failed", reason=why)
+        )
+        self.budget = RunBudget(config.optimiser.max_runs_per_hour)
+        self.outcomes: dict[str, int] = {"found": 0, "nothing": 0, "failed": 0}
+        self.path = job_path
+
+    def run(self) -> None:
+        store = self._store()
+        if store is None:
+            return
+        with store:
+            threads = [threading.Thread(target=self._listen, name="inbox", daemon=True)]
+            threads += [
+                threading.Thread(target=self._work, args=(store,), name=f"optimiser-{n}", daemon=True)
+                for n in range(self.config.optimiser.concurrency)
+            ]
+            for thread in threads:
+                thread.start()
+            try:
+                self._watch(store)
+            finally:
+                self.scratch.close()
+                # a running proof or query is not waited for; its session ends with us
+                os._exit(0)
+
+    def _store(self) -> Store | None:
+        while not _stop.is_set():
+            try:
+                return open_configured(self.config)
+            except StoreError as error:
+                self.log.warning("store.failed", reason=str(error))
+                _stop.wait(5)
+        return None
+
+    # -- jobs in
+
+    def _listen(self) -> None:
+        Path(self.path).unlink(missing_ok=True)
+        listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        listener.bind(self.path)
+        listener.listen(64)
+        while True:
+            connection, _ = listener.accept()
+            threading.Thread(target=self._read, args=(connection,), name="inbox-reader", daemon=True).start()
+
+    def _read(self, connection: socket.socket) -> None:
+        with connection, connection.makefile("rb") as lines:
+            while line := lines.readline(MAX_LINE):
+                try:
+                    self.inbox.put(decode(line))
+                except ValueError as error:
+                    self.log.warning("job.refused", reason=str(error)[:200])
+                    return
+
+    # -- work
+
+    def _work(self, store: Store) -> None:
+        from rewright.wiring.modelling import make_model
+
+        bench = Workbench(self.config, store, self.budget, self.scratch, make_model(self.config))
+        while not _stop.is_set():
+            job = self.inbox.get(0.5)
+            if job is not None:
+                self._one(bench, store, job)
+
+    def _one(self, bench: Workbench, store: Store, job: Job) -> None:
+        began = time.monotonic()
+        log = self.log.bind(database=job.database, role=job.role)
+        try:
+            kept = bench.optimise(job)
+        except NotOptimised as reason:
+            self.outcomes["nothing"] += 1
+            self._remember(store, job, "nothing", str(reason))
+            log.info("optimiser.nothing", reason=str(reason), seconds=round(time.monotonic() - began, 2))
+        except Exception as error:
+            # whatever a query does to us, the next one has its turn
+            self.outcomes["failed"] += 1
+            self._remember(store, job, "failed", f"{type(error).__name__}: {error}"[:500])
+            log.warning("optimiser.failed", exc_info=error)
+        else:
+            if kept is not None:
+                self.outcomes["found"] += 1
+                self._remember(store, job, "rewritten", f"rewrite {kept.id} is {kept.state}")
+                log.info(
+                    "optimiser.found",
+                    rewrite=kept.id,
+                    state=kept.state.value,
+                    verdict=kept.proposal.level.value,
+                    seconds=round(time.monotonic() - began, 2),
+                )
+
+    def _remember(self, store: Store, job: Job, status: str, reason: str) -> None:
+        from rewright.wiring.reporting import normalized, template_key
+
+        with contextlib.suppress(StoreError):
+            store.queries.set_status(
+                job.database, template_key(job.database, normalized(job.text)), status, reason
+            )
+
+    # -- watching
+
+    def _watch(self, store: Store) -> None:
+        pruned = 0.0
+        while not _stop.wait(WATCH_SECONDS):
+            with contextlib.suppress(StoreError):
+                for rewrite in retire_losers(store):
+                    self.log.info("rewrite.retired", rewrite=rewrite.id, reason=rewrite.reason)
+                if time.monotonic() - pruned > PRUNE_SECONDS:
+                    store.prune()
+                    pruned = time.monotonic()
+            self._tell(store)
+
+    def _tell(self, store: Store) -> None:
+        values: dict[Any, float] = {
+            ("optimiser_jobs_received_total", ()): self.inbox.received,
+            ("optimiser_jobs_dropped_total", ()): self.inbox.dropped,
+            ("optimiser_jobs_waiting", ()): self.inbox.size(),
+        }
+        for outcome, count in self.outcomes.items():
+            values["optimiser_jobs_total", (("outcome", outcome),)] = count
+        with contextlib.suppress(StoreError):
+            for state, count in store.rewrites.counts().items():
+                values["rewrites", (("state", state.value),)] = count
+        tell(self.pipe, Figures(values))

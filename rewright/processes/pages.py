@@ -1,0 +1,49 @@
+"""The HTTP side of ``serve`` in a thread: health, metrics, the console."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import uvicorn
+
+from console.app import create_app
+from rewright.processes.supervisor import ServeFailed, Supervisor
+from store.api import Store
+
+
+@contextmanager
+def pages(
+    address: tuple[str, int] | None, supervisor: Supervisor, store: Store
+) -> Iterator[tuple[str, int] | None]:
+    """Serve the pages while the block runs; yields where. Raises ServeFailed when the address is taken."""
+    if address is None:
+        yield None
+        return
+    listener = _listen(address)
+    app = create_app(store, health=supervisor.health, metrics=supervisor.metrics)
+    config = uvicorn.Config(app, log_level="warning", access_log=False, lifespan="off", ws="none")
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, name="http", daemon=True)
+    thread.start()
+    try:
+        yield listener.getsockname()[:2]
+    finally:
+        server.should_exit = True
+        thread.join(5)
+        listener.close()
+
+
+def _listen(address: tuple[str, int]) -> socket.socket:
+    family = socket.AF_INET6 if ":" in address[0] else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(address)
+        listener.listen(64)
+    except OSError as error:
+        listener.close()
+        raise ServeFailed(f"[http] address {address[0]}:{address[1]}: {error.strerror}") from error
+    return listener

@@ -1,0 +1,162 @@
+"""Writing down what must hold in a client's session for a replacement to run there (``proxy.ports.Guard``).
+
+Owns which names of both texts are guarded, and the capture on the optimiser's connection. Names are taken
+generously: one too many makes the guard stricter, never weaker.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import psycopg
+from pglast import ast
+from pglast.parser import parse_sql
+from psycopg import sql as psql
+
+from engines.postgres.catalog import snapshot
+from proxy.ports import Guard, RelationName
+
+# What IN, BETWEEN, LIKE, DISTINCT and the like call without naming it.
+IMPLICIT_OPERATORS = (
+    "=",
+    "<>",
+    "<",
+    ">",
+    "<=",
+    ">=",
+    "~~",
+    "!~~",
+    "~~*",
+    "!~~*",
+    "~",
+    "!~",
+    "+",
+    "-",
+    "*",
+    "/",
+    "||",
+)
+
+BELOW = """
+with recursive deps(oid) as (
+  select unnest(%s::oid[])
+  union
+  select d.refobjid from deps join pg_rewrite w on w.ev_class = deps.oid
+  join pg_depend d on d.classid = 'pg_rewrite'::regclass and d.objid = w.oid and d.refclassid = 'pg_class'::regclass
+)
+select oid::bigint from deps where oid <> all (%s::oid[])"""
+
+RESOLVE = "select to_regclass(%s)::oid::bigint"
+
+
+class GuardFailed(Exception):
+    """The guard can't be written: the rewrite must not be served."""
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """What one text names."""
+
+    relations: tuple[str, ...]
+    functions: tuple[str, ...]
+    operators: tuple[str, ...]
+
+
+def names_in(text: str) -> Names:
+    """Relations in SQL spelling, unqualified functions and operators of one statement.
+
+    Raises GuardFailed for a text that does not parse.
+    """
+    try:
+        nodes = list(_walk(parse_sql(text)))
+    except Exception as error:
+        raise GuardFailed(f"the text does not parse: {error}") from error
+    return Names(
+        relations=_unique(_spell(node) for node in nodes if isinstance(node, ast.RangeVar)),
+        functions=_unique(
+            str(node.funcname[0].sval)
+            for node in nodes
+            if isinstance(node, ast.FuncCall) and node.funcname is not None and len(node.funcname) == 1
+        ),
+        operators=_unique((*IMPLICIT_OPERATORS, *_operators(nodes))),
+    )
+
+
+def capture(
+    connection: psycopg.Connection[Any], original: str, replacement: str, catalog_digest: str
+) -> Guard:
+    """The guard for a pair, if the catalog still is the one that the evidence rests on.
+
+    Raises GuardFailed (also when the catalog has changed since), psycopg.Error.
+    """
+    serving = importlib.import_module("proxy.serving.guard")
+    first, second = names_in(original), names_in(replacement)
+    with connection.transaction():
+        connection.execute("set transaction isolation level repeatable read, read only")
+        if snapshot(connection).digest() != catalog_digest:
+            raise GuardFailed("the schema changed while the query was optimised")
+        guard = Guard(
+            original=_resolve(connection, first.relations),
+            replacement=_resolve(connection, second.relations),
+            functions=_unique((*first.functions, *second.functions)),
+            operators=_unique((*first.operators, *second.operators)),
+            search_path=_search_path(connection),
+        )
+        guard = replace(guard, below=_below(connection, guard))
+        row = connection.execute(serving.capture_sql(guard).encode()).fetchone()
+        if row is None or not row[0]:
+            raise GuardFailed("the server gave no digest")
+        return replace(guard, digest=str(row[0]))
+
+
+def _resolve(connection: psycopg.Connection[Any], names: Iterable[str]) -> tuple[RelationName, ...]:
+    """Names that resolve to nothing are of CTEs (the text is known to plan)."""
+    found = []
+    for name in names:
+        row = connection.execute(RESOLVE, [name]).fetchone()
+        if row is not None and row[0] is not None:
+            found.append(RelationName(name, int(row[0])))
+    return tuple(found)
+
+
+def _below(connection: psycopg.Connection[Any], guard: Guard) -> tuple[int, ...]:
+    named = [relation.oid for relation in guard.relations]
+    return tuple(int(row[0]) for row in connection.execute(BELOW, [named, named]).fetchall())
+
+
+def _search_path(connection: psycopg.Connection[Any]) -> tuple[str, ...]:
+    row = connection.execute("select current_schemas(true)::text[]").fetchone()
+    assert row is not None
+    return tuple(name for name in row[0] if not name.startswith("pg_temp_"))
+
+
+def _walk(value: Any) -> Iterator[Any]:
+    stack = [value]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, tuple | list):
+            stack.extend(node)
+        elif isinstance(node, ast.Node):
+            yield node
+            stack.extend(getattr(node, name) for name in vars(type(node))["__slots__"])
+
+
+def _operators(nodes: Iterable[Any]) -> Iterator[str]:
+    for node in nodes:
+        name = getattr(node, "name", None)
+        if isinstance(node, ast.A_Expr) and isinstance(name, tuple):
+            yield from (str(part.sval) for part in name[-1:])
+        elif isinstance(node, ast.SubLink) and node.operName:
+            yield from (str(part.sval) for part in node.operName[-1:])
+
+
+def _spell(node: Any) -> str:
+    parts = [part for part in (node.schemaname, node.relname) if part]
+    return psql.Identifier(*parts).as_string(None)
+
+
+def _unique(items: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(items))

@@ -1,0 +1,24 @@
+"""The configured language model, within its limits; or none."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from models.api import ROLES, Model, NoModel
+from models.budget import Ledger, Limits
+from rewright.config.model import Config
+
+LEDGER = "~/.local/state/rewright/tokens.json"
+
+
+def make_model(config: Config) -> Model:
+    """NoModel unless [models] names one; litellm is only imported when it is asked something."""
+    section = config.models
+    names = {role: section.of(role) for role in ROLES if section.of(role)}
+    if not names:
+        return NoModel()
+    from models.litellm_client import LiteLlm
+
+    path = Path(LEDGER).expanduser()
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return LiteLlm(names, Ledger(Limits(daily_tokens=section.daily_tokens), path))

@@ -1,0 +1,361 @@
+"""One slow query, from the report to a rewrite in the store.
+
+Owns the assembly of the rewriter for one database and the translation of its outcome. Must not know
+sockets or processes. Everything is done on the optimiser's own account and within [optimiser]'s limits.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import psycopg
+
+from engines.postgres.catalog import snapshot
+from engines.postgres.scratch import ScratchServer
+from engines.postgres.session import Limits, Session, SessionError
+from equivalence.api import Checker, Options
+from models.api import Model, NoModel
+from rewright.config.model import Config, Database
+from rewright.processes.jobs import Job
+from rewright.wiring import guards
+from rewright.wiring.ports.checking import CheckerPort
+from rewright.wiring.ports.hinting import HintPort
+from rewright.wiring.ports.proposing import proposer
+from rewright.wiring.served import guard_document, parameter_document, starts_active
+from rewrite.adapters.journal import StoreJournal
+from rewrite.adapters.postgres import PostgresDatabase
+from rewrite.api import Outcome, Rewriter
+from rewrite.ports import DatabaseError, Ports, ResultColumn
+from rewrite.words import Deadline, Explained, Settings, Timed
+from sql.catalog import Catalog
+from store.api import Store
+from store.life import Action, Level, State
+from store.records import Event, NewRewrite, Rewrite, Timing
+
+
+class NotOptimised(Exception):
+    """Why nothing was done with a query; the message is for people."""
+
+
+class RunBudget:
+    """Measured runs in the last hour, all databases together."""
+
+    def __init__(self, limit: int, clock: Callable[[], float] = time.monotonic) -> None:
+        self._limit = limit
+        self._clock = clock
+        self._runs: deque[float] = deque()
+        self._lock = threading.Lock()
+
+    def take(self) -> bool:
+        """Whether one more may be made; it counts from now."""
+        with self._lock:
+            now = self._clock()
+            while self._runs and now - self._runs[0] > 3600:
+                self._runs.popleft()
+            if len(self._runs) >= self._limit:
+                return False
+            self._runs.append(now)
+            return True
+
+
+@dataclass(slots=True)
+class FrugalDatabase:
+    """The rewriter's ``Database`` port with [optimiser] max_runs_per_hour."""
+
+    inner: PostgresDatabase
+    budget: RunBudget
+
+    def explain(self, sql: str) -> Explained:
+        return self.inner.explain(sql)
+
+    def describe(self, sql: str) -> tuple[ResultColumn, ...]:
+        return self.inner.describe(sql)
+
+    def measure(self, sql: str, seconds: float) -> Timed:
+        if not self.budget.take():
+            raise DatabaseError("53400", "[optimiser] max_runs_per_hour is used up")
+        return self.inner.measure(sql, seconds)
+
+    def schema_text(self, sql: str) -> str:
+        return self.inner.schema_text(sql)
+
+
+@dataclass(slots=True)
+class Workbench:
+    """Everything needed to optimise queries of the configured databases. Not for several threads at once.
+
+    The scratch server is started when first needed and shared (``scratch``).
+    """
+
+    config: Config
+    store: Store
+    budget: RunBudget
+    scratch: Scratch
+    model: Model = field(default_factory=NoModel)
+
+    def optimise(self, job: Job) -> Rewrite | None:
+        """Look for a rewrite and keep it; None when there is none. Raises NotOptimised with the reason."""
+        database = self._database(job.database)
+        known = self._known(job)
+        if known is not None:
+            raise NotOptimised(f"known: rewrite {known.id} is {known.state}")
+        dsn = database_dsn(database.optimiser_dsn, job.database)
+        with self._session(dsn) as session:
+            catalog = snapshot(session.connection)
+            outcome = self._run(session, dsn, catalog, job, deadline_seconds=self.config.optimiser.budget)
+            found = self._found(outcome, dsn, job)
+            if found is None:
+                self._keep_trace(outcome, None)
+                raise NotOptimised(outcome.reason or "nothing better was found")
+            new, plain = found
+            return self._keep(session, catalog, job, outcome, new, plain)
+
+    # -- what is there
+
+    def _database(self, name: str) -> Database:
+        database = self.config.databases.get(name) or self.config.databases.get("*")
+        if database is None or database.engine != "postgres":
+            raise NotOptimised(f"no PostgreSQL database {name} is configured")
+        if not database.optimiser_dsn:
+            raise NotOptimised(f"[databases.{name}] optimiser_dsn is not set")
+        return database
+
+    def _known(self, job: Job) -> Rewrite | None:
+        """A rewrite of this very text that stands, or that a person rejected."""
+        for one in self.store.rewrites.find(database=job.database, template_key=job_key(job), limit=20):
+            if one.state is not State.RETIRED:
+                return one
+        return None
+
+    @contextmanager
+    def _session(self, dsn: str) -> Iterator[Session]:
+        limit = self.config.optimiser.run_timeout
+        try:
+            with Session(dsn, limits=Limits(statement=limit)) as session:
+                yield session
+        except SessionError as error:
+            raise NotOptimised(f"the server says {error}") from error
+        except psycopg.Error as error:
+            raise NotOptimised(f"the server says {error.diag.message_primary or error}") from error
+
+    # -- the run
+
+    def _run(
+        self, session: Session, dsn: str, catalog: Catalog, job: Job, *, deadline_seconds: float
+    ) -> Outcome:
+        path = _path(session)
+        options = Options(
+            seconds=self.config.verify.timeout, search_path=path, server_major=session.server_version // 10000
+        )
+        database = FrugalDatabase(PostgresDatabase(session, catalog, path), self.budget)
+        with Checker(catalog, self.scratch.server(), options) as checker:
+            ports = Ports(
+                database=database,
+                checker=CheckerPort(checker),
+                proposer=proposer(catalog, path),
+                model=self.model if job.model else NoModel(),
+                hinter=self._hinter(dsn, job),
+                journal=StoreJournal(self.store.events),
+            )
+            return Rewriter(ports).optimise(
+                job.text, observed_seconds=job.observed, settings=self._settings(job, deadline_seconds)
+            )
+
+    def _hinter(self, dsn: str, job: Job) -> Any:
+        from rewrite.ports import NoHints
+
+        section = self.config.optimiser
+        if not job.hints or section.measure == "off":
+            return NoHints()
+        return HintPort(dsn, section.run_timeout, execute=section.measure in {"run", "both"})
+
+    def _settings(self, job: Job, budget: float) -> Settings:
+        section = self.config.optimiser
+        measure: Any = section.measure
+        if job.param_types or "$1" in job.text:
+            # there are no values to run it with
+            measure = "off" if measure == "off" else "explain"
+        trust: Any = self._defaults(job).get("trust", "proved")
+        share: Any = self.config.models.share
+        return Settings(
+            trust=trust,
+            accept=frozenset(self.config.verify.accept),
+            budget=budget,
+            measure=measure,
+            run_timeout=section.run_timeout,
+            check_seconds=self.config.verify.timeout,
+            model=job.model,
+            share=share,
+        )
+
+    def _defaults(self, job: Job) -> Mapping[str, str]:
+        database = self.config.databases.get(job.database) or self.config.databases.get("*")
+        return {**self.config.defaults, **(database.defaults if database else {})}
+
+    # -- what came of it
+
+    def _found(self, outcome: Outcome, dsn: str, job: Job) -> tuple[NewRewrite, str] | None:
+        """The proposal without its guard, and the replacement without hints."""
+        if outcome.best is not None:
+            plain = outcome.best.checked.candidate.sql
+            return self._proposal(outcome, job, plain), plain
+        hinter = self._hinter(dsn, job)
+        document = hinter.recommend(job.text, Deadline.after(self.config.optimiser.budget))
+        hinted = _hinted(job.text, document)
+        if hinted is None:
+            return None
+        return self._hinted_original(job, hinted, document), job.text
+
+    def _proposal(self, outcome: Outcome, job: Job, plain: str) -> NewRewrite:
+        evidence, best = outcome.evidence, outcome.best
+        assert evidence is not None
+        assert best is not None
+        hinted = _hinted(plain, outcome.hints)
+        return NewRewrite(
+            database=job.database,
+            template_key=job_key(job),
+            template=job.text,
+            original=job.text,
+            replacement=hinted or plain,
+            hints=str(outcome.hints["comment"]) if hinted and outcome.hints else "",
+            scope="these",
+            level=Level(evidence.level),
+            modulo=evidence.modulo,
+            evidence=dict(evidence.document),
+            plans=dict(outcome.report),
+            sources=tuple(f"{best.checked.candidate.source}: {s.name}" for s in best.checked.candidate.steps),
+            cost_before=best.cost_before,
+            cost_after=best.cost_after,
+            checker_version=str(evidence.document.get("checker_version", "")),
+            role=job.role,
+        )
+
+    def _hinted_original(self, job: Job, hinted: str, document: Any) -> NewRewrite:
+        return NewRewrite(
+            database=job.database,
+            template_key=job_key(job),
+            template=job.text,
+            original=job.text,
+            replacement=hinted,
+            hints=str(document["comment"]),
+            scope="these",
+            level=Level.PROVED,
+            evidence={"verdict": "proved", "method": "same-text", "hints": dict(document)},
+            sources=("hints",),
+            cost_before=document.get("cost_before"),
+            cost_after=document.get("cost_after"),
+            role=job.role,
+        )
+
+    def _keep(
+        self, session: Session, catalog: Catalog, job: Job, outcome: Outcome, new: NewRewrite, plain: str
+    ) -> Rewrite:
+        guard = self._guard(session, job.text, plain, catalog)
+        new = replace(
+            new,
+            guard=guard_document(guard) if guard is not None else None,
+            parameters=parameter_document(job.param_types, plain if new.hints else None),
+            catalog_digest=catalog.digest(),
+            search_path=", ".join(_path(session)),
+            server_version=_version_text(session.server_version),
+        )
+        kept = self.store.rewrites.add(new)
+        self._keep_trace(outcome, kept)
+        self._keep_timings(kept, outcome, job)
+        trust: Any = self._defaults(job).get("trust", "proved")
+        accept = frozenset(self.config.verify.accept)
+        if kept.state is State.PROPOSED and guard is not None and starts_active(new, Level(trust), accept):
+            kept = self.store.rewrites.act(
+                kept.id, Action.ACTIVATE, by="optimiser", reason=f"{new.level} evidence"
+            )
+        return kept
+
+    def _guard(self, session: Session, original: str, replacement: str, catalog: Catalog) -> Any:
+        """None when it can't be written; the rewrite is then kept for people to see, and not served."""
+        try:
+            return guards.capture(session.connection, original, replacement, catalog.digest())
+        except (guards.GuardFailed, ModuleNotFoundError):
+            return None
+
+    def _keep_trace(self, outcome: Outcome, kept: Rewrite | None) -> None:
+        if kept is not None:
+            self.store.events.add(
+                [Event(kept.id, outcome.job, str(one.get("state", "")), dict(one)) for one in outcome.events]
+            )
+
+    def _keep_timings(self, kept: Rewrite, outcome: Outcome, job: Job) -> None:
+        timings = [Timing(kept.id, "original", job.observed * 1000, source="client")]
+        best = outcome.best
+        if best is not None and best.seconds_after is not None:
+            timings.append(Timing(kept.id, "replacement", best.seconds_after * 1000, source="optimiser"))
+        self.store.rewrites.add_timings(timings)
+
+
+class Scratch:
+    """The checker's scratch server, started once; None when it can't be."""
+
+    def __init__(self, url: str = "embedded", on_error: Callable[[str], None] = lambda _: None) -> None:
+        self._url = url
+        self._on_error = on_error
+        self._server: ScratchServer | None = None
+        self._failed = False
+
+    def server(self) -> Any:
+        """A running server (``engines.postgres.scratch.ScratchServer``), or None."""
+        if self._server is None and not self._failed:
+            self._start()
+        return self._server
+
+    def close(self) -> None:
+        if self._server is not None:
+            self._server.stop()
+            self._server = None
+
+    def _start(self) -> None:
+        from engines.postgres.installation import ServerUnavailable
+
+        server = ScratchServer()
+        try:
+            server.start()
+        except ServerUnavailable as error:
+            self._failed = True
+            self._on_error(str(error))
+            return
+        self._server = server
+
+
+def job_key(job: Job) -> str:
+    """Identity of a text with its declared parameter types, in one database."""
+    from rewright.wiring.reporting import template_key
+
+    return template_key(job.database, f"{','.join(map(str, job.param_types))}\0{job.text}")
+
+
+def database_dsn(dsn: str, name: str) -> str:
+    """``dsn`` with the database that the client asked for, where it names none itself."""
+    parts = psycopg.conninfo.conninfo_to_dict(dsn)
+    if parts.get("dbname"):
+        return dsn
+    return psycopg.conninfo.make_conninfo(dsn, dbname=name)
+
+
+def _hinted(text: str, document: Any) -> str | None:
+    """The text with recommended hints, or None."""
+    injected = document.get("text") if document else None
+    return str(injected) if injected and injected != text else None
+
+
+def _path(session: Session) -> tuple[str, ...]:
+    """Schemas of the effective search path, pg_catalog aside."""
+    rows = session.fetch("select unnest(current_schemas(false))::text")
+    return tuple(str(row[0]) for row in rows if row[0] != "pg_catalog")
+
+
+def _version_text(number: int) -> str:
+    return f"{number // 10000}.{number % 10000}"
