@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from hints.base import (
     Hint,
+    HintSet,
     JoinHint,
     JoinMethod,
     JoinTree,
@@ -129,6 +130,20 @@ def memoize_moves(plan: Plan, names: Names, known: Known) -> Iterator[Move]:
                     MemoizeHint(aliases, negated=True),
                     f"the cache on {_list(aliases)} was planned on a wrong size",
                 )
+
+
+# explicit joins of more relations than this are planned in pieces (join_collapse_limit's default)
+COLLAPSE_LIMIT = 8
+
+
+def with_collapse_limits(hints: HintSet) -> HintSet:
+    """A Leading over more relations than the collapse limits needs them raised, or cannot be followed."""
+    longest = max((len(aliases_of(h)) for h in hints if isinstance(h, Leading)), default=0)
+    if longest <= COLLAPSE_LIMIT:
+        return hints
+    for name in ("join_collapse_limit", "from_collapse_limit"):
+        hints = hints.with_hint(SetHint(name, str(longest)))
+    return hints
 
 
 def companions(names: Names) -> tuple[Hint, ...]:

@@ -215,7 +215,7 @@ def _extend(best: _Found | None, found: Iterable[Move], trial: Trial) -> _Candid
             continue
         reasons = (*reasons, move.reason)
         moved = True
-    return (hints, reasons) if moved else None
+    return (moves.with_collapse_limits(hints), reasons) if moved else None
 
 
 def _explore(trial: Trial) -> None:
@@ -293,7 +293,9 @@ def _obeyed(trial: Trial, found: _Found, base: Planned) -> _Found:
     if not complaints(found.hints, planned.plan, planned.report, base.plan, trial.names):
         return found
     kept = [hint for hint in found.hints if isinstance(hint, Materialize)]
-    pinned = HintSet((*moves.companions(trial.names), *kept, *moves.pin(planned.plan, trial.names)))
+    pinned = moves.with_collapse_limits(
+        HintSet((*moves.companions(trial.names), *kept, *moves.pin(planned.plan, trial.names)))
+    )
     for hints in (obeyed_part(found.hints, planned.plan, trial.names), pinned):
         again = trial.plan(hints)
         if again is None or complaints(hints, again.plan, again.report, base.plan, trial.names):
