@@ -1,0 +1,5 @@
+"""The prover: the same query on every database that satisfies the schema, or no answer.
+
+Owns the calculus (`terms`), the translation into it (`translate`), the kernel rules (`kernel`), the search
+for proofs (`normal`, `match`) and `prove`. Must not know how counterexamples are found.
+"""

@@ -1,0 +1,197 @@
+"""Aggregate and window calls as functions of bags.
+
+Owns which aggregate is which function, and what a window frame makes of the rows of a partition. Must not
+know schema facts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sql import algebra as a
+from sql.types import FLOATS, SqlType
+
+from .bags import NULL_ON_EMPTY, aggregate, as_set, block, count, sum_of, with_not_null
+from .conditions import off
+from .symbols import INTS
+from .terms import (
+    Bag,
+    Block,
+    Distinct,
+    Nested,
+    Row,
+    Table,
+    Term,
+    Var,
+    source_types,
+)
+from .translate import Unsupported, sort_label
+
+if TYPE_CHECKING:
+    from .expressions import Translation
+
+ORDER_SENSITIVE = frozenset({"array_agg", "string_agg", "json_agg", "jsonb_agg", "json_object_agg",
+    "jsonb_object_agg", "xmlagg"})  # fmt: skip
+KNOWN = NULL_ON_EMPTY | {"count", "array_agg", "json_agg", "jsonb_agg"}
+# window functions whose result depends on the values of the order keys alone
+BY_VALUE = frozenset({"rank", "dense_rank", "percent_rank", "cume_dist"})
+
+
+@dataclass(frozen=True, slots=True)
+class Spec:
+    """What is aggregated: the function, its arguments' types, DISTINCT, and how the rows are sorted."""
+
+    func: a.FunctionRef
+    type: SqlType
+    star: bool
+    distinct: bool
+    sort: tuple[str, ...] = ()
+
+
+def aggregate_term(t: Translation, e: a.Aggregate) -> Term:
+    """An aggregate of the scope's group."""
+    if t.scope.body is None:
+        raise Unsupported("aggregate out of place")
+    if e.direct:
+        raise Unsupported("ordered-set aggregate")
+    from .expressions import Scope, Translation
+
+    rows, keys = t.scope.body
+    values = [v for _, v in t.scope.groups[: len(keys)]]
+    blocks: list[Block] = []
+    for r in rows:
+        inner = Translation(t.to, Scope(r.env))
+        ties = tuple(t.to.alike(inner.term(k), v) for k, v in zip(keys, values, strict=True))
+        kept = (inner.term(e.filter),) if e.filter is not None and not off("M12") else ()
+        outs = (*(inner.term(x) for x in e.args), *(inner.term(k.expr) for k in e.order_by))
+        blocks.extend(block(r.vars, (*r.preds, *ties, *kept), outs))
+    sort = tuple(sort_label(k) for k in e.order_by)
+    return make_aggregate(t, Spec(e.func, e.type, e.star, e.distinct, sort), t.to.copy(tuple(blocks)))
+
+
+def make_aggregate(t: Translation, spec: Spec, bag: Bag) -> Term:
+    """The aggregate's normal form over a bag of its arguments (sort keys last)."""
+    name = spec.func.name
+    if not spec.func.is_builtin or name not in KNOWN:
+        raise Unsupported(f"aggregate {name}()")
+    argument_type = spec.func.arg_types[0] if spec.func.arg_types else ""
+    strict = name in NULL_ON_EMPTY or name == "count"
+    if name in ORDER_SENSITIVE:
+        t.to.loose.add("tie-order")
+    elif spec.sort:
+        bag = tuple(Block(b.vars, b.preds, b.outs[: len(b.outs) - len(spec.sort)]) for b in bag)
+    if strict and not spec.star and bag and name not in {"count", "sum"}:
+        bag = with_not_null(bag, 0)
+    if spec.distinct and name != "string_agg" and not (off("6b") and bag):
+        if spec.sort and name in ORDER_SENSITIVE:
+            raise Unsupported("sorted aggregate of distinct values")
+        bag = t.to.distinct(with_not_null(bag, 0) if strict else bag)
+    elif spec.distinct:
+        raise Unsupported("string_agg of distinct values") if name == "string_agg" else Unsupported("distinct")
+    if name == "count":
+        return count(bag, None if spec.star or not bag else 0)
+    if name == "sum" and argument_type in INTS:
+        return sum_of(bag, spec.type)
+    if name == "sum":
+        bag = with_not_null(bag, 0) if bag else bag
+    if argument_type in FLOATS and name not in {"min", "max"}:
+        t.to.loose.add("float-order")
+    return aggregate(_name(spec, name), bag, spec.type)
+
+
+def _name(spec: Spec, name: str) -> str:
+    name = "bool_and" if name == "every" else name
+    types = [x for x in spec.func.arg_types if x not in {"text", "varchar"}]
+    if name in {"min", "max"}:
+        types.append(spec.type.collation)
+    ordered = spec.sort if name in ORDER_SENSITIVE else ()
+    return " ".join((name, ",".join(types), *ordered))
+
+
+def window_term(t: Translation, e: a.WindowCall) -> Term:
+    """A window call: an aggregate over the partition where that is what it is, else a function of the row."""
+    if t.scope.windows is None:
+        raise Unsupported("window call out of place")
+    if e.ignore_nulls:
+        raise Unsupported("IGNORE NULLS")
+    whole = _whole_partition(e.window)
+    if e.func.kind == "a" and whole:
+        spec = Spec(e.func, e.type, e.star, distinct=False)
+        return make_aggregate(t, spec, t.to.copy(_partition(t, e, e.args)))
+    return _by_position(t, e)
+
+
+def _whole_partition(window: a.Window) -> bool:
+    frame = window.frame
+    if frame.exclude:
+        return False
+    unbounded = frame.start == "unbounded_preceding" and frame.end == "unbounded_following"
+    return unbounded or (not window.order_by and frame == a.Frame()) or off("M11")
+
+
+def _partition(t: Translation, e: a.WindowCall, outs: tuple[a.Expr, ...], rows: bool = False) -> Bag:
+    """The rows of the current row's partition, with ``outs``."""
+    from .expressions import Translation
+
+    assert t.scope.windows is not None
+    current = [t.term(p) for p in e.window.partition_by]
+    blocks: list[Block] = []
+    for r, scope in t.scope.windows():
+        inner = Translation(t.to, scope)
+        ties = tuple(
+            t.to.alike(inner.term(p), v) for p, v in zip(e.window.partition_by, current, strict=True)
+        )
+        kept = (inner.term(e.filter),) if e.filter is not None else ()
+        identity = _identity(r.vars) if rows else ()
+        blocks.extend(block(r.vars, (*r.preds, *ties, *kept), (*(inner.term(x) for x in outs), *identity)))
+    return tuple(blocks)
+
+
+def _identity(vars_: tuple[tuple[int, object], ...]) -> tuple[Term, ...]:
+    found: list[Term] = []
+    for v, source in vars_:
+        if isinstance(source, Distinct):
+            found += [Var(v, i, type_) for i, type_ in enumerate(source_types(source))]
+        elif isinstance(source, Table):
+            found.append(Row(v))
+        else:
+            raise Unsupported("window over such rows")
+    return tuple(found)
+
+
+def _by_position(t: Translation, e: a.WindowCall) -> Term:
+    """A function of the partition's sorted rows and the current one."""
+    assert t.scope.windows is not None
+    if e.filter is not None:
+        raise Unsupported("FILTER in a window")
+    frame = e.window.frame
+    if frame.start_offset is not None or frame.end_offset is not None:
+        raise Unsupported("frame offset")
+    order = e.window.order_by
+    by_value = frame.mode == "range" and not frame.exclude and (e.func.kind == "a" or e.func.name in BY_VALUE)
+    if e.func.kind == "a" and e.func.name in ORDER_SENSITIVE:
+        by_value = False
+    if len(t.scope.windows()) != 1:
+        raise Unsupported("window over a union")
+    if e.func.kind == "a" and e.func.arg_types[:1] in {("float4",), ("float8",)}:
+        t.to.loose.add("float-order")
+    if not by_value:
+        t.to.loose.add("tie-order")
+    outs = (*(k.expr for k in order), *e.args)
+    bag = t.to.copy(_partition(t, e, outs, rows=not by_value))
+    current = tuple(t.term(x) for x in (*(k.expr for k in order), *(() if by_value else e.args)))
+    here: tuple[Term, ...] = ()
+    if not by_value:
+        ((r, _),) = t.scope.windows()
+        here = _identity(r.vars)
+    sort = " ".join(sort_label(k) for k in order)
+    name = f"{e.func.name}({','.join(e.func.arg_types)}) over {sort} {frame.mode} {frame.start} {frame.end} {frame.exclude}"
+    return Nested("win", name, as_bag(bag), e.type, (*current, *here))
+
+
+def as_bag(bag: Bag) -> Bag:
+    return bag
+
+
+__all__ = ["aggregate_term", "as_set", "make_aggregate", "window_term"]

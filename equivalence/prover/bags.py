@@ -1,0 +1,253 @@
+"""Making bags and the values made of them: pruning, set-context flattening, aggregates' normal forms.
+
+As in `build`, nothing here depends on a context or a schema: each function returns something that is the same
+on every database. Must not know catalogs or the search for proofs.
+"""
+
+from __future__ import annotations
+
+from sql.types import BOOL, SqlType
+
+from .build import case, conj, disj, exists_value, integer, not_null, predicates, rebuild
+from .conditions import off
+from .symbols import TO_NUMERIC, exact_integer
+from .terms import (
+    FALSE,
+    INTEGER,
+    App,
+    Bag,
+    Block,
+    Distinct,
+    Limited,
+    Lit,
+    Multi,
+    Nested,
+    Row,
+    Source,
+    Term,
+    Var,
+    free_in_source,
+    free_vars,
+    map_bags,
+    map_source,
+    max_var,
+    null,
+    rename_bound,
+    substitute,
+)
+
+# aggregates that give NULL on no input and skip NULLs; anything else needs its own case below
+NULL_ON_EMPTY = frozenset({"sum", "avg", "min", "max", "bool_and", "bool_or", "every", "stddev", "stddev_pop",
+    "stddev_samp", "variance", "var_pop", "var_samp", "bit_and", "bit_or", "string_agg"})  # fmt: skip
+DUPLICATE_FREE = frozenset({"min", "max", "bool_and", "bool_or", "every", "bit_and", "bit_or"})
+
+
+def block(vars_: tuple[tuple[int, Source], ...], preds: tuple[Term, ...], outs: tuple[Term, ...]) -> Bag:
+    """A block with its predicates split, or nothing when one of them can't hold."""
+    split = tuple(dict.fromkeys(q for p in preds for q in predicates(p)))
+    if FALSE in split or any(empty_source(s) for _, s in vars_):
+        return ()
+    return (Block(vars_, split, outs),)
+
+
+def empty_source(source: Source) -> bool:
+    match source:
+        case Distinct(bag):
+            return not bag
+        case Limited(bag, _, limit, _):
+            return not bag or limit == Lit("0", INTEGER)
+        case Multi(op, left, right):
+            return not left or (op == "intersect" and not right)
+        case _:
+            return False
+
+
+def exists(bag: Bag) -> Term:
+    """Whether the bag has a row."""
+    alternatives = [_exists_block(b) for b in as_set(bag)]
+    return disj(alternatives)
+
+
+def as_set(bag: Bag) -> Bag:
+    """A bag with the same rows, multiplicities aside: DISTINCT sources are opened."""
+    done: list[Block] = []
+    todo = list(bag)
+    while todo:
+        b = todo.pop(0)
+        at = next((i for i, (_, s) in enumerate(b.vars) if isinstance(s, Distinct)), None)
+        witness = next((p for p in b.preds if isinstance(p, Nested) and p.kind == "exists"), None)
+        if at is not None:
+            todo[:0] = open_source(b, at)
+        elif witness is not None:
+            todo[:0] = _hoist(b, witness)
+        else:
+            done.append(b)
+    return tuple(dict.fromkeys(done))
+
+
+def _hoist(b: Block, witness: Nested) -> Bag:
+    """EXISTS as a predicate: its variables join the block's, multiplicities aside."""
+    ((inner),) = rename_bound(witness.bag, max_var((b,)) + 1)
+    rest = tuple(p for p in b.preds if p != witness)
+    return block((*b.vars, *inner.vars), (*rest, *inner.preds), b.outs)
+
+
+def open_source(b: Block, at: int) -> Bag:
+    """Replace variable number ``at``, whose source is a DISTINCT bag, by that bag's own variables."""
+    var, source = b.vars[at]
+    assert isinstance(source, Distinct)
+    fresh = rename_bound(source.bag, max_var((b,)) + 1)
+    result: list[Block] = []
+    for inner in fresh:
+        vars_ = (*b.vars[:at], *inner.vars, *b.vars[at + 1 :])
+        result.extend(_with_row(b, var, inner, vars_))
+    return tuple(result)
+
+
+def _with_row(b: Block, var: int, inner: Block, vars_: tuple[tuple[int, Source], ...]) -> Bag:
+    def env(v: Term) -> Term | None:
+        return inner.outs[v.pos] if isinstance(v, Var) and v.var == var else None
+
+    sources = tuple((v, _substitute_source(s, env)) for v, s in vars_)
+    preds = tuple(subst(p, env) for p in b.preds)
+    return block(sources, (*inner.preds, *preds), tuple(subst(o, env) for o in b.outs))
+
+
+def _substitute_source(source: Source, env: object) -> Source:
+    return map_source(source, lambda bag: subst_bag(bag, env), lambda t: subst(t, env))
+
+
+def subst(term: Term, env: object) -> Term:
+    """Substitute and simplify again on the way up."""
+    if not callable(env):
+        raise TypeError(env)
+
+    def terms(t: Term) -> Term:
+        if isinstance(t, Var | Row):
+            new: Term | None = env(t)
+            return t if new is None else new
+        return remake(map_bags(t, bags, terms))
+
+    def bags(bag: Bag) -> Bag:
+        return subst_bag(bag, env)
+
+    return terms(term)
+
+
+def subst_bag(bag: Bag, env: object) -> Bag:
+    return tuple(new for b in bag for new in subst_block(b, env))
+
+
+def subst_block(b: Block, env: object) -> Bag:
+    vars_ = tuple((v, _substitute_source(s, env)) for v, s in b.vars)
+    return block(vars_, tuple(subst(p, env) for p in b.preds), tuple(subst(o, env) for o in b.outs))
+
+
+def remake(term: Term) -> Term:
+    """A term made anew from changed parts."""
+    match term:
+        case App():
+            return rebuild(term)
+        case Nested("exists", _, bag):
+            return exists(bag)
+        case Nested("agg", name, bag, type_):
+            return aggregate(name, bag, type_)
+        case Nested("the", _, bag, type_):
+            return the(bag, type_)
+        case _:
+            return term
+
+
+def _exists_block(b: Block) -> Term:
+    """One block's EXISTS: what does not depend on its variables comes out, independent parts apart."""
+    own = {v for v, _ in b.vars}
+    outer = tuple(p for p in b.preds if not free_vars(p) & own)
+    inner = tuple(p for p in b.preds if free_vars(p) & own)
+    parts = [exists_value(p) for p in outer]
+    for vars_, preds in _components(b.vars, inner):
+        if not vars_:
+            continue
+        parts.append(Nested("exists", "", (Block(vars_, preds, ()),), BOOL))
+    return conj(parts)
+
+
+def _components(
+    vars_: tuple[tuple[int, Source], ...], preds: tuple[Term, ...]
+) -> list[tuple[tuple[tuple[int, Source], ...], tuple[Term, ...]]]:
+    groups: list[set[int]] = [{v} for v, _ in vars_]
+    own = {v for v, _ in vars_}
+    links = [free_vars(p) & own for p in preds]
+    links += [(free_in_source(s) & own) | {v} for v, s in vars_]
+    for link in links:
+        touched = [g for g in groups if g & link]
+        if len(touched) > 1:
+            groups = [g for g in groups if not g & link] + [set().union(*touched)]
+    return [
+        (
+            tuple((v, s) for v, s in vars_ if v in g),
+            tuple(p for p in preds if free_vars(p) & g),
+        )
+        for g in sorted(groups, key=min)
+    ]
+
+
+def the(bag: Bag, type_: SqlType) -> Term:
+    """The output of the bag's only row; NULL for no row."""
+    if not bag:
+        return null(type_)
+    if len(bag) == 1 and not bag[0].vars and not bag[0].preds:
+        return bag[0].outs[0]
+    return Nested("the", "", bag, type_)
+
+
+def distinct(bag: Bag) -> Bag:
+    """The bag's inner form under DISTINCT."""
+    return as_set(bag)
+
+
+def aggregate(name: str, bag: Bag, type_: SqlType) -> Term:
+    """The aggregate in normal form. ``name`` as made by `aggregate_name` (or cnt, isum)."""
+    short = name.partition(" ")[0]
+    if not bag and (short == "cnt" or short in NULL_ON_EMPTY or short == "isum"):
+        zero = short == "cnt" and not off("M3")
+        return integer(0) if zero else null(type_)
+    if short in DUPLICATE_FREE:
+        bag = as_set(bag)
+    if short == "cnt":
+        bag = tuple(Block(b.vars, b.preds, ()) for b in bag)
+        if all(not b.vars and not b.preds for b in bag):
+            return integer(len(bag))
+    if len(bag) == 1 and not bag[0].vars and (one := _of_one(short, bag[0])) is not None:
+        condition = conj(exists_value(p) for p in bag[0].preds)
+        return case((condition, one, integer(0) if short == "cnt" else null(type_)), type_)
+    return Nested("agg", name, bag, type_)
+
+
+def _of_one(short: str, b: Block) -> Term | None:
+    """The aggregate of one row."""
+    if short == "cnt":
+        return integer(1)
+    return b.outs[0] if short in {"isum", "min", "max", "bool_and", "bool_or", "every"} and b.outs else None
+
+
+def count(bag: Bag, argument: int | None = None) -> Term:
+    """count(*), or count of output number ``argument``."""
+    if argument is not None and not off("15"):
+        bag = with_not_null(bag, argument)
+    return aggregate("cnt", bag, INTEGER)
+
+
+def with_not_null(bag: Bag, at: int) -> Bag:
+    return tuple(n for b in bag for n in block(b.vars, (*b.preds, not_null(b.outs[at])), b.outs))
+
+
+def sum_of(bag: Bag, result: SqlType) -> Term:
+    """sum of integers: a mathematical integer, made numeric where PostgreSQL says numeric."""
+    total = aggregate("isum", with_not_null(bag, 0), INTEGER)
+    if result.name == "numeric":
+        return rebuild(App(TO_NUMERIC, (total,), result))
+    return total
+
+
+def is_integer(term: Term) -> bool:
+    return exact_integer(term.type)

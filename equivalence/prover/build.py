@@ -1,0 +1,329 @@
+"""Making terms: local simplification that never changes a value, for any types and NULLs.
+
+Every term of the calculus is made here, so that equal values often become equal terms. Owns constant
+folding and boolean normal form under three-valued logic. Must not know contexts or catalogs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from decimal import Decimal, InvalidOperation
+
+from sql.types import BOOL, SqlType
+
+from .symbols import AND, CASE, EQ, IS_NULL, IS_TRUE, LE, LT, NOT, OR, RANGES, SAME, TO_NUMERIC, domain
+from .terms import FALSE, INTEGER, TRUE, App, Lit, Nested, Sym, Term, null
+
+UNKNOWN = null(BOOL)
+
+
+def app(sym: Sym, args: tuple[Term, ...], type_: SqlType) -> Term:
+    """An application, simplified."""
+    if sym.strict and any(isinstance(a, Lit) and a.value is None for a in args):
+        return null(type_)
+    match sym.name:
+        case "and" | "or":
+            return _connective(sym, args)
+        case "not":
+            return negate(args[0])
+        case "is null":
+            return is_null(args[0])
+        case "is true":
+            return is_true(args[0])
+        case "case":
+            return case(args, type_)
+        case "=" | "<" | "<=":
+            return _compare(sym, args[0], args[1])
+        case "is not distinct from":
+            return same(args[0], args[1])
+        case "integer to numeric" if isinstance(args[0], Lit):
+            return Lit(args[0].value, type_)
+    if sym.fails == "overflow" and len(args) == 2 and (folded := _fold(sym, args)) is not None:
+        return folded
+    return App(sym, args, type_)
+
+
+def _fold(sym: Sym, args: tuple[Term, ...]) -> Term | None:
+    """Exact integer arithmetic on constants, when it stays in range."""
+    op, _, type_name = sym.name.partition(" ")
+    a, b = args
+    if type_name not in RANGES or not isinstance(a, Lit) or not isinstance(b, Lit):
+        return None
+    x, y = int(a.value or 0), int(b.value or 0)
+    result = {"+": x + y, "-": x - y, "*": x * y}[op]
+    return integer(result) if -RANGES[type_name] <= result < RANGES[type_name] else None
+
+
+def fold_division(a: Term, b: Term) -> Term | None:
+    """Truncating integer division of constants."""
+    if isinstance(a, Lit) and isinstance(b, Lit) and a.value and b.value and int(b.value) not in {0, -1}:
+        x, y = int(a.value), int(b.value)
+        return integer(abs(x) // abs(y) * (1 if (x < 0) == (y < 0) else -1))
+    return None
+
+
+def integer(value: int) -> Lit:
+    return Lit(str(value), INTEGER)
+
+
+def conj(terms: Iterable[Term]) -> Term:
+    return app(AND, tuple(terms), BOOL)
+
+
+def disj(terms: Iterable[Term]) -> Term:
+    return app(OR, tuple(terms), BOOL)
+
+
+def eq(a: Term, b: Term) -> Term:
+    return app(EQ, (a, b), BOOL)
+
+
+def _connective(sym: Sym, args: tuple[Term, ...]) -> Term:
+    neutral, absorbing = (TRUE, FALSE) if sym == AND else (FALSE, TRUE)
+    flat: list[Term] = []
+    for a in args:
+        parts = a.args if isinstance(a, App) and a.sym == sym else (a,)
+        flat.extend(p for p in parts if p != neutral and p not in flat)
+    flat = list(dict.fromkeys(flat))
+    if absorbing in flat:
+        return absorbing
+    if not flat:
+        return neutral
+    return flat[0] if len(flat) == 1 else App(sym, tuple(flat), BOOL)
+
+
+def negate(term: Term) -> Term:
+    match term:
+        case Lit(None):
+            return term
+        case Lit(value):
+            return FALSE if value == "true" else TRUE
+        case App(sym, (a,)) if sym == NOT:
+            return a
+        case App(sym, args) if sym == AND:
+            return disj(negate(a) for a in args)
+        case App(sym, args) if sym == OR:
+            return conj(negate(a) for a in args)
+        case App(sym, (a, b)) if sym == LT and domain(a.type):
+            return app(LE, (b, a), BOOL)
+        case App(sym, (a, b)) if sym == LE and domain(a.type):
+            return app(LT, (b, a), BOOL)
+        case _:
+            return App(NOT, (term,), BOOL)
+
+
+def is_null(term: Term) -> Term:
+    match term:
+        case Lit(value):
+            return TRUE if value is None else FALSE
+        case Nested("exists") | Nested("agg", "cnt"):
+            return FALSE
+        case App(sym, (_,)) if sym in {IS_NULL, IS_TRUE}:
+            return FALSE
+        case App(sym) if sym == SAME:
+            return FALSE
+        case App(sym, args) if sym.total:
+            return disj(is_null(a) for a in args)
+        case App(sym, args, type_) if sym == CASE:
+            return case(tuple(is_null(a) if _is_result(i, args) else a for i, a in enumerate(args)), BOOL)
+        case _:
+            return App(IS_NULL, (term,), BOOL)
+
+
+def not_null(term: Term) -> Term:
+    return negate(is_null(term))
+
+
+def never_null(term: Term) -> bool:
+    return is_null(term) == FALSE
+
+
+def is_true(term: Term) -> Term:
+    """TRUE where the term is TRUE, FALSE elsewhere."""
+    match term:
+        case Lit(value):
+            return TRUE if value == "true" else FALSE
+        case App(sym, args) if sym in {AND, OR}:
+            return app(sym, tuple(is_true(a) for a in args), BOOL)
+    return term if never_null(term) else App(IS_TRUE, (term,), BOOL)
+
+
+def same(a: Term, b: Term) -> Term:
+    """``a IS NOT DISTINCT FROM b``."""
+    if a == b:
+        return TRUE
+    for x, y in ((a, b), (b, a)):
+        if isinstance(x, Lit):
+            return is_null(y) if x.value is None else is_true(eq(y, x))
+    if never_null(a) and never_null(b):
+        return eq(a, b)
+    return App(SAME, _ordered(a, b), BOOL)
+
+
+def _ordered(a: Term, b: Term) -> tuple[Term, Term]:
+    return (b, a) if isinstance(a, Lit) and not isinstance(b, Lit) else (a, b)
+
+
+def _compare(sym: Sym, a: Term, b: Term) -> Term:
+    known = domain(a.type)
+    if known and known == domain(b.type):
+        if a == b:
+            return not_null_or_unknown(a) if sym in {EQ, LE} else _unless_null(a, FALSE)
+        if isinstance(a, Lit) and isinstance(b, Lit) and (folded := _fold_compare(sym, a, b, known)):
+            return folded
+        if sym == EQ:
+            a, b = _ordered(a, b)
+            if known == "bool" and isinstance(b, Lit):
+                return a if b.value == "true" else negate(a)
+            if isinstance(a, App) and isinstance(b, App) and a.sym == b.sym == TO_NUMERIC:
+                return eq(a.args[0], b.args[0])
+    return App(sym, (a, b), BOOL)
+
+
+def not_null_or_unknown(term: Term) -> Term:
+    """The value of ``x = x``: TRUE, or NULL for NULL."""
+    return _unless_null(term, TRUE)
+
+
+def _unless_null(term: Term, value: Lit) -> Term:
+    return case((is_null(term), UNKNOWN, value), BOOL)
+
+
+def _fold_compare(sym: Sym, a: Lit, b: Lit, known: str) -> Term | None:
+    assert a.value is not None
+    assert b.value is not None
+    if known in {"integer", "numeric"}:
+        try:
+            x, y = Decimal(a.value), Decimal(b.value)
+        except InvalidOperation:
+            return None
+        if not (x.is_finite() and y.is_finite()):
+            return None
+        return TRUE if {"=": x == y, "<": x < y, "<=": x <= y}[sym.name] else FALSE
+    if known == "bool" or (known in {"text", "date", "uuid"} and a.type == b.type and sym == EQ):
+        if known == "text" and a.type.collation not in {"default", "C", "POSIX", "ucs_basic"}:
+            return None
+        if sym == EQ:
+            return TRUE if a.value == b.value else FALSE
+    return None
+
+
+def _is_result(i: int, args: tuple[Term, ...]) -> bool:
+    return i % 2 == 1 or i == len(args) - 1
+
+
+def case(args: tuple[Term, ...], type_: SqlType) -> Term:
+    """``args`` are condition, result, …, default."""
+    kept: list[Term] = []
+    default = args[-1]
+    for i in range(0, len(args) - 1, 2):
+        condition, result = is_true(args[i]), args[i + 1]
+        if condition == FALSE or condition in kept[::2]:
+            continue
+        if condition == TRUE:
+            default = result
+            break
+        kept += [condition, result]
+    while kept and kept[-1] == default:
+        del kept[-2:]
+    if isinstance(default, App) and default.sym == CASE and kept:
+        return case((*kept, *default.args), type_)
+    if not kept:
+        return default
+    if len(kept) == 2 and default == null(default.type) and kept[0] == not_null(kept[1]):
+        return kept[1]
+    if type_ == BOOL and (simple := _boolean_case(kept, default)) is not None:
+        return simple
+    return App(CASE, (*kept, default), type_)
+
+
+def _boolean_case(kept: list[Term], default: Term) -> Term | None:
+    if len(kept) == 2:
+        condition, result = kept
+        if (result, default) == (TRUE, FALSE):
+            return condition
+        if (result, default) == (FALSE, TRUE):
+            return negate(condition)
+    return None
+
+
+def coalesce(args: tuple[Term, ...], type_: SqlType) -> Term:
+    result = args[-1]
+    for a in reversed(args[:-1]):
+        result = case((not_null(a), a, result), type_)
+    return result
+
+
+def predicates(term: Term) -> tuple[Term, ...]:
+    """The conjuncts of a term read as "is TRUE": equal to it as a filter, often simpler."""
+    match term:
+        case Lit(value):
+            return () if value == "true" else (FALSE,)
+        case App(sym, args) if sym == AND:
+            return tuple(dict.fromkeys(p for a in args for p in predicates(a)))
+        case App(sym, args) if sym == OR:
+            alternatives = tuple(conj(predicates(a)) for a in args)
+            joined = app(OR, alternatives, BOOL)
+            return (joined,) if isinstance(joined, App) and joined.sym == OR else predicates_again(joined, term)
+        case App(sym, (a,)) if sym == IS_TRUE:
+            return predicates(a)
+        case App(sym, args) if sym == CASE:
+            return predicates_again(_filter_case(args), term)
+        case App(sym, (App(inner, args),)) if sym == NOT and inner == CASE:
+            flipped = tuple(negate(a) if _is_result(i, args) else a for i, a in enumerate(args))
+            return predicates(case(flipped, BOOL))
+        case App(sym, (App(inner, args),)) if sym == NOT and inner == IS_TRUE and not _atomic(args[0]):
+            return predicates(_not_true(args[0]))
+        case App(sym, (a, b)) if sym == SAME and (never_null(a) or never_null(b)):
+            return predicates(eq(a, b))
+    return (term,)
+
+
+def predicates_again(new: Term, old: Term) -> tuple[Term, ...]:
+    return predicates(new) if new != old else (new,)
+
+
+def _atomic(term: Term) -> bool:
+    return not (isinstance(term, App) and term.sym in {AND, OR, NOT, CASE, IS_TRUE})
+
+
+def _not_true(term: Term) -> Term:
+    match term:
+        case App(sym, args) if sym == AND:
+            return disj(_not_true(a) for a in args)
+        case App(sym, args) if sym == OR:
+            return conj(_not_true(a) for a in args)
+        case App(sym, (a,)) if sym == IS_TRUE:
+            return _not_true(a)
+        case _:
+            return disj((negate(term), is_null(term)))
+
+
+def _filter_case(args: tuple[Term, ...]) -> Term:
+    """A boolean CASE as a filter: the disjunction of its TRUE paths."""
+    paths: list[Term] = []
+    missed: list[Term] = []
+    for i in range(0, len(args) - 1, 2):
+        if args[i + 1] not in {FALSE, UNKNOWN}:
+            paths.append(conj((*missed, args[i], args[i + 1])))
+        missed.append(negate(is_true(args[i])))
+    if args[-1] not in {FALSE, UNKNOWN}:
+        paths.append(conj((*missed, args[-1])))
+    return disj(paths)
+
+
+def rebuild(term: Term) -> Term:
+    """The application made anew from its (changed) parts."""
+    if isinstance(term, App):
+        return app(term.sym, term.args, term.type)
+    return term
+
+
+def retype(term: Term, type_: SqlType) -> Term:
+    return replace(term, type=type_) if isinstance(term, Lit | Nested) else term
+
+
+def exists_value(pred: Term) -> Term:
+    """A predicate, read as "is TRUE", as a value."""
+    return is_true(pred)

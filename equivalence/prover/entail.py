@@ -1,0 +1,442 @@
+"""What follows from a context: rows in scope, predicates that hold, and the schema.
+
+A context is opened first: each EXISTS that holds and each DISTINCT row gives witnesses, foreign keys give
+referenced rows (the chase), keys make equal rows one. EXISTS goals are then answered by a homomorphism into the
+context, everything else by the SMT solver. Must not know rules or how they are chosen.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ..proof import Assumption
+from .bags import NULL_ON_EMPTY, exists, subst, subst_block
+from .build import conj, disj, eq, exists_value, negate, not_null, predicates, same
+from .conditions import holds, off
+from .logic import Encoder
+from .schema import Schema
+from .shapes import shape
+from .symbols import AND, CASE, EQ, IS_NULL, IS_TRUE, LE, LT, NOT, OR, SAME, Sym, domain, identity
+from .terms import (
+    FALSE,
+    TRUE,
+    App,
+    Bag,
+    Block,
+    Distinct,
+    Lit,
+    Nested,
+    Row,
+    Source,
+    Table,
+    Term,
+    Var,
+    free_vars,
+    max_var,
+    rename_bound,
+    source_types,
+    source_width,
+    walk_shallow,
+)
+
+IDENTICAL = Sym("identical", strict=False)
+_WITNESS = 10_000_000  # witnesses are numbered from here: never part of a form
+
+
+class OutOfTime(Exception):
+    """The deadline has passed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """Variables in scope and predicates that hold."""
+
+    vars: tuple[tuple[int, Source], ...] = ()
+    preds: tuple[Term, ...] = ()
+
+    def within(self, b: Block) -> Context:
+        return Context((*self.vars, *b.vars), (*self.preds, *b.preds))
+
+    def having(self, preds: Iterable[Term]) -> Context:
+        return replace(self, preds=tuple(dict.fromkeys((*self.preds, *preds))))
+
+
+def identical(a: Term, b: Term) -> Term:
+    """The very same value, NULLs alike: stronger than IS NOT DISTINCT FROM for types such as numeric."""
+    if a == b:
+        return TRUE
+    for x, y in ((a, b), (b, a)):
+        if isinstance(x, Lit) and x.value is None:
+            return negate(not_null(y))
+    if domain(a.type) and domain(a.type) == domain(b.type) and identity(a.type) and identity(b.type):
+        return same(a, b)
+    return App(IDENTICAL, (a, b), TRUE.type)
+
+
+def membership(var: int, source: Distinct) -> Term:
+    """That the row of ``var`` is one of the DISTINCT source's."""
+    blocks: list[Block] = []
+    for b in rename_bound(source.bag, max_var(source.bag) + _WITNESS):
+        ties = tuple(identical(o, Var(var, i, o.type)) for i, o in enumerate(b.outs))
+        blocks.append(Block(b.vars, (*b.preds, *ties), ()))
+    return exists(tuple(Block(b.vars, tuple(q for p in b.preds for q in predicates(p)), ()) for b in blocks))
+
+
+class Engine:
+    """Answers questions of entailment; remembers answers; stops at the deadline."""
+
+    def __init__(self, schema: Schema, deadline: float) -> None:
+        self.schema = schema
+        self.deadline = deadline
+        self._known: dict[tuple[Context, Term], tuple[bool, frozenset[Assumption]]] = {}
+        self._next = 2 * _WITNESS
+        self._depth = 0
+        # equalities of nested values found by matching, for the formulas at hand
+        self.nested_equal: list[tuple[Term, Term]] = []
+
+    def tick(self) -> None:
+        if time.monotonic() > self.deadline:
+            raise OutOfTime
+
+    # ---------------------------------------------------------------- entailment
+
+    def entails(self, ctx: Context, goal: Term) -> bool:
+        """Whether the goal is TRUE wherever all predicates of the context are."""
+        return all(self._entails_one(ctx, g) for g in predicates(goal))
+
+    def inconsistent(self, ctx: Context) -> bool:
+        return self._entails_one(ctx, FALSE)
+
+    def _entails_one(self, ctx: Context, goal: Term) -> bool:
+        if goal in ctx.preds:
+            return True
+        self.tick()
+        cached = self._known.get((ctx, goal)) if not self.nested_equal else None
+        if cached is None:
+            with self.schema.recording() as used:
+                answer = self._decide(ctx, goal)
+                cached = (answer, frozenset(used))
+                if not answer:
+                    used.clear()
+            if not self.nested_equal:
+                self._known[ctx, goal] = cached
+        if cached[0]:
+            self.schema.used |= cached[1]
+        return cached[0]
+
+    def _decide(self, ctx: Context, goal: Term) -> bool:
+        if isinstance(goal, Nested) and goal.kind == "exists" and self._homomorphism(ctx, goal.bag[0]):
+            return True
+        return self._by_solver(ctx, goal)
+
+    def _by_solver(self, ctx: Context, goal: Term) -> bool:
+        opened = self.open(ctx)
+        encoder = Encoder()
+        z3 = encoder.z3
+        formulas = [self._formula(encoder, p) for p in opened.preds]
+        formulas.append(z3.Not(self._formula(encoder, goal)))
+        formulas += [self._formula(encoder, link) for link in self._links(ctx, goal)]
+        for a, b in self.nested_equal:
+            formulas.append(encoder.same(a, b))
+        facts = self._facts(encoder, opened)
+        return self._refute(encoder, formulas, facts)
+
+    def _formula(self, encoder: Encoder, pred: Term) -> Any:
+        """A predicate as a formula; `identical` is not a function of SQL's and encoded here."""
+        if isinstance(pred, App) and pred.sym == IDENTICAL:
+            return encoder.same(*pred.args)
+        if isinstance(pred, App) and pred.sym in {AND, OR}:
+            parts = [self._formula(encoder, a) for a in pred.args]
+            return encoder.z3.And(*parts) if pred.sym == AND else encoder.z3.Or(*parts)
+        if isinstance(pred, App) and pred.sym == NOT and _has_identical(pred):
+            return encoder.z3.Not(self._formula(encoder, pred.args[0]))
+        return encoder.truth(pred)
+
+    def _refute(self, encoder: Encoder, formulas: list[Any], facts: dict[Assumption, list[Any]]) -> bool:
+        """Whether the formulas can't hold; the facts of the solver's core are recorded."""
+        z3 = encoder.z3
+        solver = z3.SimpleSolver()
+        solver.set("timeout", max(1, min(1500, int((self.deadline - time.monotonic()) * 1000))))
+        solver.add(*formulas, *encoder.axioms)
+        switches = {z3.Bool(f"fact {i}"): a for i, a in enumerate(facts)}
+        for switch, assumption in switches.items():
+            solver.add(z3.Implies(switch, z3.And(*facts[assumption])))
+        if solver.check(*switches) != z3.unsat:
+            return False
+        for used in solver.unsat_core():
+            self.schema.use(switches[used])
+        return True
+
+    def _facts(self, encoder: Encoder, ctx: Context) -> dict[Assumption, list[Any]]:
+        z3 = encoder.z3
+        facts: dict[Assumption, list[Any]] = {}
+        sources = dict(ctx.vars)
+        seen = [t for t in encoder.met() if isinstance(t, Var)]
+        pairs = [
+            (v, w) for i, (v, s) in enumerate(ctx.vars) for w, t in ctx.vars[:i] if s == t and isinstance(s, Table)
+        ]
+        for v, w in pairs:
+            for key in self.schema.keys(sources[v]):
+                types = source_types(sources[v])
+                equal = [encoder.truth(eq(Var(v, c, types[c]), Var(w, c, types[c]))) for c in key.columns]
+                columns = {t.pos for t in seen if t.var in {v, w}}
+                rows = [encoder.same(Var(v, c, types[c]), Var(w, c, types[c])) for c in columns]
+                if rows:
+                    facts.setdefault(key.assumption, []).append(z3.Implies(z3.And(*equal), z3.And(*rows)))
+        for t in [t for t in encoder.met() if isinstance(t, Var) and t.var in sources]:
+            source = sources[t.var]
+            fact = self.schema.not_null(source, t.pos)
+            if fact is not None:
+                facts.setdefault(fact, []).append(z3.Not(encoder.encode(t)[0]))
+        return facts
+
+    # ---------------------------------------------------------------- opening a context
+
+    def open(self, ctx: Context) -> Context:
+        """The context with a witness for each EXISTS, DISTINCT row and non-empty aggregate that holds."""
+        todo = [p for p in ctx.preds if isinstance(p, Nested) and p.kind == "exists"]
+        todo += [membership(v, s) for v, s in ctx.vars if isinstance(s, Distinct)]
+        todo += self._nonempty(ctx)
+        for p in [q for t in todo for q in predicates(t)]:
+            ctx = self._witness(ctx, p)
+        return ctx
+
+    def _nonempty(self, ctx: Context) -> list[Term]:
+        """Aggregates that a predicate needs to be non-NULL see at least one row."""
+        found: list[Term] = []
+        for p in ctx.preds:
+            for t in _strict_parts(p):
+                if isinstance(t, Nested) and t.kind == "agg" and t.name.partition(" ")[0] in NULL_ON_EMPTY | {"isum"}:
+                    found.append(exists(t.bag))
+        return found
+
+    def _witness(self, ctx: Context, pred: Term) -> Context:
+        if not (isinstance(pred, Nested) and pred.kind == "exists"):
+            return ctx.having((pred,))
+        (b,) = self.freshen(pred.bag)
+        inner = Context((*ctx.vars, *b.vars), ctx.preds).having(b.preds)
+        deeper = [membership(v, s) for v, s in b.vars if isinstance(s, Distinct)]
+        deeper += [p for p in b.preds if isinstance(p, Nested) and p.kind == "exists"]
+        for d in [q for t in deeper for q in predicates(t)]:
+            inner = self._witness(inner, d)
+        return inner
+
+    def freshen(self, bag: Bag) -> Bag:
+        renamed = rename_bound(bag, self._next)
+        self._next = max(self._next, max_var(renamed)) + 1
+        return renamed
+
+    # ---------------------------------------------------------------- homomorphisms
+
+    def _homomorphism(self, ctx: Context, goal: Block) -> bool:
+        """Whether rows of the context can stand for the goal's variables."""
+        if self._depth > 4:
+            return False
+        self._depth += 1
+        try:
+            opened = self._chase(self.open(ctx), {s for _, s in goal.vars})
+            return self._assign(opened, goal, ())
+        finally:
+            self._depth -= 1
+
+    def _chase(self, ctx: Context, wanted: set[Source]) -> Context:
+        """Add referenced rows of the wanted relations (F6: only where the key is not NULL)."""
+        for _ in range(2):
+            added = ctx
+            for v, source in ctx.vars:
+                for ref in self.schema.references(source):
+                    target = self.schema.source_of(ref.target)
+                    if target is None or not (target in wanted or self._leads_to(target, wanted)):
+                        continue
+                    types = source_types(source)
+                    own = [Var(v, c, types[c]) for c in ref.columns]
+                    plain = Context(ctx.vars, ctx.preds)
+                    if not all(holds("F6", self._not_null(plain, t)) for t in own):
+                        continue
+                    w = self._next
+                    self._next += 1
+                    ties = [
+                        eq(Var(w, k, target.types[k]), o) for k, o in zip(ref.target_columns, own, strict=True)
+                    ]
+                    added = Context((*added.vars, (w, target)), added.preds).having(ties)
+                    self.schema.use(ref.assumption)
+            if added == ctx or target_reached(added, wanted):
+                return added
+            ctx = added
+        return ctx
+
+    def _leads_to(self, target: Table, wanted: set[Source]) -> bool:
+        return any(self.schema.source_of(r.target) in wanted for r in self.schema.references(target))
+
+    def _not_null(self, ctx: Context, term: Term) -> bool:
+        return self._scalar(ctx, not_null(term))
+
+    def _scalar(self, ctx: Context, goal: Term) -> bool:
+        """Entailment from an already opened context without looking for witnesses again."""
+        if goal in ctx.preds or goal == TRUE:
+            return True
+        encoder = Encoder()
+        formulas = [self._formula(encoder, p) for p in ctx.preds]
+        formulas.append(encoder.z3.Not(self._formula(encoder, goal)))
+        for a, b in self.nested_equal:
+            formulas.append(encoder.same(a, b))
+        return self._refute(encoder, formulas, self._facts(encoder, ctx))
+
+    def _assign(self, ctx: Context, goal: Block, done: tuple[int, ...]) -> bool:
+        self.tick()
+        bound = {goal.vars[i][0]: w for i, w in enumerate(done)}
+        own = {v for v, _ in goal.vars}
+        if done:
+            last = goal.vars[len(done) - 1][0]
+            for p in goal.preds:
+                mine = free_vars(p) & own
+                if last in mine and mine <= bound.keys() and not self._mapped(ctx, p, bound):
+                    return False
+        if len(done) == len(goal.vars):
+            return True
+        _, source = goal.vars[len(done)]
+        wanted = self._map_source(source, bound)
+        return any(self._assign(ctx, goal, (*done, w)) for w, s in ctx.vars if s == wanted)
+
+    def _mapped(self, ctx: Context, pred: Term, bound: dict[int, int]) -> bool:
+        goal = subst(pred, _renaming(bound))
+        for g in predicates(goal):
+            if isinstance(g, Nested) and g.kind == "exists":
+                if not (g in ctx.preds or self._assign_fresh(ctx, g.bag[0])):
+                    return False
+            elif not self._scalar_with_links(ctx, g):
+                return False
+        return True
+
+    def _assign_fresh(self, ctx: Context, goal: Block) -> bool:
+        if self._depth > 4:
+            return False
+        self._depth += 1
+        try:
+            return self._assign(self._chase(ctx, {s for _, s in goal.vars}), goal, ())
+        finally:
+            self._depth -= 1
+
+    def _scalar_with_links(self, ctx: Context, goal: Term) -> bool:
+        if not any(isinstance(t, Nested) and t.kind == "exists" for t in walk_shallow(goal)):
+            return self._scalar(ctx, goal)
+        return self._by_solver(ctx, goal)
+
+    def _map_source(self, source: Source, bound: dict[int, int]) -> Source:
+        if isinstance(source, Table):
+            return source
+        (b,) = subst_block(Block(((0, source),), (), ()), _renaming(bound)) or (Block((), (), ()),)
+        return b.vars[0][1] if b.vars else source
+
+    # ---------------------------------------------------------------- EXISTS inside formulas
+
+    def _links(self, ctx: Context, goal: Term) -> Iterator[Term]:
+        """Facts about the EXISTS atoms of a question: those that hold, and which follows from which."""
+        atoms = _exists_atoms((goal, *ctx.preds))
+        if not atoms or self._depth > 3:
+            return
+        self._depth += 1
+        try:
+            positive = [a for a in atoms if a in ctx.preds]
+            for target in atoms:
+                if target in positive:
+                    continue
+                if self._reaches(ctx, None, target) and self._homomorphism(ctx, target.bag[0]):
+                    yield target
+                    continue
+                for source in atoms:
+                    if source == target or source in positive or not self._reaches(ctx, source, target):
+                        continue
+                    if shape(source) == shape(target):
+                        continue
+                    if self._homomorphism(ctx.having((source,)), target.bag[0]):
+                        yield disj((negate(source), target))
+        finally:
+            self._depth -= 1
+
+    def _reaches(self, ctx: Context, source: Nested | None, target: Nested) -> bool:
+        """Cheap test: every relation of the target is met in the context, the source, or by a foreign key."""
+        there = set(_tables(ctx.vars))
+        for p in ctx.preds:
+            if isinstance(p, Nested):
+                there |= set(_tables(p.bag[0].vars)) if p.bag else set()
+            there |= {t for n in _strict_parts(p) if isinstance(n, Nested) for b in n.bag for t in _tables(b.vars)}
+        if source is not None:
+            there |= set(_tables(source.bag[0].vars))
+        for t in list(there):
+            if isinstance(t, Table):
+                for r in self.schema.references(t):
+                    there.add(self.schema.source_of(r.target) or t)
+        return all(t in there for t in _tables(target.bag[0].vars))
+
+
+def target_reached(ctx: Context, wanted: set[Source]) -> bool:
+    return wanted <= {s for _, s in ctx.vars}
+
+
+def _renaming(bound: dict[int, int]) -> Any:
+    def env(t: Term) -> Term | None:
+        match t:
+            case Var(var, pos, type_) if var in bound:
+                return Var(bound[var], pos, type_)
+            case Row(var) if var in bound:
+                return Row(bound[var])
+            case _:
+                return None
+
+    return env
+
+
+def _tables(vars_: tuple[tuple[int, Source], ...]) -> Iterator[Source]:
+    for _, s in vars_:
+        if isinstance(s, Distinct):
+            for b in s.bag:
+                yield from _tables(b.vars)
+        else:
+            yield s
+
+
+def _exists_atoms(terms: Iterable[Term]) -> list[Nested]:
+    found: dict[Nested, None] = {}
+    for t in terms:
+        for s in walk_shallow(t):
+            if isinstance(s, Nested) and s.kind == "exists":
+                found[s] = None
+            elif isinstance(s, Nested) and s.kind == "agg":
+                for n in walk_shallow(exists(s.bag)):
+                    if isinstance(n, Nested):
+                        found[n] = None
+    return list(found)
+
+
+def _has_identical(term: Term) -> bool:
+    return any(isinstance(t, App) and t.sym == IDENTICAL for t in walk_shallow(term))
+
+
+def _strict_parts(pred: Term) -> Iterator[Term]:
+    """Sub-terms that are non-NULL when the predicate is TRUE."""
+    match pred:
+        case App(sym, (App(inner, (a,)),)) if sym == NOT and inner == IS_NULL:
+            yield from _strict_value(a)
+        case App(sym, (a,)) if sym == NOT:
+            yield from _strict_value(a)
+        case App(sym, args) if sym == AND:
+            for a in args:
+                yield from _strict_parts(a)
+        case App(sym, args) if sym.strict and sym not in {OR, CASE, SAME}:
+            for a in args:
+                yield from _strict_value(a)
+
+
+def _strict_value(term: Term) -> Iterator[Term]:
+    yield term
+    if isinstance(term, App) and term.sym.strict:
+        for a in term.args:
+            yield from _strict_value(a)
+
+
+__all__ = ["EQ", "IDENTICAL", "IS_TRUE", "LE", "LT", "Context", "Engine", "OutOfTime", "conj", "exists_value",
+    "identical", "membership", "off", "source_width"]  # fmt: skip

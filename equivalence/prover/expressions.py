@@ -1,0 +1,349 @@
+"""Scalar expressions into terms.
+
+Values that coincide become equal terms: widening casts between integers vanish, IN lists become disjunctions,
+quantified comparisons become EXISTS under three-valued logic. Must not know schema facts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import assert_never
+
+from sql import algebra as a
+from sql.types import BOOL, SqlType
+
+from .aggregates import aggregate_term, window_term
+from .bags import block, exists, the
+from .build import app, case, coalesce, conj, disj, fold_division, is_null, is_true, negate, rebuild, same
+from .conditions import off
+from .symbols import (
+    EQ,
+    INTS,
+    LE,
+    LT,
+    ORDERED,
+    TO_NUMERIC,
+    arithmetic,
+    cast,
+    domain,
+    exact_integer,
+    failure,
+    function,
+)
+from .terms import FALSE, INTEGER, TRUE, App, Bag, Block, Lit, Sym, Term, null
+from .translate import Env, Rows, Translator, Unsupported
+
+UNKNOWN = null(BOOL)
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What names mean: ``env`` the columns in scope; in a grouped query ``groups`` the grouping expressions'
+    values and ``body`` the rows of each group with the key terms; ``windows`` the rows a window sees.
+    """
+
+    env: Env
+    groups: tuple[tuple[a.Expr, Term], ...] = ()
+    body: tuple[tuple[Rows, ...], tuple[a.Expr, ...]] | None = None
+    windows: Callable[[], Sequence[tuple[Rows, Scope]]] | None = None
+    grouping: tuple[a.Expr, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Translation:
+    """Translates the expressions of one scope."""
+
+    to: Translator
+    scope: Scope
+
+    def term(self, e: a.Expr) -> Term:
+        for expr, value in self.scope.groups:
+            if expr == e:
+                return value
+        return self._term(e)
+
+    def _term(self, e: a.Expr) -> Term:
+        match e:
+            case a.Const(value, type_):
+                return self._constant(value, type_)
+            case a.Column(rel, pos):
+                columns = self.scope.env.get(rel)
+                if columns is None:
+                    raise Unsupported("reference out of scope")
+                return columns[pos]
+            case a.And(args):
+                return conj(self.term(x) for x in args)
+            case a.Or(args):
+                return disj(self.term(x) for x in args)
+            case a.Not(arg):
+                return negate(self.term(arg))
+            case a.IsNull(arg, negated, row_form):
+                if row_form:
+                    raise Unsupported("IS NULL of a row")
+                test = is_null(self.term(arg))
+                return negate(test) if negated else test
+            case a.IsBool(arg, test_, negated):
+                return self._is_bool(self.term(arg), test_, negated=negated)
+            case a.IsDistinct(op, left, right, negated):
+                alike = self._alike(op, self.term(left), self.term(right))
+                return alike if negated else negate(alike)
+            case a.Case(whens, default, type_):
+                parts = tuple(self.term(x) for when in whens for x in when)
+                return case((*parts, self.term(default)), type_)
+            case a.Coalesce(args, type_):
+                return coalesce(tuple(self.term(x) for x in args), type_)
+            case a.NullIf(op, left, right, type_):
+                x = self.term(left)
+                return case((self._operator(op, (x, self.term(right)), BOOL), null(type_), x), type_)
+            case a.InList(op, left, items, all_):
+                x = self.term(left)
+                tests = [self._operator(op, (x, self.term(i)), BOOL) for i in items]
+                return conj(tests) if all_ else disj(tests)
+            case a.RowCompare():
+                return self._row_compare(e)
+            case a.Op(op, args, type_):
+                return self._operator(op, tuple(self.term(x) for x in args), type_)
+            case a.Call(func, args, type_):
+                self.check(func)
+                symbol = function(func.schema, func.name, func.arg_types, strict=func.strict)
+                return self.made(symbol, tuple(self.term(x) for x in args), type_)
+            case a.Cast():
+                return self._cast(e)
+            case a.ScalarSubquery(query, type_):
+                return the(self.subquery(query), type_)
+            case a.Exists(query):
+                return exists(self.subquery(query))
+            case a.Quantified():
+                return self._quantified(e)
+            case a.Aggregate():
+                return aggregate_term(self, e)
+            case a.WindowCall():
+                return window_term(self, e)
+            case a.Grouping(args):
+                return self._grouping(args)
+            case _:
+                return self._plain(e)
+
+    def _plain(self, e: a.Expr) -> Term:
+        """Constructs understood only as functions of their parts."""
+        match e:
+            case a.Param(index, type_):
+                return App(Sym(f"${index} {type_.name}", strict=False), (), type_)
+            case a.Collate(arg, type_):
+                return self._recollated(self.term(arg), type_)
+            case a.MinMax(greatest, args, type_):
+                name = f"{'greatest' if greatest else 'least'} {type_.collation}"
+                return self.made(Sym(name, strict=False), tuple(self.term(x) for x in args), type_)
+            case a.ArrayExpr(args, type_):
+                return self.made(Sym("array", strict=False), tuple(self.term(x) for x in args), type_)
+            case a.RowExpr(args, type_):
+                return self.made(Sym("row", strict=False), tuple(self.term(x) for x in args), type_)
+            case a.ValueFunction(name, type_):
+                return App(Sym(f"value {name} {type_.typmod}", strict=False), (), type_)
+            case a.ArrayOp(op, left, array, all_):
+                self.check(op.function)
+                name = f"{op.schema}.{op.name}({op.left},{op.right}) {'all' if all_ else 'any'} array"
+                symbol = Sym(name, strict=False, fails="errors")
+                return self.made(symbol, (self.term(left), self.term(array)), BOOL)
+            case a.Opaque(tag, args, type_, volatility):
+                if volatility is a.Volatility.VOLATILE:
+                    raise Unsupported(f"volatile {tag}")
+                return self.made(
+                    Sym(f"opaque {tag}", strict=False, fails="errors"), tuple(self.term(x) for x in args), type_
+                )
+            case a.FieldSelect(arg, field_name, type_):
+                return self.made(Sym(f"field {field_name}"), (self.term(arg),), type_)
+            case a.Subscript(arg, lower, upper, False, type_) if not any(lower) and len(upper) == 1:
+                assert upper[0] is not None
+                return self.made(Sym("subscript"), (self.term(arg), self.term(upper[0])), type_)
+            case a.SystemColumn() | a.WholeRow() | a.ArraySubquery() | a.Subscript():
+                raise Unsupported(type(e).__name__)
+            case _:
+                raise Unsupported(type(e).__name__)
+
+    # ---------------------------------------------------------------- leaves and helpers
+
+    def _constant(self, value: str | None, type_: SqlType) -> Term:
+        if value is None:
+            return null(type_)
+        if type_.is_builtin and type_.name in INTS:
+            return Lit(value, INTEGER)
+        if type_.name == "bool" and type_.is_builtin:
+            return TRUE if value in {"t", "true"} else FALSE
+        return Lit(value, type_)
+
+    def check(self, func: a.FunctionRef) -> None:
+        """Refuse what may differ between two evaluations or return many rows."""
+        if func.volatility is a.Volatility.VOLATILE and not off("M8"):
+            raise Unsupported(f"volatile function {func.name}()")
+
+    def made(self, sym: Sym, args: tuple[Term, ...], type_: SqlType) -> Term:
+        """An application, its possible failure remembered."""
+        if sym.fails and (kind := failure(App(sym, args, type_))):
+            self.to.failing[f"{kind} {sym.name}"] += 1
+        return app(sym, args, type_)
+
+    def subquery(self, query: a.Query) -> Bag:
+        """A subquery sees the columns in scope, and of a grouped query its grouping columns."""
+        env = dict(self.scope.env)
+        for expr, value in self.scope.groups:
+            if isinstance(expr, a.Column):
+                row = list(env.get(expr.rel, ()))
+                row += [Lit(None, INTEGER)] * (expr.pos + 1 - len(row))
+                row[expr.pos] = value
+                env[expr.rel] = tuple(row)
+        return self.to.query(query, env).bag
+
+    def _is_bool(self, x: Term, test: str, *, negated: bool) -> Term:
+        result = {"true": is_true(x), "false": is_true(negate(x)), "unknown": is_null(x)}[test]
+        return negate(result) if negated else result
+
+    def _alike(self, op: a.OperatorRef, x: Term, y: Term) -> Term:
+        if op.is_builtin and op.btree == "=" and domain(x.type) and domain(x.type) == domain(y.type):
+            return same(x, y)
+        equal = self._operator(op, (x, y), BOOL)
+        return case((is_null(x), is_null(y), is_null(y), FALSE, equal), BOOL)
+
+    def _operator(self, op: a.OperatorRef, args: tuple[Term, ...], type_: SqlType) -> Term:
+        self.check(op.function)
+        if not op.is_builtin:
+            name = f"operator {op.schema}.{op.name}({op.left},{op.right})"
+            return self.made(Sym(name, strict=op.function.strict, fails="errors"), args, type_)
+        if len(args) == 2 and op.right in ORDERED and (found := self._comparison(op, *args)) is not None:
+            return found
+        if op.name == "/" and op.left in INTS and (folded := fold_division(*args)) is not None:
+            return folded
+        if op.name in {"+", "-"} and not op.left and isinstance(args[0], Lit) and exact_integer(args[0].type):
+            value = args[0].value
+            return args[0] if value is None or op.name == "+" else Lit(str(-int(value)), INTEGER)
+        return self.made(arithmetic(op.name, op.left, op.right, type_.name), args, type_)
+
+    def _comparison(self, op: a.OperatorRef, x: Term, y: Term) -> Term | None:
+        """A builtin comparison in terms of = < <= only."""
+        if op.left not in ORDERED or not domain(x.type) or domain(x.type) != domain(y.type):
+            return None
+        match op.name:
+            case "=":
+                return app(EQ, (x, y), BOOL)
+            case "<>":
+                return negate(app(EQ, (x, y), BOOL))
+            case "<":
+                return app(LT, (x, y), BOOL)
+            case "<=":
+                return app(LE, (x, y), BOOL)
+            case ">":
+                return app(LT, (y, x), BOOL)
+            case ">=":
+                return app(LE, (y, x), BOOL)
+            case _:
+                return None
+
+    def _cast(self, e: a.Cast) -> Term:
+        x, source, target = self.term(e.arg), e.arg.type, e.type
+        if e.method == "domain" or not target.is_builtin:
+            return self.made(cast(source, target, e.method), (x,), target)
+        if isinstance(x, Lit) and x.value is None and e.method != "domain":
+            return null(target)
+        ints = source.name in INTS and source.is_builtin
+        if ints and target.name in INTS:
+            wider = list(("int2", "int4", "int8"))
+            if wider.index(source.name) <= wider.index(target.name) or self._fits(x, target):
+                return x
+        if ints and target.name == "numeric" and target.typmod == -1:
+            return rebuild(App(TO_NUMERIC, (x,), target))
+        if source.name == "numeric" and target.name == "int8" and isinstance(x, App) and x.sym == TO_NUMERIC:
+            inner = x.args[0]
+            if not _small(inner):
+                self.to.failing["overflow cast numeric to int8"] += 1
+            return inner
+        if source.is_builtin and {source.name, target.name} <= {"text", "varchar"} and e.method == "binary":
+            return x
+        if source == target:
+            return x
+        if e.method == "func" and e.func is not None:
+            self.check(e.func)
+        return self.made(cast(source, target, e.method), (x,), target)
+
+    def _fits(self, x: Term, target: SqlType) -> bool:
+        from .symbols import RANGES
+
+        if not isinstance(x, Lit) or x.value is None:
+            return False
+        return -RANGES[target.name] <= int(x.value) < RANGES[target.name]
+
+    def _recollated(self, x: Term, type_: SqlType) -> Term:
+        if x.type == type_:
+            return x
+        if isinstance(x, Lit):
+            return Lit(x.value, type_)
+        return App(Sym(f"collate {type_.collation}", total=True), (x,), type_)
+
+    # ---------------------------------------------------------------- rows and subqueries
+
+    def _row_compare(self, e: a.RowCompare) -> Term:
+        pairs = [
+            self._operator(op, (self.term(x), self.term(y)), BOOL)
+            for op, x, y in zip(e.ops, e.left, e.right, strict=True)
+        ]
+        if e.kind == "=":
+            return conj(pairs)
+        if e.kind == "<>":
+            return disj(pairs)
+        raise Unsupported("row comparison")
+
+    def _quantified(self, e: a.Quantified) -> Term:
+        """``= ANY`` and its like: TRUE if some row gives TRUE, else NULL if some row gives NULL."""
+        if e.kind not in {"=", "<>"} and len(e.ops) > 1:
+            raise Unsupported("row comparison with a subquery")
+        bag = self.subquery(e.query)
+        left = [self.term(x) for x in e.left]
+
+        def rows(read: Callable[[Term], Term]) -> Term:
+            result: list[Block] = []
+            for b in bag:
+                tests = [
+                    self._operator(op, (x, y), BOOL) for op, x, y in zip(e.ops, left, b.outs, strict=True)
+                ]
+                test = disj(tests) if e.kind == "<>" and len(tests) > 1 else conj(tests)
+                result.extend(block(b.vars, (*b.preds, read(test)), ()))
+            return exists(tuple(result))
+
+        if e.all:
+            unknown = FALSE if off("M2") else rows(is_null)
+            return case((rows(negate), FALSE, unknown, UNKNOWN, TRUE), BOOL)
+        unknown = FALSE if off("M2") else rows(is_null)
+        return case((rows(lambda t: t), TRUE, unknown, UNKNOWN, FALSE), BOOL)
+
+    def _grouping(self, args: tuple[a.Expr, ...]) -> Term:
+        present = self.scope.grouping
+        if present is None:
+            raise Unsupported("GROUPING")
+        value = 0
+        for x in args:
+            value = value * 2 + (0 if x in present else 1)
+        return Lit(str(value), INTEGER)
+
+
+def _small(term: Term) -> bool:
+    """Whether an exact integer surely fits int8: a count, or a sum of int4s."""
+    from .terms import Nested
+
+    match term:
+        case Nested("agg", "cnt"):
+            return True
+        case Nested("agg", name, bag):
+            return name == "isum" and all(_small_argument(o) for b in bag for o in b.outs)
+        case Lit():
+            return True
+        case App(sym, args) if sym.name == "case":
+            return all(_small(x) for i, x in enumerate(args) if i % 2 or i == len(args) - 1)
+        case _:
+            return term.type.name in INTS
+
+
+def _small_argument(term: Term) -> bool:
+    return term.type.name in {"int2", "int4"} or isinstance(term, Lit) or _small(term)
+
+
+__all__ = ["Scope", "Translation", "assert_never"]

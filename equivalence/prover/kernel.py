@@ -1,0 +1,525 @@
+"""The kernel: rules that turn a bag into an equal one where their side conditions hold.
+
+A rule gets the context, the bag, its mode (``set``: multiplicities do not count) and its parameters, checks
+its conditions itself, and returns the new bag or None. Everything a proof's steps do goes through here; the search
+that chooses rules and parameters is not trusted. Must not know the search.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from .bags import aggregate, as_set, block, exists, open_source, subst, subst_block
+from .build import case, conj, disj, exists_value, integer, negate, not_null, predicates
+from .conditions import holds, off
+from .entail import Context, Engine, identical
+from .places import Mode, nested_terms, replace_term
+from .symbols import CASE, EQ, SAME, TO_NUMERIC, identity
+from .terms import (
+    FALSE,
+    INTEGER,
+    App,
+    Bag,
+    Block,
+    Distinct,
+    Lit,
+    Multi,
+    Nested,
+    Row,
+    Source,
+    Table,
+    Term,
+    Var,
+    free_in_source,
+    free_vars,
+    max_var,
+    null,
+    rename_bound,
+    source_types,
+    walk_shallow,
+)
+from .unique import determined_by, duplicate_free, one_row, ties
+
+At = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a rule is applied."""
+
+    engine: Engine
+    ctx: Context
+    bag: Bag
+    mode: Mode
+    first: int  # variables from here on are unused in the whole form
+
+    def block(self, i: int) -> Block:
+        return self.bag[i]
+
+    def with_block(self, i: int, new: Bag) -> Bag:
+        return (*self.bag[:i], *new, *self.bag[i + 1 :])
+
+
+Rule = Callable[[Place, At], Bag | None]
+
+
+# --------------------------------------------------------------------------- predicates
+
+
+def drop_contradiction(p: Place, at: At) -> Bag | None:
+    """A block whose predicates can't hold together has no rows."""
+    b = p.block(at[0])
+    if b.preds and p.engine.inconsistent(p.ctx.within(b)):
+        return p.with_block(at[0], ())
+    return None
+
+
+def drop_redundant(p: Place, at: At) -> Bag | None:
+    """A predicate that follows from the others and the context."""
+    b = p.block(at[0])
+    goal = b.preds[at[1]]
+    rest = replace(b, preds=tuple(q for i, q in enumerate(b.preds) if i != at[1]))
+    if p.engine.entails(p.ctx.within(rest), goal):
+        return p.with_block(at[0], (rest,))
+    return None
+
+
+# --------------------------------------------------------------------------- variables
+
+
+def merge_copies(p: Place, at: At) -> Bag | None:
+    """10: two variables over one relation that are equal on a key are one row. ``at``: block, variable, other."""
+    i, v, w = at
+    b = p.block(i)
+    sources = dict((*p.ctx.vars, *b.vars))
+    own = dict(b.vars)
+    if v not in own or v == w or sources.get(w) != own[v] or not isinstance(own[v], Table):
+        return None
+    types = source_types(own[v])
+    ctx = p.ctx.within(b)
+    for key in p.engine.schema.keys(own[v]):
+        pairs = [(Var(v, c, types[c]), Var(w, c, types[c])) for c in key.columns]
+        wanted = [App(SAME if off("10") else EQ, pair, FALSE.type) for pair in pairs]
+        if holds("10", all(p.engine.entails(ctx, g) for g in wanted)):
+            p.engine.schema.use(key.assumption)
+            rest = replace(b, vars=tuple(x for x in b.vars if x[0] != v))
+            return p.with_block(i, subst_block(rest, _row_for(v, w)))
+    return None
+
+
+def _row_for(v: int, w: int) -> Callable[[Term], Term | None]:
+    def env(t: Term) -> Term | None:
+        match t:
+            case Var(var, pos, type_) if var == v:
+                return Var(w, pos, type_)
+            case Row(var) if var == v:
+                return Row(w)
+            case _:
+                return None
+
+    return env
+
+
+def to_semijoin(p: Place, at: At) -> Bag | None:
+    """2b, 5a, 5c: a row determined by the rest and not needed above is only asked to exist. ``at``: block, variable."""
+    i, v = at
+    b = p.block(i)
+    source = dict(b.vars)[v]
+    if isinstance(source, Distinct) or any(v in free_in_source(s) for _, s in b.vars):
+        return None
+    rest_vars = tuple(x for x in b.vars if x[0] != v)
+    alone = Block(((v, source),), tuple(q for q in b.preds if v in free_vars(q)), ())
+    ctx = p.ctx.within(Block(rest_vars, tuple(q for q in b.preds if v not in free_vars(q)), ()))
+    if p.mode == "bag" and not holds("5c", v in determined_by(p.engine, ctx, alone, ())):
+        return None
+    swap = _columns_elsewhere(alone, v)
+    outs = tuple(subst(o, swap) for o in b.outs)
+    if any(v in free_vars(o) for o in outs):
+        return None
+    kept = tuple(q for q in b.preds if v not in free_vars(q))
+    return p.with_block(i, block(rest_vars, (*kept, exists((alone,))), outs))
+
+
+def _columns_elsewhere(b: Block, v: int) -> Callable[[Term], Term | None]:
+    """Each column of ``v`` by an equal term that does without ``v`` (types whose equality is identity)."""
+
+    def env(t: Term) -> Term | None:
+        if isinstance(t, Var) and t.var == v and identity(t.type):
+            for other in ties(b.preds, t, nulls=True):
+                if v not in free_vars(other) and holds("M4", identity(other.type)):
+                    return other
+        return None
+
+    return env
+
+
+def distinct_to_exists(p: Place, at: At) -> Bag | None:
+    """A DISTINCT row all of whose columns are given is only asked to exist. ``at``: block, variable."""
+    i, v = at
+    b = p.block(i)
+    source = dict(b.vars)[v]
+    if not isinstance(source, Distinct) or any(v in free_in_source(s) for _, s in b.vars):
+        return None
+    swap = _columns_elsewhere(b, v)
+    columns = [Var(v, c, t) for c, t in enumerate(source_types(source))]
+    values = [swap(c) for c in columns]
+    if any(x is None for x in values) or any(Row(v) in set(walk_shallow(t)) for t in (*b.preds, *b.outs)):
+        return None
+    rest = Block(tuple(x for x in b.vars if x[0] != v), b.preds, b.outs)
+    rows = rename_bound(source.bag, p.first)
+    member = tuple(
+        n
+        for r in rows
+        for n in block(
+            r.vars, (*r.preds, *(identical(o, x) for o, x in zip(r.outs, values, strict=True) if x)), ()
+        )
+    )
+    new = subst_block(rest, swap)
+    return p.with_block(i, tuple(n for r in new for n in block(r.vars, (*r.preds, exists(member)), r.outs)))
+
+
+def open_distinct(p: Place, at: At) -> Bag | None:
+    """8: DISTINCT over rows that are distinct anyway. ``at``: block, variable."""
+    i, v = at
+    b = p.block(i)
+    source = dict(b.vars)[v]
+    if not isinstance(source, Distinct) or any(
+        Row(v) in set(walk_shallow(t)) for t in (*b.preds, *b.outs)
+    ):
+        return None
+    others = tuple(x for x in b.vars if x[0] != v)
+    ctx = p.ctx.within(Block(others, tuple(q for q in b.preds if v not in free_vars(q)), ()))
+    if p.mode == "bag" and not holds("8", duplicate_free(p.engine, ctx, source.bag)):
+        return None
+    at_ = [x for x, _ in b.vars].index(v)
+    return p.with_block(i, open_source(replace(b), at_))
+
+
+def drop_column(p: Place, at: At) -> Bag | None:
+    """17: a column of a DISTINCT source that is a constant or a repetition. ``at``: block, variable, column."""
+    i, v, c = at
+    b = p.block(i)
+    source = dict(b.vars)[v]
+    if not isinstance(source, Distinct) or len(source.bag) != 1 or len(source.bag[0].outs) < 2:
+        return None
+    (inner,) = source.bag
+    others = tuple(x for x in b.vars if x[0] != v)
+    ctx = p.ctx.within(Block(others, (), ())).within(inner)
+    own = {x for x, _ in inner.vars}
+    candidates: list[Term] = [o for o in ties(inner.preds, inner.outs[c], nulls=True) if not free_vars(o) & own]
+    if not free_vars(inner.outs[c]) & own:
+        candidates.append(inner.outs[c])
+    if p.engine.entails(ctx, negate(not_null(inner.outs[c]))):
+        candidates.append(null(inner.outs[c].type))
+    value: Term | None = next((x for x in candidates if identity(x.type) or isinstance(x, Lit)), None)
+    same_as = next(
+        (
+            k
+            for k, o in enumerate(inner.outs)
+            if k != c and (k < c or value is None) and p.engine.entails(ctx, identical(o, inner.outs[c]))
+        ),
+        None,
+    )
+    if value is not None and not p.engine.entails(ctx, identical(value, inner.outs[c])):
+        value = None
+    if value is None and same_as is None:
+        return None
+    keep = [k for k in range(len(inner.outs)) if k != c]
+
+    def env(t: Term) -> Term | None:
+        if not isinstance(t, Var) or t.var != v:
+            return None
+        if t.pos == c:
+            return value if value is not None else Var(v, keep.index(same_as or 0), t.type)
+        return Var(v, keep.index(t.pos), t.type)
+
+    smaller = Distinct((replace(inner, outs=tuple(inner.outs[k] for k in keep)),))
+    vars_: tuple[tuple[int, Source], ...] = tuple((x, smaller if x == v else s) for x, s in b.vars)
+    return p.with_block(i, subst_block(replace(b, vars=vars_), env))
+
+
+# --------------------------------------------------------------------------- unions
+
+
+def merge_blocks(p: Place, at: At) -> Bag | None:
+    """9: two blocks over the same variables, never both, are one with a disjunction. ``at``: blocks i < j, and
+    for each variable of i the position of its partner in j.
+    """
+    i, j, *pairing = at
+    left, right = p.block(i), p.block(j)
+    if len(left.vars) != len(right.vars) or sorted(pairing) != list(range(len(left.vars))):
+        return None
+    right = _align(left, right, pairing)
+    if right is None or left.vars != right.vars:
+        return None
+    common = tuple(q for q in left.preds if q in right.preds)
+    only_left = tuple(q for q in left.preds if q not in common)
+    only_right = tuple(q for q in right.preds if q not in common)
+    shared = p.ctx.within(replace(left, preds=common))
+    if p.mode == "bag" and not holds("9", p.engine.inconsistent(shared.having((*only_left, *only_right)))):
+        return None
+    a = conj(exists_value(q) for q in only_left)
+    b = conj(exists_value(q) for q in only_right)
+    outs = tuple(
+        _either(p.engine, shared, (only_left, x), (only_right, y), a)
+        for x, y in zip(left.outs, right.outs, strict=True)
+    )
+    if p.mode == "set" and left.outs != right.outs and outs not in {left.outs, right.outs}:
+        return None
+    merged = block(left.vars, (*common, disj((a, b))), outs)
+    rest = (*p.bag[:i], *merged, *p.bag[i + 1 : j], *p.bag[j + 1 :])
+    return rest
+
+
+def _align(left: Block, right: Block, pairing: list[int]) -> Block | None:
+    mapping = {right.vars[k][0]: left.vars[n][0] for n, k in enumerate(pairing)}
+
+    def env(t: Term) -> Term | None:
+        match t:
+            case Var(var, pos, type_) if var in mapping:
+                return Var(mapping[var], pos, type_)
+            case Row(var) if var in mapping:
+                return Row(mapping[var])
+            case _:
+                return None
+
+    ordered = tuple((right.vars[k][0], right.vars[k][1]) for k in pairing)
+    result = subst_block(replace(right, vars=ordered), env)
+    if len(result) != 1:
+        return None
+    (done,) = result
+    return replace(done, vars=tuple((mapping[v], s) for v, s in done.vars))
+
+
+def _either(
+    engine: Engine,
+    shared: Context,
+    left: tuple[tuple[Term, ...], Term],
+    right: tuple[tuple[Term, ...], Term],
+    test: Term,
+) -> Term:
+    (lp, x), (rp, y) = left, right
+    if x == y or engine.entails(shared.having(lp), identical(x, y)):
+        return y
+    if engine.entails(shared.having(rp), identical(x, y)):
+        return x
+    return case((test, x, y), x.type)
+
+
+def union_of_sets(p: Place, at: At) -> Bag | None:
+    """In set context a block that another covers adds nothing. ``at``: the block, the covering one."""
+    i, j = at
+    if p.mode != "set" or i == j:
+        return None
+    b, cover = p.block(i), p.block(j)
+    rows = rename_bound((cover,), p.first)
+    tied = tuple(
+        n for r in rows
+        for n in block(r.vars, (*r.preds, *(identical(o, x) for o, x in zip(r.outs, b.outs, strict=True))), ())
+    )
+    if p.engine.entails(p.ctx.within(b), exists(tied)):
+        return p.with_block(i, ())
+    return None
+
+
+def multi_to_set(p: Place, at: At) -> Bag | None:
+    """9: EXCEPT ALL and INTERSECT ALL over a left side without duplicates. ``at``: block, variable."""
+    i, v = at
+    b = p.block(i)
+    source = dict(b.vars)[v]
+    if not isinstance(source, Multi):
+        return None
+    others = Context(tuple(x for x in b.vars if x[0] != v), ())
+    ctx = Context((*p.ctx.vars, *others.vars), p.ctx.preds)
+    left, right = source.left, source.right
+    if not holds("9", duplicate_free(p.engine, ctx, left)):
+        if source.op == "except" or not duplicate_free(p.engine, ctx, right):
+            return None
+        left, right = right, left
+    columns = [Var(v, c, t) for c, t in enumerate(source_types(source))]
+    if any(not identity(c.type) for c in columns):
+        return None
+    rows = rename_bound(right, p.first)
+    met = exists(
+        tuple(
+            n for r in rows
+            for n in block(r.vars, (*r.preds, *(identical(o, c) for o, c in zip(r.outs, columns, strict=True))), ())
+        )
+    )
+    test = met if source.op == "intersect" else negate(met)
+    vars_ = tuple((x, Distinct(as_set(left)) if x == v else s) for x, s in b.vars)
+    return p.with_block(i, block(vars_, (*b.preds, test), b.outs))
+
+
+# --------------------------------------------------------------------------- nested values
+
+
+def split_scalar(p: Place, at: At) -> Bag | None:
+    """1f: a scalar subquery of at most one row: its row joined, or NULL where there is none. ``at``: block, term."""
+    i, n = at
+    b = p.block(i)
+    term = nested_terms(b)[n]
+    if term.kind != "the":
+        return None
+    preds = tuple(q for q in b.preds if term not in set(walk_shallow(q)))
+    if not holds("1f", one_row(p.engine, p.ctx.within(replace(b, preds=preds)), term.bag)):
+        return None
+    result: list[Block] = []
+    for inner in rename_bound(term.bag, p.first):
+        wider = replace(b, vars=(*b.vars, *inner.vars), preds=(*b.preds, *inner.preds))
+        result.extend(replace_term(wider, term, inner.outs[0]))
+    if not off("1b"):
+        none = replace(b, preds=(*b.preds, negate(exists(term.bag))))
+        result.extend(replace_term(none, term, null(term.type)))
+    return p.with_block(i, tuple(result))
+
+
+def flatten_aggregate(p: Place, at: At) -> Bag | None:
+    """6b: an aggregate of aggregates is one aggregate over the product. ``at``: block, term."""
+    i, n = at
+    b = p.block(i)
+    term = nested_terms(b)[n]
+    if term.kind != "agg" or not term.bag:
+        return None
+    outer = term.name.partition(" ")[0]
+    new: Term | None = None
+    if outer in {"isum", "min", "max", "bool_and", "bool_or"}:
+        new = _flatten_same(p, term)
+    if new is None and outer == "isum":
+        new = _flatten_counts(p, term)
+    if new is None and outer == "sum":
+        new = _flatten_numeric(p, term)
+    if new is None:
+        return None
+    return p.with_block(i, replace_term(b, term, new))
+
+
+def _parts(p: Place, term: Nested, name: str) -> list[tuple[Block, Nested]] | None:
+    """The blocks of the aggregate with the aggregate each of them puts out."""
+    found: list[tuple[Block, Nested]] = []
+    for b in term.bag:
+        out = b.outs[0]
+        if not (isinstance(out, Nested) and out.kind == "agg" and out.name == name):
+            return None
+        found.append((b, out))
+    return found
+
+
+def _flatten_same(p: Place, term: Nested) -> Term | None:
+    parts = _parts(p, term, term.name)
+    return None if parts is None else aggregate(term.name, _product(p, parts), term.type)
+
+
+def _product(p: Place, parts: list[tuple[Block, Nested]]) -> Bag:
+    blocks: list[Block] = []
+    for b, inner in parts:
+        preds = tuple(q for q in b.preds if q not in predicates(not_null(inner)))
+        for x in rename_bound(inner.bag, p.first):
+            blocks.extend(block((*b.vars, *x.vars), (*preds, *x.preds), x.outs))
+    return tuple(blocks)
+
+
+def _flatten_counts(p: Place, term: Nested) -> Term | None:
+    """A sum of counts: the count of the product, but NULL where there is nothing to sum."""
+    parts: list[tuple[Block, Nested]] = []
+    for b in term.bag:
+        out = b.outs[0]
+        if isinstance(out, Lit) and out.value == "1":
+            out = Nested("agg", "cnt", (Block((), (), ()),), INTEGER)
+        if not (isinstance(out, Nested) and out.kind == "agg" and out.name == "cnt"):
+            return None
+        parts.append((b, out))
+    total = aggregate("cnt", _product(p, parts), INTEGER)
+    if off("6e"):
+        return total
+    return case((exists(term.bag), total, null(INTEGER)), INTEGER)
+
+
+def _flatten_numeric(p: Place, term: Nested) -> Term | None:
+    """A numeric sum of exact integers is an exact integer."""
+    blocks: list[Block] = []
+    for b in term.bag:
+        out = b.outs[0]
+        if isinstance(out, App) and out.sym == TO_NUMERIC:
+            blocks.append(replace(b, outs=(out.args[0],)))
+        elif isinstance(out, Lit) and out.value is None:
+            blocks.append(replace(b, outs=(null(INTEGER),)))
+        else:
+            return _flatten_same(p, term) if term.name == "sum numeric" else None
+    total = aggregate("isum", tuple(n for b in blocks for n in block(b.vars, b.preds, b.outs)), INTEGER)
+    return TO_NUMERIC_OF(total, term)
+
+
+def TO_NUMERIC_OF(total: Term, term: Nested) -> Term:  # noqa: N802 - reads as the cast it is
+    from .build import app
+
+    return app(TO_NUMERIC, (total,), term.type)
+
+
+def simplify_case(p: Place, at: At) -> Bag | None:
+    """1c, M3: CASE around an aggregate that gives what the aggregate gives on no rows anyway. ``at``: block, case."""
+    i, n = at
+    b = p.block(i)
+    cases = case_terms(b)
+    term = cases[n]
+    if len(term.args) != 3:
+        return None
+    test, yes, no = term.args
+    ctx = p.ctx.within(replace(b, preds=tuple(q for q in b.preds if term not in set(walk_shallow(q)))))
+    if p.engine.entails(ctx, test):
+        return p.with_block(i, replace_term(b, term, yes))
+    if p.engine.entails(ctx, negate(test)):
+        return p.with_block(i, replace_term(b, term, no))
+    for value, other, when in ((yes, no, test), (no, yes, negate(test))):
+        found = _empty_gives(value, other)
+        if found is not None and holds("1c", p.engine.entails(ctx.having(predicates(exists(found.bag))), when)):
+            return p.with_block(i, replace_term(b, term, value))
+    return None
+
+
+def case_terms(b: Block) -> list[App]:
+    found: dict[App, None] = {}
+    for t in (*b.preds, *b.outs):
+        for s in walk_shallow(t):
+            if isinstance(s, App) and s.sym == CASE:
+                found[s] = None
+    return list(found)
+
+
+def _empty_gives(value: Term, other: Term) -> Nested | None:
+    """An aggregate inside ``value`` on whose empty bag ``value`` is ``other``."""
+    from .bags import NULL_ON_EMPTY
+    from .entail import _strict_value
+
+    if isinstance(value, Nested) and value.name == "cnt" and other == integer(0):
+        return value
+    if not (isinstance(other, Lit) and other.value is None):
+        return None
+    for part in _strict_value(value):
+        if isinstance(part, Nested) and part.kind == "agg":
+            short = part.name.partition(" ")[0]
+            if short in NULL_ON_EMPTY | {"isum"} or off("1c"):
+                return part
+    return None
+
+
+RULES: dict[str, Rule] = {
+    "contradiction": drop_contradiction,
+    "redundant": drop_redundant,
+    "merge-copies": merge_copies,
+    "semijoin": to_semijoin,
+    "distinct-to-exists": distinct_to_exists,
+    "open-distinct": open_distinct,
+    "drop-column": drop_column,
+    "merge-blocks": merge_blocks,
+    "covered": union_of_sets,
+    "multi-to-set": multi_to_set,
+    "split-scalar": split_scalar,
+    "flatten-aggregate": flatten_aggregate,
+    "simplify-case": simplify_case,
+}
+
+
+def first_free(form: Bag) -> int:
+    return max_var(form) + 1

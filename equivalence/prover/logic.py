@@ -1,0 +1,318 @@
+"""Entailment between predicates, decided by an SMT solver with NULLs and equality encoded exactly.
+
+Each scalar is a pair (is NULL, value). Types whose equality is identity are integers, booleans or points on
+a dense order; the others are abstract values with a key on such an order, so that ``1.0 = 1.00`` does not make
+them the same value. What is not understood is an uninterpreted function. Every model the encoding leaves out is
+impossible in PostgreSQL; it leaves in many that are impossible, which only weakens the prover. Must not know
+rules or search.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import date, datetime
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+from sql.types import SqlType
+
+from .bags import NULL_ON_EMPTY, exists
+from .conditions import off
+from .shapes import shape
+from .symbols import (
+    AND,
+    CASE,
+    EQ,
+    IS_NULL,
+    IS_TRUE,
+    LE,
+    LT,
+    NOT,
+    OR,
+    SAME,
+    TO_NUMERIC,
+    TEXTS,
+    domain,
+    identity,
+)
+from .terms import App, Lit, Nested, Row, Term, Var
+
+Pair = tuple[Any, Any]
+
+
+class Encoder:
+    """Encodes terms for one solver; ``axioms`` collects what holds of the terms met so far."""
+
+    def __init__(self) -> None:
+        import z3
+
+        self.z3 = z3
+        self.axioms: list[Any] = []
+        self._memo: dict[Term, Pair] = {}
+        self._sorts: dict[str, Any] = {}
+        self._texts: dict[tuple[str, str], Any] = {}
+        self._false, self._true = z3.BoolVal(False), z3.BoolVal(True)
+
+    def met(self) -> list[Term]:
+        """The terms encoded so far."""
+        return list(self._memo)
+
+    # ---------------------------------------------------------------- sorts
+
+    def sort(self, type_: SqlType) -> Any:
+        z3 = self.z3
+        known = domain(type_)
+        if known == "integer":
+            return z3.IntSort()
+        if known == "bool":
+            return z3.BoolSort()
+        if known and identity(type_):
+            return z3.RealSort()
+        name = known or f"{type_.schema}.{type_.name}"
+        if known == "text":
+            name = f"text {type_.collation}"
+        if name not in self._sorts:
+            self._sorts[name] = z3.DeclareSort(f"value of {name}")
+        return self._sorts[name]
+
+    def key(self, value: Any, type_: SqlType) -> Any:
+        """The point on the type's order at which a value stands."""
+        z3 = self.z3
+        sort = self.sort(type_)
+        if sort in (z3.IntSort(), z3.RealSort(), z3.BoolSort()):
+            return value
+        return z3.Function(f"key {sort.name()}", sort, z3.RealSort())(value)
+
+    # ---------------------------------------------------------------- terms
+
+    def truth(self, term: Term) -> Any:
+        """The term is TRUE."""
+        is_null, value = self.encode(term)
+        return self.z3.And(self.z3.Not(is_null), value)
+
+    def same(self, a: Term, b: Term) -> Any:
+        """The very same value, or both NULL; False for terms of different sorts unless both are NULL."""
+        z3 = self.z3
+        (an, av), (bn, bv) = self.encode(a), self.encode(b)
+        if av.sort() != bv.sort():
+            return z3.And(an, bn)
+        return z3.And(an == bn, z3.Or(an, av == bv))
+
+    def encode(self, term: Term) -> Pair:
+        found = self._memo.get(term)
+        if found is None:
+            found = self._memo[term] = self._encode(term)
+        return found
+
+    def _encode(self, term: Term) -> Pair:
+        z3 = self.z3
+        match term:
+            case Var(var, pos, type_):
+                name = f"v{var}.{pos}"
+                return z3.Bool(f"{name} null"), z3.Const(name, self.sort(type_))
+            case Row(var):
+                return self._false, z3.Int(f"row {var}")
+            case Lit(value, type_):
+                return self._literal(value, type_)
+            case App():
+                return self._application(term)
+            case Nested():
+                return self._nested(term)
+
+    def _literal(self, value: str | None, type_: SqlType) -> Pair:
+        z3 = self.z3
+        sort = self.sort(type_)
+        if value is None:
+            return self._true, z3.Const(f"any {sort}", sort)
+        known = domain(type_)
+        if known == "integer":
+            return self._false, z3.IntVal(int(value))
+        if known == "bool":
+            return self._false, z3.BoolVal(value == "true")
+        name = "text" if known == "text" else known or f"{type_.schema}.{type_.name}"
+        if (name, value) not in self._texts:
+            self._texts[name, value] = self._constant(name, value, sort, type_)
+        return self._false, self._texts[name, value]
+
+    def _constant(self, name: str, value: str, sort: Any, type_: SqlType) -> Any:
+        z3 = self.z3
+        point = _point(name, value)
+        if sort == z3.RealSort():
+            if point is not None:
+                return z3.RealVal(point)
+            constant = z3.Real(f"'{value}' {name}")
+            if name == "text":  # two spellings of other types may be one value
+                others = [c for (n, _), c in self._texts.items() if n == name]
+                self.axioms.extend(constant != c for c in others)
+            return constant
+        constant = z3.Const(f"'{value}' {name}", sort)
+        if point is not None:
+            self.axioms.append(self.key(constant, type_) == z3.RealVal(point))
+        return constant
+
+    def _application(self, term: App) -> Pair:
+        z3 = self.z3
+        sym, args = term.sym, term.args
+        if sym in {AND, OR}:
+            pairs = [self.encode(a) for a in args]
+            trues = [z3.And(z3.Not(n), v) for n, v in pairs]
+            falses = [z3.And(z3.Not(n), z3.Not(v)) for n, v in pairs]
+            true = z3.And(*trues) if sym == AND else z3.Or(*trues)
+            false = z3.Or(*falses) if sym == AND else z3.And(*falses)
+            return z3.Not(z3.Or(true, false)), true
+        if sym == NOT:
+            n, v = self.encode(args[0])
+            return n, z3.Not(v)
+        if sym == IS_NULL:
+            return self._false, self.encode(args[0])[0]
+        if sym == IS_TRUE:
+            return self._false, self.truth(args[0])
+        if sym == CASE:
+            return self._case(args)
+        if sym in {EQ, LT, LE, SAME}:
+            return self._comparison(term)
+        return self._function(term)
+
+    def _case(self, args: tuple[Term, ...]) -> Pair:
+        z3 = self.z3
+        n, v = self.encode(args[-1])
+        for i in range(len(args) - 3, -1, -2):
+            condition = self.truth(args[i])
+            rn, rv = self.encode(args[i + 1])
+            if rv.sort() != v.sort():
+                # branches of types that share no sort: only NULL-ness is known
+                rv, v = self._opaque(args[i + 1], v.sort()), v
+            n, v = z3.If(condition, rn, n), z3.If(condition, rv, v)
+        return n, v
+
+    def _opaque(self, term: Term, sort: Any) -> Any:
+        return self.z3.FreshConst(sort, "mixed")
+
+    def _comparison(self, term: App) -> Pair:
+        z3 = self.z3
+        a, b = term.args
+        (an, av), (bn, bv) = self.encode(a), self.encode(b)
+        known = domain(a.type) and domain(a.type) == domain(b.type)
+        if known and av.sort() == bv.sort() and _comparable(term):
+            ka, kb = self._order_keys(term, av, bv)
+            holds = ka == kb if term.sym in {EQ, SAME} else (ka < kb if term.sym == LT else ka <= kb)
+        else:
+            name = f"{'=' if term.sym == SAME else term.sym.name} {av.sort()} {bv.sort()} {a.type.collation} {b.type.collation}"
+            holds = z3.Function(name, av.sort(), bv.sort(), z3.BoolSort())(av, bv)
+        if term.sym == SAME:
+            return self._false, z3.And(an == bn, z3.Or(an, holds))
+        return z3.Or(an, bn), holds
+
+    def _order_keys(self, term: App, av: Any, bv: Any) -> Pair:
+        z3 = self.z3
+        type_ = term.args[0].type
+        ka, kb = self.key(av, type_), self.key(bv, type_)
+        if term.sym in {LT, LE} and type_.name in TEXTS and type_.collation != "default":
+            order = z3.Function(f"order {type_.collation}", z3.RealSort(), z3.RealSort())
+            return order(ka), order(kb)
+        if term.sym in {LT, LE} and domain(type_) == "bool":
+            return z3.If(ka, 1, 0), z3.If(kb, 1, 0)
+        return ka, kb
+
+    def _function(self, term: App) -> Pair:
+        z3 = self.z3
+        sym, args = term.sym, term.args
+        pairs = [self.encode(a) for a in args]
+        if (value := self._arithmetic(term, pairs)) is not None:
+            return (z3.Or(*(n for n, _ in pairs)), value)
+        name = f"{sym.name} {term.type.name}"
+        if sym.strict:
+            value = self._apply(name, [v for _, v in pairs], self.sort(term.type))
+            nulls = [n for n, _ in pairs]
+            if not sym.total:
+                nulls.append(self._apply(f"{name} null", [v for _, v in pairs], z3.BoolSort()))
+            if sym == TO_NUMERIC:
+                self.axioms.append(self.key(value, term.type) == z3.ToReal(pairs[0][1]))
+            return (z3.Or(*nulls) if nulls else self._false), value
+        return self._lenient(name, pairs, self.sort(term.type))
+
+    def _lenient(self, name: str, pairs: list[Pair], sort: Any) -> Pair:
+        """A function that sees NULLs: of the flags and, where there is one, the value."""
+        z3 = self.z3
+        flat: list[Any] = []
+        for n, v in pairs:
+            flat += [n, z3.If(n, z3.Const(f"no {v.sort()}", v.sort()), v)]
+        return self._apply(f"{name} null", flat, z3.BoolSort()), self._apply(name, flat, sort)
+
+    def _apply(self, name: str, values: list[Any], sort: Any) -> Any:
+        z3 = self.z3
+        label = f"{name}/{'/'.join(str(v.sort()) for v in values)}"
+        if not values:
+            return z3.Const(label, sort)
+        return z3.Function(label, *(v.sort() for v in values), sort)(*values)
+
+    def _arithmetic(self, term: App, pairs: list[Pair]) -> Any | None:
+        """Integer arithmetic: where PostgreSQL gives a value at all, it is the mathematical one."""
+        op, _, result = term.sym.name.partition(" ")
+        if result not in {"int2", "int4", "int8"} or op not in {"+", "-", "*"}:
+            return None
+        values = [v for _, v in pairs]
+        if len(values) == 1:
+            return -values[0] if op == "-" else values[0]
+        if op == "*" and not any(isinstance(a, Lit) for a in term.args):
+            return None
+        return values[0] + values[1] if op == "+" else values[0] - values[1] if op == "-" else values[0] * values[1]
+
+    def _nested(self, term: Nested) -> Pair:
+        z3 = self.z3
+        key, params = shape(term)
+        name = f"nested {key!r}"
+        pairs = [self.encode(p) for p in params]
+        is_null, value = self._lenient(name, pairs, self.sort(term.type))
+        if term.kind == "exists":
+            return self._false, value
+        if term.kind == "agg":
+            is_null = self._aggregate_null(term, is_null, value)
+        return is_null, value
+
+    def _aggregate_null(self, term: Nested, is_null: Any, value: Any) -> Any:
+        short = term.name.partition(" ")[0]
+        if short == "cnt":
+            self.axioms.append(value >= 0)
+            self.axioms.append((value > 0) == self.truth(exists(term.bag)))
+            return self._false
+        if short in NULL_ON_EMPTY | {"isum"} and not short.startswith(("stddev", "var")) and not off("M3"):
+            self.axioms.append(is_null == self.z3.Not(self.truth(exists(term.bag))))
+        return is_null
+
+
+def _comparable(term: App) -> bool:
+    """Whether both sides are compared on one order (for text: under one collation, or for identity)."""
+    a, b = (t.type for t in term.args)
+    if a.name not in TEXTS or a.collation == b.collation:
+        return True
+    return term.sym in {EQ, SAME} and identity(a) and identity(b)
+
+
+def _point(name: str, value: str) -> str | None:
+    """Where a constant stands on its type's order, if that is a plain number."""
+    try:
+        if name in {"numeric", "float"}:
+            number = Decimal(value)
+            return str(number) if number.is_finite() else None
+        if name == "date":
+            return str(date.fromisoformat(value).toordinal())
+        if name == "timestamp":
+            moment = datetime.fromisoformat(value)
+            return None if moment.tzinfo else str(moment.toordinal() * 86400 * 10**6 + _micros(moment))
+    except (ValueError, InvalidOperation):
+        return None
+    return None
+
+
+def _micros(moment: datetime) -> int:
+    seconds = (moment.hour * 60 + moment.minute) * 60 + moment.second
+    return seconds * 10**6 + moment.microsecond
+
+
+def unsatisfiable(encoder: Encoder, formulas: Iterable[Any], timeout_ms: int) -> bool:
+    """Whether the formulas with the encoder's axioms have no model (False when not decided)."""
+    solver = encoder.z3.SimpleSolver()
+    solver.set("timeout", timeout_ms)
+    solver.add(*formulas, *encoder.axioms)
+    return bool(solver.check() == encoder.z3.unsat)

@@ -1,0 +1,149 @@
+"""Schema facts as the prover may use them, each use recorded as an assumption.
+
+Derives facts from catalog records by itself (it does not share `sql.facts`), so that `check_proof` stands on
+a second derivation. Owns which constraints count (SOUNDNESS F1 to F14). Must not know terms' logic.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from sql.algebra import TableRef
+from sql.catalog import Catalog, ForeignKey, Key
+from sql.catalog import Table as Relation
+
+from ..proof import Assumption
+from .conditions import holds
+from .terms import Distinct, Source, Table, Term
+
+
+@dataclass(frozen=True, slots=True)
+class KeyFact:
+    """Rows that are ``=`` on all ``columns`` are one row; ``nullable``: ``IS NOT DISTINCT`` is not enough."""
+
+    columns: tuple[int, ...]
+    nullable: bool
+    assumption: Assumption
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """For each row with no NULL in ``columns`` there is a row of ``target`` equal in ``target_columns``."""
+
+    columns: tuple[int, ...]
+    target: TableRef
+    target_columns: tuple[int, ...]
+    assumption: Assumption
+
+
+class Schema:
+    """Facts of a catalog. ``used`` collects the assumptions of the facts that mattered."""
+
+    def __init__(self, catalog: Catalog) -> None:
+        self.catalog = catalog
+        self.used: set[Assumption] = set()
+        self._keys: dict[TableRef, tuple[KeyFact, ...]] = {}
+
+    @contextmanager
+    def recording(self) -> Iterator[set[Assumption]]:
+        """Collect the uses within the block apart, then add them to the whole."""
+        outer, self.used = self.used, set()
+        try:
+            yield self.used
+        finally:
+            outer |= self.used
+            self.used = outer
+
+    def relation(self, ref: TableRef) -> Relation | None:
+        return self.catalog.table(ref) if self.catalog.has_table(ref) else None
+
+    def not_null(self, source: Source, pos: int) -> Assumption | None:
+        """The NOT NULL of a stored column, if it is one (F9, F11: rows of the relation itself)."""
+        if not isinstance(source, Table):
+            return None
+        relation = self.relation(source.ref)
+        if relation is None or relation.kind in {"foreign", "view"} or pos >= len(relation.columns):
+            return None
+        column = relation.columns[pos]
+        if not holds("F11", column.not_null):
+            return None
+        return Assumption("not null", str(_name(source.ref)), (column.name,), column.not_null_constraint)
+
+    def keys(self, source: Source) -> tuple[KeyFact, ...]:
+        """The keys that hold on what the source scans (F1 to F4, F12)."""
+        if not isinstance(source, Table):
+            return ()
+        relation = self.relation(source.ref)
+        if relation is None or relation.kind in {"foreign", "view"}:
+            return ()
+        if not holds("F4", not relation.has_children or source.only):
+            return ()
+        if source.ref not in self._keys:
+            self._keys[source.ref] = tuple(self._derive(relation, k) for k in relation.keys if _usable_key(k))
+        return self._keys[source.ref]
+
+    def _derive(self, relation: Relation, key: Key) -> KeyFact:
+        columns = tuple(relation.position(c) for c in key.columns)
+        nullable = any(not relation.columns[c].not_null for c in columns) and key.nulls_distinct
+        kind = "primary key" if key.primary else "unique"
+        return KeyFact(columns, nullable, Assumption(kind, _name(relation.ref), key.columns, key.name))
+
+    def references(self, source: Source) -> tuple[Reference, ...]:
+        """Foreign keys that guarantee a row (F5, F7, F12, F13); NULLs (F6) are the caller's."""
+        if not isinstance(source, Table):
+            return ()
+        relation = self.relation(source.ref)
+        if relation is None or relation.kind in {"foreign", "view"}:
+            return ()
+        if not holds("F4", not relation.has_children or source.only):
+            return ()
+        found: list[Reference] = []
+        for fk in relation.foreign_keys:
+            target = self.relation(fk.target)
+            if target is None or not _usable_fk(fk) or not holds("F7", not target.row_security):
+                continue
+            columns = tuple(relation.position(c) for c in fk.columns)
+            targets = tuple(target.position(c) for c in fk.target_columns)
+            what = Assumption(
+                "foreign key", _name(relation.ref), (*fk.columns, _name(fk.target), *fk.target_columns), fk.name
+            )
+            found.append(Reference(columns, fk.target, targets, what))
+        return tuple(found)
+
+    def source_of(self, ref: TableRef) -> Table | None:
+        """The relation as a source (what a foreign key points at)."""
+        relation = self.relation(ref)
+        return None if relation is None else Table(ref, False, tuple(c.type for c in relation.columns))
+
+    def use(self, assumption: Assumption) -> None:
+        self.used.add(assumption)
+
+
+def _name(ref: TableRef) -> str:
+    return f"{ref.schema}.{ref.name}"
+
+
+def _usable_key(key: Key) -> bool:
+    return (
+        bool(key.columns)
+        and holds("F1", not key.deferrable)
+        and holds("F3", key.valid and not key.partial and not key.expression)
+        and holds("F12", not key.period)
+        and not key.foreign_equality
+    )
+
+
+def _usable_fk(fk: ForeignKey) -> bool:
+    return (
+        holds("F5", fk.validated and fk.enforced)
+        and holds("5e", not fk.deferrable)
+        and holds("F12", not fk.period)
+        and holds("F13", fk.triggers_enabled)
+    )
+
+
+def member_terms(source: Distinct) -> tuple[Term, ...]:
+    """The outputs of a DISTINCT source's first block."""
+    return source.bag[0].outs if source.bag else ()

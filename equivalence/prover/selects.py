@@ -1,0 +1,157 @@
+"""One SELECT block into the calculus: grouping, windows, targets, DISTINCT, sort keys.
+
+Must not know schema facts or rules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+from sql import algebra as a
+
+from .bags import as_set, block
+from .conditions import off
+from .expressions import Scope, Translation
+from .terms import Block, Distinct, Limited, Term, Var, null
+from .translate import Env, Form, Rows, Translator, Unsupported, columns_of, sort_label
+
+Context = tuple[Rows, Scope]
+
+
+def translate_select(t: Translator, query: a.Select, env: Env) -> Form:
+    rows = [_filtered(t, r, query.where) for r in t.from_list(query.from_, env)]
+    rows = [r for r in rows if block(r.vars, r.preds, ())]
+    contexts = [(r, Scope(r.env)) for r in rows]
+    if query.group_by is not None:
+        contexts = [c for s in query.group_by for c in _grouped(t, query, rows, s, env)]
+    contexts = _with_windows(contexts)
+    return _outputs(t, query, contexts)
+
+
+def _filtered(t: Translator, r: Rows, where: a.Expr | None) -> Rows:
+    if where is None:
+        return r
+    return Rows(r.vars, (*r.preds, Translation(t, Scope(r.env)).term(where)), r.env)
+
+
+# --------------------------------------------------------------------------- grouping
+
+
+def _grouped(
+    t: Translator, query: a.Select, rows: list[Rows], keys: tuple[a.Expr, ...], env: Env
+) -> list[Context]:
+    """The groups of one grouping set."""
+    assert query.group_by is not None
+    every = tuple(dict.fromkeys(k for s in query.group_by for k in s))
+    keys = tuple(dict.fromkeys(keys))
+    if keys and len(query.group_by) == 1:
+        keys = (*keys, *_dependent_columns(query, keys))
+    elif len(query.group_by) > 1 and any(True for _ in _dependent_columns(query, every)):
+        raise Unsupported("ungrouped column under grouping sets")
+    groups: list[tuple[a.Expr, Term]] = []
+    vars_: tuple[tuple[int, Distinct], ...] = ()
+    if keys or (off("17") and every):
+        bag = tuple(
+            b
+            for r in rows
+            for b in block(r.vars, r.preds, tuple(Translation(t, Scope(r.env)).term(k) for k in keys))
+        )
+        if not bag:
+            return []
+        v = t.fresh()
+        vars_ = ((v, Distinct(as_set(bag))),)
+        groups = [(k, Var(v, i, k.type)) for i, k in enumerate(keys)]
+    groups += [(k, null(k.type)) for k in every if k not in keys and not off("M12")]
+    scope = Scope(env, tuple(groups), (tuple(rows), keys), grouping=keys)
+    having: tuple[Term, ...] = ()
+    if query.having is not None:
+        having = (Translation(t, scope).term(query.having),)
+    return [(Rows(vars_, having, env), scope)]
+
+
+def _dependent_columns(query: a.Select, keys: tuple[a.Expr, ...]) -> tuple[a.Column, ...]:
+    """Columns that PostgreSQL lets stand ungrouped because a grouped primary key determines them."""
+    own = {rel for item in query.from_ for rel in columns_of(item, None)}
+    found: dict[a.Column, None] = {}
+    for part in (*query.targets, query.having, query.order_by, query.distinct):
+        for c in _free_columns(part, keys):
+            if c.rel in own:
+                found[c] = None
+    return tuple(found)
+
+
+def _free_columns(node: Any, keys: tuple[a.Expr, ...], *, inside: bool = False) -> Iterator[a.Column]:
+    """Columns outside grouping expressions and outside this level's aggregates."""
+    if isinstance(node, tuple):
+        for n in node:
+            yield from _free_columns(n, keys, inside=inside)
+    elif is_dataclass(node) and not isinstance(node, type):
+        if node in keys:
+            return
+        if isinstance(node, a.Aggregate) and not inside:
+            return
+        if isinstance(node, a.Column):
+            yield node
+            return
+        inside = inside or isinstance(node, a.Select | a.SetOp | a.Values)
+        for f in fields(node):
+            yield from _free_columns(getattr(node, f.name), keys, inside=inside)
+
+
+# --------------------------------------------------------------------------- windows and outputs
+
+
+def _with_windows(contexts: list[Context]) -> list[Context]:
+    def rows() -> list[Context]:
+        return contexts
+
+    return [
+        (r, Scope(s.env, s.groups, s.body, rows, s.grouping)) for r, s in contexts
+    ]
+
+
+def _outputs(t: Translator, query: a.Select, contexts: list[Context]) -> Form:
+    blocks: list[Block] = []
+    keys = tuple(k.expr for k in query.order_by)
+    leading = query.distinct or ()
+    for r, scope in contexts:
+        make = Translation(t, scope)
+        outs = [make.term(target.expr) for target in query.targets]
+        extra = () if query.distinct == () else tuple(make.term(e) for e in (*leading, *keys))
+        blocks.extend(block(r.vars, r.preds, (*outs, *extra)))
+    bag = tuple(blocks)
+    width = len(query.targets)
+    labels = tuple(sort_label(k) for k in query.order_by)
+    if query.distinct is None:
+        return Form(bag, width, labels)
+    if query.distinct == ():
+        return _distinct(t, query, Form(bag, width, labels))
+    return _distinct_on(t, query, Form(bag, width, labels))
+
+
+def _distinct(t: Translator, query: a.Select, form: Form) -> Form:
+    """SELECT DISTINCT: sort keys are among the targets."""
+    bag = t.distinct(form.bag)
+    exprs = [target.expr for target in query.targets]
+    at: list[int] = []
+    for k in query.order_by:
+        if k.expr not in exprs:
+            raise Unsupported("sort key outside DISTINCT")
+        at.append(exprs.index(k.expr))
+    sorted_ = tuple(Block(b.vars, b.preds, (*b.outs, *(b.outs[i] for i in at))) for b in bag)
+    return Form(sorted_, form.width, form.sort)
+
+
+def _distinct_on(t: Translator, query: a.Select, form: Form) -> Form:
+    """SELECT DISTINCT ON: the first row of each group in the order given."""
+    t.loose.add("tie-order")
+    if not form.bag:
+        return form
+    on = len(query.distinct or ())
+    v = t.fresh()
+    source = Limited(form.bag, form.sort, None, None, on=on)
+    columns = [Var(v, i, o.type) for i, o in enumerate(form.bag[0].outs)]
+    outs = (*columns[: form.width], *columns[form.width + on :])
+    return Form(block(((v, source),), (), tuple(outs)), form.width, form.sort)

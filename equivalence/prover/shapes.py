@@ -1,0 +1,83 @@
+"""Shapes of nested values: equal up to the names of bound variables, free columns as parameters.
+
+Two nested values of one shape with equal parameters are equal, which is what congruence needs. Must not
+know facts.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from .terms import (
+    App,
+    Bag,
+    Block,
+    Distinct,
+    Function,
+    Limited,
+    Lit,
+    Multi,
+    Nested,
+    Row,
+    Source,
+    Table,
+    Term,
+    Var,
+)
+
+Shape = tuple[object, ...]
+
+
+@lru_cache(maxsize=20000)
+def shape(term: Term) -> tuple[Shape, tuple[Term, ...]]:
+    """The shape and the free columns in the order of their first appearance."""
+    maker = _Maker()
+    return maker.term(term), tuple(maker.params)
+
+
+class _Maker:
+    def __init__(self) -> None:
+        self.bound: dict[int, int] = {}
+        self.params: dict[Term, int] = {}
+
+    def term(self, t: Term) -> Shape:
+        match t:
+            case Var(var, pos, type_):
+                if var in self.bound:
+                    return ("b", self.bound[var], pos)
+                return ("p", self._param(t), type_.name)
+            case Row(var):
+                return ("r", self.bound[var]) if var in self.bound else ("p", self._param(t), "row")
+            case Lit(value, type_):
+                return ("l", value, type_)
+            case App(sym, args, type_):
+                return ("a", sym.name, type_.name, *(self.term(a) for a in args))
+            case Nested(kind, name, bag, type_, args):
+                return ("n", kind, name, type_.name, self.bag(bag), *(self.term(a) for a in args))
+
+    def bag(self, bag: Bag) -> Shape:
+        return tuple(self.block(b) for b in bag)
+
+    def block(self, b: Block) -> Shape:
+        for v, _ in b.vars:
+            self.bound[v] = len(self.bound)
+        sources = tuple(self.source(s) for _, s in b.vars)
+        preds = tuple(self.term(p) for p in b.preds)
+        return (sources, preds, tuple(self.term(o) for o in b.outs))
+
+    def source(self, s: Source) -> Shape:
+        match s:
+            case Table(ref, only):
+                return ("table", ref, only)
+            case Distinct(bag):
+                return ("distinct", self.bag(bag))
+            case Limited(bag, keys, limit, offset, ties, on):
+                ends = tuple(t and self.term(t) for t in (limit, offset))
+                return ("limited", self.bag(bag), keys, ends, ties, on)
+            case Multi(op, left, right):
+                return ("multi", op, self.bag(left), self.bag(right))
+            case Function(name, args):
+                return ("function", name, tuple(self.term(a) for a in args))
+
+    def _param(self, t: Term) -> int:
+        return self.params.setdefault(t, len(self.params))

@@ -1,0 +1,164 @@
+"""What is known of PostgreSQL's built-in operators and functions: totality, errors, domains of values.
+
+Everything not listed is taken to be able to fail and to return NULL. Must not know bags or rules.
+"""
+
+from __future__ import annotations
+
+from sql.types import SqlType, equality_is_identity
+
+from .terms import INTEGER, App, Lit, Sym, Term, Var
+
+INTS = frozenset({"int2", "int4", "int8"})
+FLOATS = frozenset({"float4", "float8"})
+TEXTS = frozenset({"text", "varchar"})
+# builtin types with a total btree order in which `=` is reflexive and compatible with `<`
+ORDERED = frozenset(
+    {
+        "bool", "int2", "int4", "int8", "oid", "numeric", "float4", "float8", "text", "varchar", "bpchar",
+        "date", "time", "timetz", "timestamp", "timestamptz", "interval", "uuid", "bytea", "name", "char",
+    }
+)  # fmt: skip
+RANGES = {"int2": 2**15, "int4": 2**31, "int8": 2**63}
+
+AND = Sym("and", strict=False)
+OR = Sym("or", strict=False)
+NOT = Sym("not", total=True)
+IS_NULL = Sym("is null", strict=False)
+IS_TRUE = Sym("is true", strict=False)
+SAME = Sym("is not distinct from", strict=False)  # the type's own equality, NULLs alike
+CASE = Sym("case", strict=False)
+EQ = Sym("=", total=True)
+LT = Sym("<", total=True)
+LE = Sym("<=", total=True)
+TO_NUMERIC = Sym("integer to numeric", total=True)
+
+# strict, never NULL on non-NULL input, never an error
+_HARMLESS = frozenset(
+    {
+        "lower", "upper", "initcap", "length", "char_length", "octet_length", "btrim", "ltrim", "rtrim",
+        "reverse", "starts_with", "md5", "textcat", "strpos", "position",
+        "int4up", "numeric_uplus", "numeric_abs", "float8abs", "sign", "replace", "ascii",
+    }
+)  # fmt: skip
+_HARMLESS_CASTS = frozenset(
+    {
+        ("int2", "float8"), ("int4", "float8"), ("int8", "float8"), ("int2", "float4"), ("int4", "float4"),
+        ("int8", "float4"), ("float4", "float8"), ("timestamp", "date"), ("varchar", "text"),
+        ("bpchar", "text"), ("bpchar", "varchar"), ("text", "varchar"), ("text", "bpchar"),
+        ("varchar", "bpchar"), ("int2", "text"), ("int4", "text"), ("int8", "text"), ("numeric", "text"),
+        ("date", "text"), ("bool", "text"), ("bool", "int4"), ("int4", "bool"), ("uuid", "text"),
+        ("numeric", "float8"),
+    }
+)  # fmt: skip
+
+
+def domain(type_: SqlType) -> str:
+    """Values of one domain are compared by one equality and one order; empty when nothing is known."""
+    if type_ == INTEGER or (type_.is_builtin and type_.name in INTS):
+        return "integer"
+    if not type_.is_builtin or type_.name not in ORDERED:
+        return ""
+    if type_.name in FLOATS:
+        return "float"
+    return "text" if type_.name in TEXTS else type_.name
+
+
+def identity(type_: SqlType) -> bool:
+    """Whether ``=`` on the type means the very same value (M4)."""
+    from .conditions import holds
+
+    return type_ == INTEGER or holds("M4", equality_is_identity(type_) and type_.name != "char")
+
+
+def exact_integer(type_: SqlType) -> bool:
+    return domain(type_) == "integer"
+
+
+def arithmetic(name: str, left: str, right: str, result: str) -> Sym:
+    """The symbol of a builtin operator on numbers, dates or text that is not a comparison."""
+    if result in INTS and name in {"+", "-", "*"} and {left, right} <= INTS | {""}:
+        return Sym(f"{name} {result}", total=True, fails="overflow")
+    if name in {"+", "-", "*"} and result == "numeric":
+        return Sym(f"{name} numeric", total=True, fails="overflow")
+    if name == "||" and left in {"text", "varchar"} and right in {"text", "varchar"}:
+        return Sym("|| text", total=True)
+    if name in {"~~", "!~~"}:
+        return Sym(f"{name}", total=True, fails="errors")
+    return Sym(f"op {name}({left},{right})", total=result in INTS | FLOATS | {"numeric"}, fails="errors")
+
+
+def function(schema: str, name: str, args: tuple[str, ...], *, strict: bool) -> Sym:
+    label = f"{schema}.{name}({','.join(args)})"
+    if schema == "pg_catalog" and name in _HARMLESS:
+        return Sym(label, strict=True, total=True)
+    return Sym(label, strict=strict, fails="errors")
+
+
+def cast(source: SqlType, target: SqlType, method: str) -> Sym:
+    """The symbol of a cast that changes the value or its type's meaning."""
+    label = f"cast {source.schema}.{source.name} to {target.schema}.{target.name}({target.typmod}) {method}"
+    builtin = source.is_builtin and target.is_builtin
+    free = builtin and (source.name, target.name) in _HARMLESS_CASTS
+    if builtin and method == "typmod" and target.name in TEXTS | {"bpchar"}:
+        return Sym(label, total=True)
+    if free and target.typmod == -1:
+        return Sym(label, total=True)
+    if free and target.name in {"varchar", "bpchar"}:
+        return Sym(label, total=True)
+    if builtin and target.name in INTS and source.name in INTS:
+        return Sym(label, total=True, fails="overflow")
+    return Sym(label, total=builtin, fails="errors")
+
+
+def failure(term: App) -> str:
+    """What evaluating this application itself (not its arguments) may raise: '', errors or overflow."""
+    fails, name = term.sym.fails, term.sym.name
+    if not fails:
+        return ""
+    if name.endswith(" numeric") and name[0] in "+-*":
+        return "" if all(_bounded(a) for a in term.args) else fails
+    if name in {"~~", "!~~"}:
+        pattern = term.args[1]
+        fine = isinstance(pattern, Lit) and pattern.value is not None and not pattern.value.endswith("\\")
+        return "" if fine else fails
+    if name.startswith(("op /(", "op %(")):
+        divisor = term.args[1]
+        while isinstance(divisor, App) and divisor.sym == TO_NUMERIC:
+            divisor = divisor.args[0]
+        if _nonzero(divisor) and (name.startswith("op /(numeric") or _safe_int_division(divisor)):
+            return "" if not name.startswith("op /(numeric") or _bounded(term.args[0]) else "overflow"
+    return fails
+
+
+def _safe_int_division(divisor: Term) -> bool:
+    return isinstance(divisor, Lit) and domain(divisor.type) == "integer" and divisor.value != "-1"
+
+
+def _nonzero(term: Term) -> bool:
+    if not isinstance(term, Lit) or term.value is None:
+        return False
+    try:
+        return float(term.value) != 0
+    except ValueError:
+        return False
+
+
+def _bounded(term: Term) -> bool:
+    """Whether a numeric's size is bounded far below the limit of 131072 digits."""
+    match term:
+        case Lit():
+            return True
+        case Var(_, _, type_):
+            return type_.typmod != -1 or exact_integer(type_)
+        case App(sym, args):
+            numeric = sym.name.endswith(" numeric") or sym == CASE or "to numeric" in sym.name
+            return (numeric and all(_bounded(a) for a in args if a.type.name != "bool")) or exact_integer(
+                term.type
+            )
+        case _:
+            # sums, averages and extremes of bounded values stay bounded
+            kind = getattr(term, "kind", "")
+            if kind in {"agg", "the"}:
+                return all(_bounded(o) for b in term.bag for o in b.outs)  # type: ignore[union-attr]
+            return exact_integer(term.type)

@@ -1,0 +1,297 @@
+"""From the bound query tree into the calculus.
+
+One query becomes a bag of blocks: joins become products with predicates, outer joins unions of matched and padded
+rows, grouping a variable over distinct keys with aggregates of correlated bags. This is the trusted reading of
+SQL: what is not understood raises `Unsupported`. Must not know schema facts, rules or proofs.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from sql import algebra as a
+from sql.types import SqlType
+
+from .bags import as_set, block, exists
+from .build import eq, negate, same
+from .conditions import off
+from .terms import (
+    Bag,
+    Block,
+    Distinct,
+    Function,
+    Limited,
+    Multi,
+    Source,
+    Table,
+    Term,
+    Var,
+    max_var,
+    null,
+    rename_bound,
+)
+
+Env = Mapping[int, tuple[Term, ...]]
+MAX_BLOCKS = 48
+
+
+class Unsupported(Exception):
+    """The prover does not understand this; the message names it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """One alternative of a FROM: variables, predicates, and the columns of its range variables."""
+
+    vars: tuple[tuple[int, Source], ...]
+    preds: tuple[Term, ...]
+    env: Env
+
+
+@dataclass(slots=True)
+class Form:
+    """A translated query: rows with the visible outputs first, then one output per sort key."""
+
+    bag: Bag
+    width: int
+    sort: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class Translator:
+    """Numbers variables and remembers what could fail on the way."""
+
+    next: int = 1
+    ctes: dict[int, tuple[a.Query, Env]] = field(default_factory=dict)
+    failing: Counter[str] = field(default_factory=Counter)
+    loose: set[str] = field(default_factory=set)  # reservations met: tie-order, float-order
+
+    def fresh(self) -> int:
+        self.next += 1
+        return self.next
+
+    def copy(self, bag: Bag) -> Bag:
+        """The bag with new bound variables."""
+        renamed = rename_bound(bag, self.next + 1)
+        self.next = max(self.next, max_var(renamed))
+        return renamed
+
+    # ---------------------------------------------------------------- queries
+
+    def top(self, query: a.Query) -> Form:
+        return self.query(query, {}, visible=True)
+
+    def query(self, query: a.Query, env: Env, *, visible: bool = False) -> Form:
+        """The rows of a query. ``visible``: its order is seen, so the sort keys stay."""
+        for cte in query.ctes:
+            if cte.recursive:
+                raise Unsupported("recursive CTE")
+            self.ctes[cte.cte] = (cte.query, env)
+        match query:
+            case a.Select():
+                form = self.select(query, env)
+            case a.SetOp():
+                form = self.set_operation(query, env)
+            case a.Values():
+                form = self.values(query, env)
+        if query.limit is not None or query.offset is not None:
+            form = self.limit(query, form, env)
+        if not visible:
+            form = Form(tuple(Block(b.vars, b.preds, b.outs[: form.width]) for b in form.bag), form.width)
+        if len(form.bag) > MAX_BLOCKS:
+            raise Unsupported("too many alternatives")
+        return form
+
+    def limit(self, query: a.Query, form: Form, env: Env) -> Form:
+        """LIMIT and OFFSET: a variable over the chosen rows."""
+        from .expressions import Scope, Translation
+
+        ends = Translation(self, Scope(env))
+        limit = ends.term(query.limit) if query.limit is not None else None
+        offset = ends.term(query.offset) if query.offset is not None else None
+        if limit is not None and limit == null(limit.type):
+            limit = None
+        ties = not isinstance(query, a.Values) and query.with_ties
+        source = Limited(form.bag, form.sort, limit, offset, ties)
+        v = self.fresh()
+        types = tuple(o.type for o in form.bag[0].outs) if form.bag else ()
+        if not form.bag:
+            return form
+        outs = tuple(Var(v, i, t) for i, t in enumerate(types))
+        return Form(block(((v, source),), (), outs), form.width, form.sort)
+
+    def values(self, query: a.Values, env: Env) -> Form:
+        from .expressions import Scope, Translation
+
+        make = Translation(self, Scope(env))
+        bag = tuple(Block((), (), tuple(make.term(e) for e in row)) for row in query.rows)
+        return self._sorted(Form(bag, len(query.columns)), query.order_by)
+
+    def _sorted(self, form: Form, keys: tuple[a.OutputSortKey, ...]) -> Form:
+        bag = tuple(Block(b.vars, b.preds, (*b.outs, *(b.outs[k.pos] for k in keys))) for b in form.bag)
+        return Form(bag, form.width, tuple(sort_label(k) for k in keys))
+
+    def set_operation(self, query: a.SetOp, env: Env) -> Form:
+        left, right = self.query(query.left, env).bag, self.query(query.right, env).bag
+        bag = self.combine(query.op, left, right, tuple(c.type for c in query.columns), all_=query.all)
+        return self._sorted(Form(bag, len(query.columns)), query.order_by)
+
+    def combine(self, op: str, left: Bag, right: Bag, types: tuple[SqlType, ...], *, all_: bool) -> Bag:
+        if op == "union":
+            return (*left, *right) if all_ else self.distinct((*left, *right))
+        if all_:
+            v = self.fresh()
+            source = Multi("intersect" if op == "intersect" else "except", left, right)
+            return block(((v, source),), (), tuple(Var(v, i, t) for i, t in enumerate(types)))
+        result: list[Block] = []
+        for b in self.distinct(left):
+            met = exists(self.equal_rows(self.copy(right), b.outs))
+            result.extend(block(b.vars, (*b.preds, met if op == "intersect" else negate(met)), b.outs))
+        return tuple(result)
+
+    def equal_rows(self, bag: Bag, row: tuple[Term, ...]) -> Bag:
+        """Rows of the bag that are not distinct from ``row``."""
+        result: list[Block] = []
+        for b in bag:
+            ties = tuple(self.alike(x, y) for x, y in zip(b.outs, row, strict=True))
+            result.extend(block(b.vars, (*b.preds, *ties), ()))
+        return tuple(result)
+
+    def alike(self, x: Term, y: Term) -> Term:
+        """Equality as GROUP BY and set operations see it (6g: NULLs alike)."""
+        return eq(x, y) if off("6g") else same(x, y)
+
+    def distinct(self, bag: Bag) -> Bag:
+        """DISTINCT: a variable over the distinct rows."""
+        bag = as_set(bag)
+        if not bag or off("M1"):
+            return bag
+        v = self.fresh()
+        outs = tuple(Var(v, i, o.type) for i, o in enumerate(bag[0].outs))
+        return (Block(((v, Distinct(bag)),), (), outs),)
+
+    # ---------------------------------------------------------------- FROM
+
+    def select(self, query: a.Select, env: Env) -> Form:
+        from .selects import translate_select
+
+        return translate_select(self, query, env)
+
+    def from_list(self, items: tuple[a.FromItem, ...], env: Env) -> list[Rows]:
+        rows = [Rows((), (), dict(env))]
+        for item in items:
+            rows = [self._product(r, s) for r in rows for s in self.from_item(item, r.env)]
+            if len(rows) > MAX_BLOCKS:
+                raise Unsupported("too many alternatives")
+        return rows
+
+    def _product(self, left: Rows, right: Rows) -> Rows:
+        return Rows((*left.vars, *right.vars), (*left.preds, *right.preds), {**left.env, **right.env})
+
+    def from_item(self, item: a.FromItem, env: Env) -> list[Rows]:
+        match item:
+            case a.Scan(rel, table, _, columns, only):
+                types = tuple(c.type for c in columns)
+                return [self._ranging(rel, Table(table, only, types), types, env)]
+            case a.Derived(rel, query, security_barrier=barrier):
+                if barrier:
+                    raise Unsupported("security barrier view")
+                return self._from_bag(rel, self.query(query, env).bag, env)
+            case a.CteScan(rel, cte):
+                if cte not in self.ctes:
+                    raise Unsupported("recursive CTE")
+                query, outer = self.ctes[cte]
+                return self._from_bag(rel, self.query(query, outer).bag, env)
+            case a.ValuesScan(rel, rows):
+                from .expressions import Scope, Translation
+
+                make = Translation(self, Scope(env))
+                return [
+                    Rows((), (), {**env, rel: tuple(make.term(e) for e in row)}) for row in rows
+                ]
+            case a.FunctionScan(rel, call, _, columns, ordinality):
+                return self._function(rel, call, tuple(c.type for c in columns), env, ordinality=ordinality)
+            case a.Join():
+                return self.join(item, env)
+
+    def _ranging(self, rel: int, source: Source, types: tuple[SqlType, ...], env: Env) -> Rows:
+        v = self.fresh()
+        return Rows(((v, source),), (), {**env, rel: tuple(Var(v, i, t) for i, t in enumerate(types))})
+
+    def _from_bag(self, rel: int, bag: Bag, env: Env) -> list[Rows]:
+        return [Rows(b.vars, b.preds, {**env, rel: b.outs}) for b in bag]
+
+    def _function(
+        self, rel: int, call: a.Expr, types: tuple[SqlType, ...], env: Env, *, ordinality: bool
+    ) -> list[Rows]:
+        from .expressions import Scope, Translation
+
+        if not isinstance(call, a.Call):
+            raise Unsupported("function in FROM")
+        make = Translation(self, Scope(env))
+        make.check(call.func)
+        args = tuple(make.term(x) for x in call.args)
+        name = f"{call.func.schema}.{call.func.name}({','.join(call.func.arg_types)}) {ordinality}"
+        self.failing[name] += 1
+        return [self._ranging(rel, Function(name, args, types), types, env)]
+
+    def join(self, item: a.Join, env: Env) -> list[Rows]:
+        """Joins as unions: matched rows, and padded ones where nothing matches."""
+        if item.kind == "right":
+            return self.join(a.Join("left", item.right, item.left, item.on), env)
+        matched: list[Rows] = []
+        padded: list[Rows] = []
+        lefts = self.from_item(item.left, env)
+        for left in lefts:
+            rights = self.from_item(item.right, left.env)
+            matched += [self._on(self._product(left, r), item.on) for r in rights]
+            if item.kind in {"left", "full"}:
+                padded.append(self._padded(left, self.from_item(item.right, left.env), item))
+        if item.kind == "full":
+            for right in self.from_item(item.right, env):
+                flipped = a.Join("full", item.right, item.left, item.on)
+                padded.append(self._padded(right, self.from_item(item.left, right.env), flipped))
+        if item.kind != "inner" and off("4d"):
+            padded = []
+        return [r for r in (*matched, *padded) if r is not None]
+
+    def _on(self, rows: Rows, on: a.Expr | None) -> Rows:
+        from .expressions import Scope, Translation
+
+        if on is None:
+            return rows
+        condition = Translation(self, Scope(rows.env)).term(on)
+        return Rows(rows.vars, (*rows.preds, condition), rows.env)
+
+    def _padded(self, kept: Rows, others: list[Rows], item: a.Join) -> Rows:
+        """The kept side's rows that no row of the other side matches, with NULLs."""
+        joined = [self._on(self._product(Rows((), (), kept.env), o), item.on) for o in others]
+        bag = tuple(n for j in joined for n in block(j.vars, j.preds, ()))
+        nulls = {
+            rel: tuple(null(t) for t in types) for rel, types in columns_of(item.right, self.width_of).items()
+        }
+        return Rows(kept.vars, (*kept.preds, negate(exists(bag))), {**kept.env, **nulls})
+
+    def width_of(self, query: a.Query) -> tuple[SqlType, ...]:
+        return tuple(c.type for c in a.output_columns(query))
+
+
+def columns_of(item: a.FromItem, types: object) -> dict[int, tuple[SqlType, ...]]:
+    """The column types of every range variable of a FROM item."""
+    match item:
+        case a.Join(_, left, right):
+            return {**columns_of(left, types), **columns_of(right, types)}
+        case a.Derived(rel, query):
+            return {rel: tuple(c.type for c in a.output_columns(query))}
+        case a.Scan() | a.CteScan() | a.ValuesScan() | a.FunctionScan():
+            return {item.rel: tuple(c.type for c in item.columns)}
+
+
+def sort_label(key: a.SortKey | a.OutputSortKey) -> str:
+    """How one key sorts."""
+    direction = "desc" if key.descending else "asc"
+    nulls = "first" if key.nulls_first else "last"
+    op = key.op
+    return f"{direction} nulls {nulls} {op.schema}.{op.name}({op.left},{op.right})"

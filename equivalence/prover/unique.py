@@ -1,0 +1,132 @@
+"""At most one row: which variables are determined, and whether a bag has duplicates.
+
+Must not know rules; uses keys with their assumptions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from .build import not_null
+from .conditions import holds
+from .entail import Context, Engine, identical
+from .symbols import EQ, SAME, identity
+from .terms import App, Bag, Block, Distinct, Limited, Lit, Source, Table, Term, Var, free_vars
+from .terms import INTEGER, source_types
+
+
+def ties(preds: Iterable[Term], term: Term, *, nulls: bool = False) -> list[Term]:
+    """What the predicates say ``term`` is equal to (``=``; with ``nulls`` also IS NOT DISTINCT FROM)."""
+    found: list[Term] = []
+    for p in preds:
+        if isinstance(p, App) and (p.sym == EQ or (nulls and p.sym == SAME)) and _own_equality(p):
+            left, right = p.args
+            if left == term:
+                found.append(right)
+            elif right == term:
+                found.append(left)
+    return found
+
+
+def _own_equality(p: App) -> bool:
+    """Whether the comparison is the types' own equality, not one under another collation."""
+    a, b = (t.type for t in p.args)
+    return a.collation == b.collation or (identity(a) and identity(b))
+
+
+def determined_by(engine: Engine, ctx: Context, b: Block, known: Iterable[Term]) -> set[int]:
+    """The block's variables of which the ``known`` terms and everything outside leave at most one row.
+
+    Equality here is the types' own ``=``, which keys use too.
+    """
+    own = {v for v, _ in b.vars}
+    fixed = list(known)
+    done: set[int] = set()
+    changed = True
+    while changed:
+        changed = False
+        for v, source in b.vars:
+            if v not in done and _is_determined(engine, ctx, b, v, source, fixed, own - done):
+                done.add(v)
+                changed = True
+    return done
+
+
+def _is_determined(
+    engine: Engine, ctx: Context, b: Block, v: int, source: Source, fixed: list[Term], open_: set[int]
+) -> bool:
+    if isinstance(source, Limited):
+        return source.limit == Lit("1", INTEGER) and not source.ties and not source.on
+    types = source_types(source)
+    if isinstance(source, Distinct):
+        return all(_known(b, Var(v, i, t), fixed, open_, nulls=True) for i, t in enumerate(types))
+    for key in engine.schema.keys(source):
+        columns = [Var(v, c, types[c]) for c in key.columns]
+        if all(_key_column(engine, ctx, b, c, key.nullable, fixed, open_) for c in columns):
+            engine.schema.use(key.assumption)
+            return True
+    return False
+
+
+def _key_column(
+    engine: Engine, ctx: Context, b: Block, c: Var, nullable: bool, fixed: list[Term], open_: set[int]
+) -> bool:
+    if _known(b, c, fixed, open_, nulls=False, direct=False):
+        return True
+    if not _known(b, c, fixed, open_, nulls=True):
+        return False
+    return holds("F2", not nullable or engine.entails(ctx.within(b), not_null(c)))
+
+
+def _known(
+    b: Block, c: Term, fixed: list[Term], open_: set[int], *, nulls: bool, direct: bool = True
+) -> bool:
+    """Whether the term has one value, through chains of equalities."""
+    seen: set[Term] = {c}
+    todo = [c]
+    while todo:
+        t = todo.pop()
+        if (t != c or direct) and (t in fixed or not free_vars(t) & open_):
+            return True
+        for other in ties(b.preds, t, nulls=nulls):
+            if other not in seen:
+                seen.add(other)
+                todo.append(other)
+    return False
+
+
+def one_row(engine: Engine, ctx: Context, bag: Bag) -> bool:
+    """Whether the bag has at most one row."""
+    return _each_block(engine, ctx, bag, lambda _: ()) and _disjoint(engine, ctx, bag, equal=False)
+
+
+def duplicate_free(engine: Engine, ctx: Context, bag: Bag) -> bool:
+    """Whether no row comes twice (rows are alike as DISTINCT sees them)."""
+    return _each_block(engine, ctx, bag, lambda b: b.outs) and _disjoint(engine, ctx, bag, equal=True)
+
+
+def _each_block(engine: Engine, ctx: Context, bag: Bag, known: object) -> bool:
+    assert callable(known)
+    return all(determined_by(engine, ctx, b, known(b)) >= {v for v, _ in b.vars} for b in bag)
+
+
+def _disjoint(engine: Engine, ctx: Context, bag: Bag, *, equal: bool) -> bool:
+    for i, left in enumerate(bag):
+        for right in bag[:i]:
+            (other,) = engine.freshen((right,))
+            both = ctx.within(left).within(other)
+            if equal:
+                # alike is weaker than identical for such types as numeric: both must be ruled out
+                both = both.having(_alike(left.outs, other.outs))
+            if not holds("9", engine.inconsistent(both)):
+                return False
+    return True
+
+
+def _alike(left: tuple[Term, ...], right: tuple[Term, ...]) -> list[Term]:
+    from .build import same
+
+    return [same(x, y) for x, y in zip(left, right, strict=True)]
+
+
+__all__ = ["Table", "determined_by", "duplicate_free", "identical", "one_row", "ties"]
