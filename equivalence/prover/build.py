@@ -37,6 +37,8 @@ def app(sym: Sym, args: tuple[Term, ...], type_: SqlType) -> Term:
             return _compare(sym, args[0], args[1])
         case "is not distinct from":
             return same(args[0], args[1])
+        case "identical" if args[0] == args[1]:
+            return TRUE
         case "integer to numeric" if isinstance(args[0], Lit):
             return Lit(args[0].value, type_)
     if sym.fails == "overflow" and len(args) == 2 and (folded := _fold(sym, args)) is not None:

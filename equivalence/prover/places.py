@@ -20,6 +20,7 @@ from .terms import (
     Multi,
     Nested,
     Term,
+    free_in_source,
     free_vars,
     map_bags,
     map_source,
@@ -75,7 +76,7 @@ def context_of(ctx: Context, b: Block, slot: Slot) -> Context:
     if slot.var is not None:
         v = b.vars[slot.var][0]
         preds = tuple(p for p in b.preds if v not in free_vars(p))
-        others = tuple(x for i, x in enumerate(b.vars) if i != slot.var)
+        others = tuple(x for i, x in enumerate(b.vars) if i != slot.var and v not in free_in_source(x[1]))
         return Context((*ctx.vars, *others), (*ctx.preds, *preds))
     preds = tuple(p for p in b.preds if slot.term not in set(walk_shallow(p)))
     return Context((*ctx.vars, *b.vars), (*ctx.preds, *preds))

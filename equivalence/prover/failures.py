@@ -1,0 +1,143 @@
+"""What evaluating a form may raise, and whether its order is determined: the source of reservations (M6, M7, M9).
+
+Must not know rules or search.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from .entail import Context, Engine
+from .places import at_path, nested_terms, places
+from .symbols import CASE, failure, identity
+from .terms import (
+    INTEGER,
+    App,
+    Bag,
+    Block,
+    Distinct,
+    Function,
+    Limited,
+    Lit,
+    Nested,
+    Row,
+    Source,
+    Table,
+    Term,
+    Var,
+    block_vars,
+    source_types,
+    walk_bag,
+    walk_shallow,
+)
+from .unique import determined_by, one_row
+
+
+def failing(engine: Engine, form: Bag) -> set[tuple[str, str]]:
+    """(reservation, description) of everything in the form that may raise an error."""
+    sources = {v: s for b in form for v, s in block_vars(b)}
+    found: set[tuple[str, str]] = set()
+    for path in places(form):
+        ctx, bag, _ = at_path(Context(), form, "bag", path)
+        for b in bag:
+            for t in (*b.preds, *b.outs):
+                found |= set(_failing_term(t, sources))
+            for n in nested_terms(b):
+                if n.kind == "the" and not _single(engine, ctx, b, n):
+                    found.add(("errors", f"subquery {describe(n, sources)}"))
+            for _, s in b.vars:
+                if isinstance(s, Function):
+                    found.add(("errors", f"function {s.name}"))
+    return found
+
+
+def _single(engine: Engine, ctx: Context, b: Block, n: Nested) -> bool:
+    preds = tuple(q for q in b.preds if n not in set(walk_shallow(q)))
+    return one_row(engine, ctx.within(Block(b.vars, preds, ())), n.bag)
+
+
+def _failing_term(term: Term, sources: dict[int, Source]) -> Iterator[tuple[str, str]]:
+    """Failing applications outside inner bags; a CASE that guards one counts as a whole."""
+    match term:
+        case App(sym, args) if sym == CASE:
+            kinds = {k for a in args for k, _ in _failing_term(a, sources)}
+            first = {k for k, _ in _failing_term(args[0], sources)}
+            for k in kinds:
+                yield k, describe(term, sources)
+            for k in first:
+                yield k, describe(args[0], sources)
+        case App(_, args):
+            kind = failure(term)
+            if kind:
+                yield kind, describe(term, sources)
+            for a in args:
+                yield from _failing_term(a, sources)
+        case Nested(_, _, _, _, args):
+            for a in args:
+                yield from _failing_term(a, sources)
+
+
+def describe(term: Term, sources: dict[int, Source], depth: int = 0) -> str:
+    """The term with columns of relations by name of the relation: the same for copies of a form."""
+    match term:
+        case Var(var, pos):
+            source = sources.get(var)
+            if isinstance(source, Table):
+                return f"{source.ref.schema}.{source.ref.name}.{pos}"
+            if isinstance(source, Distinct | Limited) and source.bag and depth < 8:
+                return describe(source.bag[0].outs[pos], sources, depth + 1)
+            return f"?.{pos}"
+        case Row():
+            return "row"
+        case Lit(value):
+            return repr(value)
+        case App(sym, args):
+            return f"{sym.name}({', '.join(describe(a, sources, depth) for a in args)})"
+        case Nested(kind, name, bag):
+            outs = ", ".join(describe(o, sources, depth + 1) for b in bag for o in b.outs) if depth < 8 else ""
+            return f"{kind} {name} [{outs}]"
+
+
+def orders(engine: Engine, form: Bag, keys: int) -> bool:
+    """Whether LIMIT or OFFSET somewhere chooses among ties (M9)."""
+    del keys
+    for path in places(form):
+        ctx, bag, _ = at_path(Context(), form, "bag", path)
+        for b in bag:
+            for _, s in b.vars:
+                if isinstance(s, Limited) and not _total(engine, ctx, s):
+                    return True
+    return False
+
+
+def _total(engine: Engine, ctx: Context, source: Limited) -> bool:
+    """Whether the sort keys leave no ties, or none that can be seen."""
+    if source.on or source.ties or (source.limit == Lit("0", INTEGER)):
+        return source.limit == Lit("0", INTEGER)
+    if one_row(engine, ctx, source.bag):
+        return True
+    if len(source.bag) != 1:
+        return _covers_output(source)
+    (b,) = source.bag
+    keys = b.outs[len(b.outs) - len(source.keys) :] if source.keys else ()
+    if determined_by(engine, ctx, b, keys) >= {v for v, _ in b.vars}:
+        return True
+    return _covers_output(source)
+
+
+def _covers_output(source: Limited) -> bool:
+    """Whether every output is a sort key of a type whose equality is identity: ties are the same row."""
+    return all(
+        all(o in b.outs[len(b.outs) - len(source.keys) :] and identity(o.type) for o in b.outs)
+        for b in source.bag
+    ) and bool(source.keys)
+
+
+def shows_representative(form: Bag) -> bool:
+    """Whether a DISTINCT or GROUP BY column of a type such as numeric, of which the server shows any one
+    representation, is in play (M4).
+    """
+    sources = [s for b in form for _, s in block_vars(b)]
+    return any(
+        isinstance(s, Distinct) and any(not identity(t) for t in source_types(s)) for s in sources
+    ) and any(isinstance(t, Var) and not identity(t.type) for t in walk_bag(form))

@@ -1,0 +1,201 @@
+"""Whether two forms are the same bag: a correspondence of blocks and variables under which predicates imply
+each other and outputs are identical.
+
+Owns the search for the correspondence and its check; a proof keeps what was found and is checked without the search.
+Must not know rules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from itertools import permutations
+
+from .bags import block, exists, subst_block
+from .entail import Context, Engine, identical, membership
+from .kernel import _align
+from .places import mode_of, nested_terms
+from .shapes import shape
+from .terms import (
+    Bag,
+    Block,
+    Distinct,
+    Function,
+    Limited,
+    Multi,
+    Nested,
+    Source,
+    Table,
+    Term,
+    rename_bound,
+    max_var,
+)
+
+Pairing = tuple[int, ...]
+
+
+def match_bags(engine: Engine, ctx: Context, left: Bag, right: Bag) -> tuple[tuple[int, Pairing], ...] | None:
+    """For each block of ``left`` its partner in ``right`` and the pairing of variables."""
+    if len(left) != len(right):
+        return None
+    return _match(engine, ctx, left, right, ())
+
+
+def _match(
+    engine: Engine, ctx: Context, left: Bag, right: Bag, done: tuple[tuple[int, Pairing], ...]
+) -> tuple[tuple[int, Pairing], ...] | None:
+    if len(done) == len(left):
+        return done
+    used = {j for j, _ in done}
+    for j in range(len(right)):
+        if j in used:
+            continue
+        pairing = match_block(engine, ctx, left[len(done)], right[j])
+        if pairing is not None:
+            # blocks that match are interchangeable: no need to come back
+            return _match(engine, ctx, left, right, (*done, (j, pairing)))
+    return None
+
+
+def match_block(engine: Engine, ctx: Context, left: Block, right: Block) -> Pairing | None:
+    if len(left.vars) != len(right.vars) or len(left.outs) != len(right.outs):
+        return None
+    for pairing in _pairings(left, right):
+        engine.tick()
+        if check_block(engine, ctx, left, right, pairing):
+            return pairing
+    return None
+
+
+def _pairings(left: Block, right: Block) -> Iterator[Pairing]:
+    kinds_left = [_kind(s) for _, s in left.vars]
+    kinds_right = [_kind(s) for _, s in right.vars]
+    if sorted(kinds_left) != sorted(kinds_right):
+        return
+    for order in permutations(range(len(left.vars))):
+        if all(kinds_left[n] == kinds_right[k] for n, k in enumerate(order)):
+            yield order
+
+
+def _kind(source: Source) -> str:
+    match source:
+        case Table(ref, only):
+            return f"table {ref.schema}.{ref.name} {only}"
+        case Distinct(bag):
+            return f"distinct {len(bag[0].outs) if bag else 0}"
+        case Limited(_, keys):
+            return f"limited {len(keys)}"
+        case Multi(op):
+            return f"multi {op}"
+        case Function(name):
+            return f"function {name}"
+
+
+def check_block(engine: Engine, ctx: Context, left: Block, right: Block, pairing: Pairing) -> bool:
+    """Whether the blocks are the same under the pairing."""
+    if sorted(pairing) != list(range(len(left.vars))) or len(left.vars) != len(right.vars):
+        return False
+    (fresh,) = rename_bound((right,), max(max_var((left,)), max_var((right,)), *(v for v, _ in ctx.vars), 0) + 1)
+    other = _align(left, fresh, list(pairing))
+    if other is None:
+        return False
+    if not all(
+        _kind(s) == _kind(t) and _same_source(engine, ctx, s, t)
+        for (_, s), (_, t) in zip(left.vars, other.vars, strict=True)
+    ):
+        return False
+    return _implies(engine, ctx, left, other, outs=True) and _implies(engine, ctx, other, left, outs=False)
+
+
+def _implies(engine: Engine, ctx: Context, a: Block, b: Block, *, outs: bool) -> bool:
+    """Each row of ``a`` is one of ``b``'s (over the same variables), with the same outputs."""
+    here = ctx.within(a)
+    goals = [*b.preds, *(membership(v, s) for v, s in b.vars if isinstance(s, Distinct))]
+    if outs:
+        goals += [identical(x, y) for x, y in zip(a.outs, b.outs, strict=True)]
+    goals = [g for g in goals if g not in here.preds]
+    if all(engine.entails(here, g) for g in goals):
+        return True
+    pairs = _equal_values(engine, here, a, b)
+    if not pairs:
+        return False
+    with _assuming(engine, pairs):
+        return all(engine.entails(here, g) for g in goals)
+
+
+@contextmanager
+def _assuming(engine: Engine, pairs: list[tuple[Term, Term]]) -> Iterator[None]:
+    before = engine.nested_equal
+    engine.nested_equal = [*before, *pairs]
+    try:
+        yield
+    finally:
+        engine.nested_equal = before
+
+
+def _equal_values(engine: Engine, here: Context, a: Block, b: Block) -> list[tuple[Term, Term]]:
+    """Nested values of the two blocks that are equal although they look different."""
+    pairs: list[tuple[Term, Term]] = []
+    for x in nested_terms(a):
+        for y in nested_terms(b):
+            if x.kind == y.kind != "exists" and x.name == y.name and x.type == y.type:
+                if shape(x) == shape(y):
+                    continue
+                if _same_args(engine, here, x, y) and same_bags(engine, here, x, y):
+                    pairs.append((x, y))
+    return pairs
+
+
+def _same_args(engine: Engine, here: Context, x: Nested, y: Nested) -> bool:
+    return len(x.args) == len(y.args) and all(
+        engine.entails(here, identical(p, q)) for p, q in zip(x.args, y.args, strict=True)
+    )
+
+
+def same_bags(engine: Engine, ctx: Context, x: Nested, y: Nested) -> bool:
+    """Whether two nested values of one kind see the same bag."""
+    if mode_of(x) == "set":
+        return _covered(engine, ctx, x.bag, y.bag) and _covered(engine, ctx, y.bag, x.bag)
+    return match_bags(engine, ctx, x.bag, y.bag) is not None
+
+
+def _covered(engine: Engine, ctx: Context, left: Bag, right: Bag) -> bool:
+    """Each row of ``left`` is in ``right``."""
+    for b in engine.freshen(left):
+        rows = tuple(
+            n
+            for r in engine.freshen(right)
+            for n in block(
+                r.vars, (*r.preds, *(identical(o, x) for o, x in zip(r.outs, b.outs, strict=True))), ()
+            )
+        )
+        if not engine.entails(ctx.within(b), exists(rows)):
+            return False
+    return True
+
+
+def _same_source(engine: Engine, ctx: Context, s: Source, t: Source) -> bool:
+    """Sources apart from DISTINCT ones, whose rows are compared through membership."""
+    match s, t:
+        case Table(), Table():
+            return s == t
+        case Distinct(), Distinct():
+            return True
+        case Limited(), Limited():
+            ends = (s.keys, s.limit, s.offset, s.ties, s.on) == (t.keys, t.limit, t.offset, t.ties, t.on)
+            return ends and match_bags(engine, ctx, s.bag, t.bag) is not None
+        case Multi(), Multi():
+            return s.op == t.op and all(
+                match_bags(engine, ctx, x, y) is not None for x, y in ((s.left, t.left), (s.right, t.right))
+            )
+        case Function(), Function():
+            same_arguments = len(s.args) == len(t.args) and all(
+                engine.entails(ctx, identical(x, y)) for x, y in zip(s.args, t.args, strict=True)
+            )
+            return s.name == t.name and same_arguments
+        case _:
+            return False
+
+
+__all__ = ["check_block", "match_bags", "replace", "subst_block"]
