@@ -61,15 +61,23 @@ def main() -> int:
                 catalogs[schema] = catalog_from_ddl(schema)
             word, detail, spent = run(pair, catalogs[schema], args.seconds, check=args.check)
             expected = str(pair.get("expected_on_postgresql"))
-            tally[expected, word if word != "proved up to" else f"up to {','.join(sorted(detail.modulo))}"] += 1
+            tally[
+                expected, word if word != "proved up to" else f"up to {','.join(sorted(detail.modulo))}"
+            ] += 1
             times.append(spent)
             if word.startswith("proved") and expected == "nonequivalent":
                 wrong += 1
                 print("WRONG", pair["id"], pair["q1"], pair["q2"], detail, sep="\n  ")
             elif args.verbose or word in {"unbound", "FLAW"}:
                 text = detail.text if isinstance(detail, Reason) else detail
-                print(f"{word:8} {expected[:8]:8} {spent * 1000:6.0f} ms {pair['id']} {text if word != 'proved' else ''}")
-        print(f"{path.stem}: median {statistics.median(times) * 1000:.0f} ms, max {max(times):.2f} s" if times else path.stem)
+                print(
+                    f"{word:8} {expected[:8]:8} {spent * 1000:6.0f} ms {pair['id']} {text if isinstance(detail, Reason) or word == 'unbound' or word == 'FLAW' else ''} {sorted(getattr(detail, 'modulo', ()))}"
+                )
+        print(
+            f"{path.stem}: median {statistics.median(times) * 1000:.0f} ms, max {max(times):.2f} s"
+            if times
+            else path.stem
+        )
         for (expected, word), n in sorted(tally.items()):
             print(f"  {expected:14} {word:30} {n}")
     return 1 if wrong else 0

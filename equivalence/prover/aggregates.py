@@ -88,7 +88,9 @@ def make_aggregate(t: Translation, spec: Spec, bag: Bag) -> Term:
             raise Unsupported("sorted aggregate of distinct values")
         bag = t.to.distinct(with_not_null(bag, 0) if strict else bag)
     elif spec.distinct:
-        raise Unsupported("string_agg of distinct values") if name == "string_agg" else Unsupported("distinct")
+        raise (
+            Unsupported("string_agg of distinct values") if name == "string_agg" else Unsupported("distinct")
+        )
     if name == "count":
         return count(bag, None if spec.star or not bag else 0)
     if name == "sum" and argument_type in INTS:

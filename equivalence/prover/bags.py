@@ -10,6 +10,7 @@ from sql.types import BOOL, SqlType
 
 from .build import case, conj, disj, exists_value, integer, not_null, predicates, rebuild
 from .conditions import off
+from .fresh import fresh_copy
 from .symbols import TO_NUMERIC, exact_integer
 from .terms import (
     FALSE,
@@ -30,10 +31,7 @@ from .terms import (
     free_vars,
     map_bags,
     map_source,
-    max_var,
     null,
-    rename_bound,
-    substitute,
 )
 
 # aggregates that give NULL on no input and skip NULLs; anything else needs its own case below
@@ -87,7 +85,7 @@ def as_set(bag: Bag) -> Bag:
 
 def _hoist(b: Block, witness: Nested) -> Bag:
     """EXISTS as a predicate: its variables join the block's, multiplicities aside."""
-    ((inner),) = rename_bound(witness.bag, max_var((b,)) + 1)
+    (inner,) = fresh_copy(witness.bag)
     rest = tuple(p for p in b.preds if p != witness)
     return block((*b.vars, *inner.vars), (*rest, *inner.preds), b.outs)
 
@@ -96,9 +94,8 @@ def open_source(b: Block, at: int) -> Bag:
     """Replace variable number ``at``, whose source is a DISTINCT bag, by that bag's own variables."""
     var, source = b.vars[at]
     assert isinstance(source, Distinct)
-    fresh = rename_bound(source.bag, max_var((b,)) + 1)
     result: list[Block] = []
-    for inner in fresh:
+    for inner in fresh_copy(source.bag):
         vars_ = (*b.vars[:at], *inner.vars, *b.vars[at + 1 :])
         result.extend(_with_row(b, var, inner, vars_))
     return tuple(result)
@@ -176,6 +173,7 @@ def _components(
 ) -> list[tuple[tuple[tuple[int, Source], ...], tuple[Term, ...]]]:
     groups: list[set[int]] = [{v} for v, _ in vars_]
     own = {v for v, _ in vars_}
+    order = {v: i for i, (v, _) in enumerate(vars_)}
     links = [free_vars(p) & own for p in preds]
     links += [(free_in_source(s) & own) | {v} for v, s in vars_]
     for link in links:
@@ -187,7 +185,7 @@ def _components(
             tuple((v, s) for v, s in vars_ if v in g),
             tuple(p for p in preds if free_vars(p) & g),
         )
-        for g in sorted(groups, key=min)
+        for g in sorted(groups, key=lambda g: min(order[v] for v in g))
     ]
 
 
@@ -231,7 +229,7 @@ def _of_one(short: str, b: Block) -> Term | None:
 
 
 def count(bag: Bag, argument: int | None = None) -> Term:
-    """count(*), or count of output number ``argument``."""
+    """The number of rows, or of those where output number ``argument`` is not NULL."""
     if argument is not None and not off("15"):
         bag = with_not_null(bag, argument)
     return aggregate("cnt", bag, INTEGER)
@@ -242,7 +240,7 @@ def with_not_null(bag: Bag, at: int) -> Bag:
 
 
 def sum_of(bag: Bag, result: SqlType) -> Term:
-    """sum of integers: a mathematical integer, made numeric where PostgreSQL says numeric."""
+    """Sum of integers: a mathematical integer, made numeric where PostgreSQL says numeric."""
     total = aggregate("isum", with_not_null(bag, 0), INTEGER)
     if result.name == "numeric":
         return rebuild(App(TO_NUMERIC, (total,), result))

@@ -127,7 +127,7 @@ def is_null(term: Term) -> Term:
             return FALSE
         case App(sym, args) if sym.total:
             return disj(is_null(a) for a in args)
-        case App(sym, args, type_) if sym == CASE:
+        case App(sym, args) if sym == CASE:
             return case(tuple(is_null(a) if _is_result(i, args) else a for i, a in enumerate(args)), BOOL)
         case _:
             return App(IS_NULL, (term,), BOOL)
@@ -267,7 +267,9 @@ def predicates(term: Term) -> tuple[Term, ...]:
         case App(sym, args) if sym == OR:
             alternatives = tuple(conj(predicates(a)) for a in args)
             joined = app(OR, alternatives, BOOL)
-            return (joined,) if isinstance(joined, App) and joined.sym == OR else predicates_again(joined, term)
+            return (
+                (joined,) if isinstance(joined, App) and joined.sym == OR else predicates_again(joined, term)
+            )
         case App(sym, (a,)) if sym == IS_TRUE:
             return predicates(a)
         case App(sym, args) if sym == CASE:

@@ -12,14 +12,15 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..proof import Assumption
+from equivalence.proof import Assumption
+
 from .bags import NULL_ON_EMPTY, exists, subst, subst_block
-from .build import conj, disj, eq, exists_value, negate, not_null, predicates, same
-from .conditions import holds, off
+from .build import disj, eq, negate, not_null, predicates, same
+from .conditions import holds
 from .logic import Encoder
 from .schema import Schema
 from .shapes import shape
-from .symbols import AND, CASE, EQ, IS_NULL, IS_TRUE, LE, LT, NOT, OR, SAME, Sym, domain, identity
+from .symbols import AND, CASE, IS_NULL, NOT, OR, SAME, domain, identity
 from .terms import (
     FALSE,
     TRUE,
@@ -31,6 +32,7 @@ from .terms import (
     Nested,
     Row,
     Source,
+    Sym,
     Table,
     Term,
     Var,
@@ -38,7 +40,6 @@ from .terms import (
     max_var,
     rename_bound,
     source_types,
-    source_width,
     walk_shallow,
 )
 
@@ -85,6 +86,102 @@ def membership(var: int, source: Distinct) -> Term:
     return exists(tuple(Block(b.vars, tuple(q for p in b.preds for q in predicates(p)), ()) for b in blocks))
 
 
+class Session:
+    """A solver loaded with one opened context; each question is asked on top and taken back."""
+
+    def __init__(self, engine: Engine, ctx: Context) -> None:
+        self.engine = engine
+        self.ctx = ctx
+        self.encoder = Encoder()
+        self.solver = self.encoder.z3.SimpleSolver()
+        self.switches: dict[Assumption, Any] = {}
+        self._sources = dict(ctx.vars)
+        self._axioms = 0
+        self._seen = 0
+        self._stated: set[tuple[int, int, int]] = set()
+        for p in ctx.preds:
+            self.solver.add(self.formula(p))
+        self._settle()
+
+    def refutes(self, goal: Term, links: Iterable[Term]) -> bool:
+        """Whether the context leaves no way for the goal not to be TRUE; facts used are recorded."""
+        z3 = self.encoder.z3
+        formulas = [z3.Not(self.formula(goal)), *(self.formula(link) for link in links)]
+        formulas += [self.encoder.same(a, b) for a, b in self.engine.nested_equal]
+        self._settle()
+        self.solver.push()
+        try:
+            left = int((self.engine.deadline - time.monotonic()) * 1000)
+            self.solver.set("timeout", max(1, min(1500, left)))
+            self.solver.add(*formulas)
+            if self.solver.check(*self.switches.values()) != z3.unsat:
+                return False
+            core = {str(c) for c in self.solver.unsat_core()}
+        finally:
+            self.solver.pop()
+        for assumption, switch in self.switches.items():
+            if str(switch) in core:
+                self.engine.schema.use(assumption)
+        return True
+
+    def formula(self, pred: Term) -> Any:
+        """A predicate as a formula; `identical` is not a function of SQL's and encoded here."""
+        encoder = self.encoder
+        if isinstance(pred, App) and pred.sym == IDENTICAL:
+            return encoder.same(*pred.args)
+        if isinstance(pred, App) and pred.sym in {AND, OR} and _has_identical(pred):
+            parts = [self.formula(a) for a in pred.args]
+            return encoder.z3.And(*parts) if pred.sym == AND else encoder.z3.Or(*parts)
+        if isinstance(pred, App) and pred.sym == NOT and _has_identical(pred):
+            return encoder.z3.Not(self.formula(pred.args[0]))
+        return encoder.truth(pred)
+
+    def _settle(self) -> None:
+        """Tell the solver, for good, what holds of the terms met since last time."""
+        while True:
+            met = [t for t in self.encoder.met()[self._seen :] if isinstance(t, Var)]
+            self._seen = len(self.encoder.met())
+            for t in met:
+                self._column_facts(t)
+            axioms = self.encoder.axioms
+            if self._axioms < len(axioms):
+                self.solver.add(*axioms[self._axioms :])
+                self._axioms = len(axioms)
+            if self._seen == len(self.encoder.met()):
+                return
+
+    def _column_facts(self, t: Var) -> None:
+        source = self._sources.get(t.var)
+        if source is None:
+            return
+        schema, z3 = self.engine.schema, self.encoder.z3
+        fact = schema.not_null(source, t.pos)
+        if fact is not None:
+            self._state(fact, z3.Not(self.encoder.encode(t)[0]))
+        if not isinstance(source, Table):
+            return
+        for w, other in self.ctx.vars:
+            if w != t.var and other == source:
+                self._same_row(t, w, source)
+
+    def _same_row(self, t: Var, w: int, source: Table) -> None:
+        """Rows of one relation that agree on a key agree on this column, too."""
+        pair = (min(t.var, w), max(t.var, w), t.pos)
+        if pair in self._stated:
+            return
+        self._stated.add(pair)
+        z3, encoder, types = self.encoder.z3, self.encoder, source.types
+        for key in self.engine.schema.keys(source):
+            equal = [encoder.truth(eq(Var(t.var, c, types[c]), Var(w, c, types[c]))) for c in key.columns]
+            alike = encoder.same(Var(t.var, t.pos, t.type), Var(w, t.pos, t.type))
+            self._state(key.assumption, z3.Implies(z3.And(*equal), alike))
+
+    def _state(self, assumption: Assumption, formula: Any) -> None:
+        z3 = self.encoder.z3
+        switch = self.switches.setdefault(assumption, z3.Bool(f"fact {len(self.switches)}"))
+        self.solver.add(z3.Implies(switch, formula))
+
+
 class Engine:
     """Answers questions of entailment; remembers answers; stops at the deadline."""
 
@@ -96,6 +193,7 @@ class Engine:
         self._depth = 0
         # equalities of nested values found by matching, for the formulas at hand
         self.nested_equal: list[tuple[Term, Term]] = []
+        self._sessions: dict[tuple[Context, bool], Session] = {}
 
     def tick(self) -> None:
         if time.monotonic() > self.deadline:
@@ -111,9 +209,11 @@ class Engine:
         return self._entails_one(ctx, FALSE)
 
     def _entails_one(self, ctx: Context, goal: Term) -> bool:
-        if goal in ctx.preds:
+        if goal in ctx.preds or goal == TRUE:
             return True
         self.tick()
+        if _stated(ctx, goal) or self._stored_not_null(ctx, goal):
+            return True
         cached = self._known.get((ctx, goal)) if not self.nested_equal else None
         if cached is None:
             with self.schema.recording() as used:
@@ -127,77 +227,45 @@ class Engine:
             self.schema.used |= cached[1]
         return cached[0]
 
+    def _stored_not_null(self, ctx: Context, goal: Term) -> bool:
+        """The goal is that a stored column is not NULL, and a constraint says so."""
+        match goal:
+            case App(sym, (App(inner, (Var(var, pos),)),)) if sym == NOT and inner == IS_NULL:
+                source = next((s for v, s in ctx.vars if v == var), None)
+                fact = None if source is None else self.schema.not_null(source, pos)
+                if fact is not None:
+                    self.schema.use(fact)
+                return fact is not None
+            case _:
+                return False
+
     def _decide(self, ctx: Context, goal: Term) -> bool:
         if isinstance(goal, Nested) and goal.kind == "exists" and self._homomorphism(ctx, goal.bag[0]):
             return True
         return self._by_solver(ctx, goal)
 
     def _by_solver(self, ctx: Context, goal: Term) -> bool:
-        opened = self.open(ctx)
-        encoder = Encoder()
-        z3 = encoder.z3
-        formulas = [self._formula(encoder, p) for p in opened.preds]
-        formulas.append(z3.Not(self._formula(encoder, goal)))
-        formulas += [self._formula(encoder, link) for link in self._links(ctx, goal)]
-        for a, b in self.nested_equal:
-            formulas.append(encoder.same(a, b))
-        facts = self._facts(encoder, opened)
-        return self._refute(encoder, formulas, facts)
+        session = self._session(ctx, opened=False)
+        if session.refutes(goal, ()):
+            return True
+        links = list(self._links(ctx, goal))
+        return bool(links) and session.refutes(goal, links)
 
-    def _formula(self, encoder: Encoder, pred: Term) -> Any:
-        """A predicate as a formula; `identical` is not a function of SQL's and encoded here."""
-        if isinstance(pred, App) and pred.sym == IDENTICAL:
-            return encoder.same(*pred.args)
-        if isinstance(pred, App) and pred.sym in {AND, OR}:
-            parts = [self._formula(encoder, a) for a in pred.args]
-            return encoder.z3.And(*parts) if pred.sym == AND else encoder.z3.Or(*parts)
-        if isinstance(pred, App) and pred.sym == NOT and _has_identical(pred):
-            return encoder.z3.Not(self._formula(encoder, pred.args[0]))
-        return encoder.truth(pred)
-
-    def _refute(self, encoder: Encoder, formulas: list[Any], facts: dict[Assumption, list[Any]]) -> bool:
-        """Whether the formulas can't hold; the facts of the solver's core are recorded."""
-        z3 = encoder.z3
-        solver = z3.SimpleSolver()
-        solver.set("timeout", max(1, min(1500, int((self.deadline - time.monotonic()) * 1000))))
-        solver.add(*formulas, *encoder.axioms)
-        switches = {z3.Bool(f"fact {i}"): a for i, a in enumerate(facts)}
-        for switch, assumption in switches.items():
-            solver.add(z3.Implies(switch, z3.And(*facts[assumption])))
-        if solver.check(*switches) != z3.unsat:
-            return False
-        for used in solver.unsat_core():
-            self.schema.use(switches[used])
-        return True
-
-    def _facts(self, encoder: Encoder, ctx: Context) -> dict[Assumption, list[Any]]:
-        z3 = encoder.z3
-        facts: dict[Assumption, list[Any]] = {}
-        sources = dict(ctx.vars)
-        seen = [t for t in encoder.met() if isinstance(t, Var)]
-        pairs = [
-            (v, w) for i, (v, s) in enumerate(ctx.vars) for w, t in ctx.vars[:i] if s == t and isinstance(s, Table)
-        ]
-        for v, w in pairs:
-            for key in self.schema.keys(sources[v]):
-                types = source_types(sources[v])
-                equal = [encoder.truth(eq(Var(v, c, types[c]), Var(w, c, types[c]))) for c in key.columns]
-                columns = {t.pos for t in seen if t.var in {v, w}}
-                rows = [encoder.same(Var(v, c, types[c]), Var(w, c, types[c])) for c in columns]
-                if rows:
-                    facts.setdefault(key.assumption, []).append(z3.Implies(z3.And(*equal), z3.And(*rows)))
-        for t in [t for t in encoder.met() if isinstance(t, Var) and t.var in sources]:
-            source = sources[t.var]
-            fact = self.schema.not_null(source, t.pos)
-            if fact is not None:
-                facts.setdefault(fact, []).append(z3.Not(encoder.encode(t)[0]))
-        return facts
+    def _session(self, ctx: Context, *, opened: bool) -> Session:
+        """A solver that already knows the context."""
+        key = (ctx, opened)
+        found = self._sessions.get(key)
+        if found is None:
+            if len(self._sessions) > 60:
+                self._sessions.clear()
+            found = self._sessions[key] = Session(self, ctx if opened else self.open(ctx))
+        return found
 
     # ---------------------------------------------------------------- opening a context
 
     def open(self, ctx: Context) -> Context:
         """The context with a witness for each EXISTS, DISTINCT row and non-empty aggregate that holds."""
-        todo = [p for p in ctx.preds if isinstance(p, Nested) and p.kind == "exists"]
+        todo: list[Term] = [p for p in ctx.preds if isinstance(p, Nested) and p.kind == "exists"]
         todo += [membership(v, s) for v, s in ctx.vars if isinstance(s, Distinct)]
         todo += self._nonempty(ctx)
         for p in [q for t in todo for q in predicates(t)]:
@@ -206,12 +274,14 @@ class Engine:
 
     def _nonempty(self, ctx: Context) -> list[Term]:
         """Aggregates that a predicate needs to be non-NULL see at least one row."""
-        found: list[Term] = []
-        for p in ctx.preds:
-            for t in _strict_parts(p):
-                if isinstance(t, Nested) and t.kind == "agg" and t.name.partition(" ")[0] in NULL_ON_EMPTY | {"isum"}:
-                    found.append(exists(t.bag))
-        return found
+        return [
+            exists(t.bag)
+            for p in ctx.preds
+            for t in _strict_parts(p)
+            if isinstance(t, Nested)
+            and t.kind == "agg"
+            and t.name.partition(" ")[0] in NULL_ON_EMPTY | {"isum"}
+        ]
 
     def _witness(self, ctx: Context, pred: Term) -> Context:
         if not (isinstance(pred, Nested) and pred.kind == "exists"):
@@ -259,7 +329,8 @@ class Engine:
                     w = self._next
                     self._next += 1
                     ties = [
-                        eq(Var(w, k, target.types[k]), o) for k, o in zip(ref.target_columns, own, strict=True)
+                        eq(Var(w, k, target.types[k]), o)
+                        for k, o in zip(ref.target_columns, own, strict=True)
                     ]
                     added = Context((*added.vars, (w, target)), added.preds).having(ties)
                     self.schema.use(ref.assumption)
@@ -278,12 +349,7 @@ class Engine:
         """Entailment from an already opened context without looking for witnesses again."""
         if goal in ctx.preds or goal == TRUE:
             return True
-        encoder = Encoder()
-        formulas = [self._formula(encoder, p) for p in ctx.preds]
-        formulas.append(encoder.z3.Not(self._formula(encoder, goal)))
-        for a, b in self.nested_equal:
-            formulas.append(encoder.same(a, b))
-        return self._refute(encoder, formulas, self._facts(encoder, ctx))
+        return self._session(ctx, opened=True).refutes(goal, ())
 
     def _assign(self, ctx: Context, goal: Block, done: tuple[int, ...]) -> bool:
         self.tick()
@@ -363,7 +429,9 @@ class Engine:
         for p in ctx.preds:
             if isinstance(p, Nested):
                 there |= set(_tables(p.bag[0].vars)) if p.bag else set()
-            there |= {t for n in _strict_parts(p) if isinstance(n, Nested) for b in n.bag for t in _tables(b.vars)}
+            there |= {
+                t for n in _strict_parts(p) if isinstance(n, Nested) for b in n.bag for t in _tables(b.vars)
+            }
         if source is not None:
             there |= set(_tables(source.bag[0].vars))
         for t in list(there):
@@ -371,6 +439,15 @@ class Engine:
                 for r in self.schema.references(t):
                     there.add(self.schema.source_of(r.target) or t)
         return all(t in there for t in _tables(target.bag[0].vars))
+
+
+def _stated(ctx: Context, goal: Term) -> bool:
+    """Whether the context says the goal in so many words, bound variables' names aside."""
+    if not any(isinstance(t, Nested) for t in walk_shallow(goal)):
+        return False
+    wanted = shape(goal)
+    members = (q for v, s in ctx.vars if isinstance(s, Distinct) for q in predicates(membership(v, s)))
+    return any(shape(p) == wanted for p in (*ctx.preds, *members))
 
 
 def target_reached(ctx: Context, wanted: set[Source]) -> bool:
@@ -436,7 +513,3 @@ def _strict_value(term: Term) -> Iterator[Term]:
     if isinstance(term, App) and term.sym.strict:
         for a in term.args:
             yield from _strict_value(a)
-
-
-__all__ = ["EQ", "IDENTICAL", "IS_TRUE", "LE", "LT", "Context", "Engine", "OutOfTime", "conj", "exists_value",
-    "identical", "membership", "off", "source_width"]  # fmt: skip

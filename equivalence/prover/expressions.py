@@ -150,7 +150,9 @@ class Translation:
                 if volatility is a.Volatility.VOLATILE:
                     raise Unsupported(f"volatile {tag}")
                 return self.made(
-                    Sym(f"opaque {tag}", strict=False, fails="errors"), tuple(self.term(x) for x in args), type_
+                    Sym(f"opaque {tag}", strict=False, fails="errors"),
+                    tuple(self.term(x) for x in args),
+                    type_,
                 )
             case a.FieldSelect(arg, field_name, type_):
                 return self.made(Sym(f"field {field_name}"), (self.term(arg),), type_)
@@ -243,11 +245,11 @@ class Translation:
         x, source, target = self.term(e.arg), e.arg.type, e.type
         if e.method == "domain" or not target.is_builtin:
             return self.made(cast(source, target, e.method), (x,), target)
-        if isinstance(x, Lit) and x.value is None and e.method != "domain":
+        if isinstance(x, Lit) and x.value is None:
             return null(target)
         ints = source.name in INTS and source.is_builtin
         if ints and target.name in INTS:
-            wider = list(("int2", "int4", "int8"))
+            wider = ["int2", "int4", "int8"]
             if wider.index(source.name) <= wider.index(target.name) or self._fits(x, target):
                 return x
         if ints and target.name == "numeric" and target.typmod == -1:

@@ -94,7 +94,9 @@ def describe(term: Term, sources: dict[int, Source], depth: int = 0) -> str:
         case App(sym, args):
             return f"{sym.name}({', '.join(describe(a, sources, depth) for a in args)})"
         case Nested(kind, name, bag):
-            outs = ", ".join(describe(o, sources, depth + 1) for b in bag for o in b.outs) if depth < 8 else ""
+            outs = (
+                ", ".join(describe(o, sources, depth + 1) for b in bag for o in b.outs) if depth < 8 else ""
+            )
             return f"{kind} {name} [{outs}]"
 
 

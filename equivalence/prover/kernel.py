@@ -14,6 +14,7 @@ from .bags import aggregate, as_set, block, exists, open_source, subst, subst_bl
 from .build import case, conj, disj, exists_value, integer, negate, not_null, predicates
 from .conditions import holds, off
 from .entail import Context, Engine, identical
+from .fresh import fresh_copy
 from .places import Mode, nested_terms, replace_term
 from .symbols import CASE, EQ, SAME, TO_NUMERIC, identity
 from .terms import (
@@ -33,9 +34,7 @@ from .terms import (
     Var,
     free_in_source,
     free_vars,
-    max_var,
     null,
-    rename_bound,
     source_types,
     walk_shallow,
 )
@@ -52,7 +51,6 @@ class Place:
     ctx: Context
     bag: Bag
     mode: Mode
-    first: int  # variables from here on are unused in the whole form
 
     def block(self, i: int) -> Block:
         return self.bag[i]
@@ -90,9 +88,11 @@ def drop_redundant(p: Place, at: At) -> Bag | None:
 
 def merge_copies(p: Place, at: At) -> Bag | None:
     """10: two variables over one relation that are equal on a key are one row. ``at``: block, variable, other."""
-    i, v, w = at
+    i, n, m = at
     b = p.block(i)
-    sources = dict((*p.ctx.vars, *b.vars))
+    scope = (*p.ctx.vars, *b.vars)
+    sources = dict(scope)
+    v, w = b.vars[n][0], scope[m][0]
     own = dict(b.vars)
     if v not in own or v == w or sources.get(w) != own[v] or not isinstance(own[v], Table):
         return None
@@ -123,9 +123,9 @@ def _row_for(v: int, w: int) -> Callable[[Term], Term | None]:
 
 def to_semijoin(p: Place, at: At) -> Bag | None:
     """2b, 5a, 5c: a row determined by the rest and not needed above is only asked to exist. ``at``: block, variable."""
-    i, v = at
+    i, n = at
     b = p.block(i)
-    source = dict(b.vars)[v]
+    v, source = b.vars[n]
     if isinstance(source, Distinct) or any(v in free_in_source(s) for _, s in b.vars):
         return None
     rest_vars = tuple(x for x in b.vars if x[0] != v)
@@ -156,9 +156,9 @@ def _columns_elsewhere(b: Block, v: int) -> Callable[[Term], Term | None]:
 
 def distinct_to_exists(p: Place, at: At) -> Bag | None:
     """A DISTINCT row all of whose columns are given is only asked to exist. ``at``: block, variable."""
-    i, v = at
+    i, n = at
     b = p.block(i)
-    source = dict(b.vars)[v]
+    v, source = b.vars[n]
     if not isinstance(source, Distinct) or any(v in free_in_source(s) for _, s in b.vars):
         return None
     swap = _columns_elsewhere(b, v)
@@ -167,7 +167,7 @@ def distinct_to_exists(p: Place, at: At) -> Bag | None:
     if any(x is None for x in values) or any(Row(v) in set(walk_shallow(t)) for t in (*b.preds, *b.outs)):
         return None
     rest = Block(tuple(x for x in b.vars if x[0] != v), b.preds, b.outs)
-    rows = rename_bound(source.bag, p.first)
+    rows = fresh_copy(source.bag)
     member = tuple(
         n
         for r in rows
@@ -181,33 +181,32 @@ def distinct_to_exists(p: Place, at: At) -> Bag | None:
 
 def open_distinct(p: Place, at: At) -> Bag | None:
     """8: DISTINCT over rows that are distinct anyway. ``at``: block, variable."""
-    i, v = at
+    i, n = at
     b = p.block(i)
-    source = dict(b.vars)[v]
-    if not isinstance(source, Distinct) or any(
-        Row(v) in set(walk_shallow(t)) for t in (*b.preds, *b.outs)
-    ):
+    v, source = b.vars[n]
+    if not isinstance(source, Distinct) or any(Row(v) in set(walk_shallow(t)) for t in (*b.preds, *b.outs)):
         return None
     others = tuple(x for x in b.vars if x[0] != v)
     ctx = p.ctx.within(Block(others, tuple(q for q in b.preds if v not in free_vars(q)), ()))
     if p.mode == "bag" and not holds("8", duplicate_free(p.engine, ctx, source.bag)):
         return None
-    at_ = [x for x, _ in b.vars].index(v)
-    return p.with_block(i, open_source(replace(b), at_))
+    return p.with_block(i, open_source(b, n))
 
 
 def drop_column(p: Place, at: At) -> Bag | None:
     """17: a column of a DISTINCT source that is a constant or a repetition. ``at``: block, variable, column."""
-    i, v, c = at
+    i, n, c = at
     b = p.block(i)
-    source = dict(b.vars)[v]
+    v, source = b.vars[n]
     if not isinstance(source, Distinct) or len(source.bag) != 1 or len(source.bag[0].outs) < 2:
         return None
     (inner,) = source.bag
     others = tuple(x for x in b.vars if x[0] != v)
     ctx = p.ctx.within(Block(others, (), ())).within(inner)
     own = {x for x, _ in inner.vars}
-    candidates: list[Term] = [o for o in ties(inner.preds, inner.outs[c], nulls=True) if not free_vars(o) & own]
+    candidates: list[Term] = [
+        o for o in ties(inner.preds, inner.outs[c], nulls=True) if not free_vars(o) & own
+    ]
     if not free_vars(inner.outs[c]) & own:
         candidates.append(inner.outs[c])
     if p.engine.entails(ctx, negate(not_null(inner.outs[c]))):
@@ -250,9 +249,10 @@ def merge_blocks(p: Place, at: At) -> Bag | None:
     left, right = p.block(i), p.block(j)
     if len(left.vars) != len(right.vars) or sorted(pairing) != list(range(len(left.vars))):
         return None
-    right = _align(left, right, pairing)
-    if right is None or left.vars != right.vars:
+    aligned = _align(left, right, pairing)
+    if aligned is None or left.vars != aligned.vars:
         return None
+    right = aligned
     common = tuple(q for q in left.preds if q in right.preds)
     only_left = tuple(q for q in left.preds if q not in common)
     only_right = tuple(q for q in right.preds if q not in common)
@@ -268,8 +268,7 @@ def merge_blocks(p: Place, at: At) -> Bag | None:
     if p.mode == "set" and left.outs != right.outs and outs not in {left.outs, right.outs}:
         return None
     merged = block(left.vars, (*common, disj((a, b))), outs)
-    rest = (*p.bag[:i], *merged, *p.bag[i + 1 : j], *p.bag[j + 1 :])
-    return rest
+    return (*p.bag[:i], *merged, *p.bag[i + 1 : j], *p.bag[j + 1 :])
 
 
 def _align(left: Block, right: Block, pairing: list[int]) -> Block | None:
@@ -313,10 +312,13 @@ def union_of_sets(p: Place, at: At) -> Bag | None:
     if p.mode != "set" or i == j:
         return None
     b, cover = p.block(i), p.block(j)
-    rows = rename_bound((cover,), p.first)
+    rows = fresh_copy((cover,))
     tied = tuple(
-        n for r in rows
-        for n in block(r.vars, (*r.preds, *(identical(o, x) for o, x in zip(r.outs, b.outs, strict=True))), ())
+        n
+        for r in rows
+        for n in block(
+            r.vars, (*r.preds, *(identical(o, x) for o, x in zip(r.outs, b.outs, strict=True))), ()
+        )
     )
     if p.engine.entails(p.ctx.within(b), exists(tied)):
         return p.with_block(i, ())
@@ -325,9 +327,9 @@ def union_of_sets(p: Place, at: At) -> Bag | None:
 
 def multi_to_set(p: Place, at: At) -> Bag | None:
     """9: EXCEPT ALL and INTERSECT ALL over a left side without duplicates. ``at``: block, variable."""
-    i, v = at
+    i, n = at
     b = p.block(i)
-    source = dict(b.vars)[v]
+    v, source = b.vars[n]
     if not isinstance(source, Multi):
         return None
     others = Context(tuple(x for x in b.vars if x[0] != v), ())
@@ -340,11 +342,14 @@ def multi_to_set(p: Place, at: At) -> Bag | None:
     columns = [Var(v, c, t) for c, t in enumerate(source_types(source))]
     if any(not identity(c.type) for c in columns):
         return None
-    rows = rename_bound(right, p.first)
+    rows = fresh_copy(right)
     met = exists(
         tuple(
-            n for r in rows
-            for n in block(r.vars, (*r.preds, *(identical(o, c) for o, c in zip(r.outs, columns, strict=True))), ())
+            n
+            for r in rows
+            for n in block(
+                r.vars, (*r.preds, *(identical(o, c) for o, c in zip(r.outs, columns, strict=True))), ()
+            )
         )
     )
     test = met if source.op == "intersect" else negate(met)
@@ -366,7 +371,7 @@ def split_scalar(p: Place, at: At) -> Bag | None:
     if not holds("1f", one_row(p.engine, p.ctx.within(replace(b, preds=preds)), term.bag)):
         return None
     result: list[Block] = []
-    for inner in rename_bound(term.bag, p.first):
+    for inner in fresh_copy(term.bag):
         wider = replace(b, vars=(*b.vars, *inner.vars), preds=(*b.preds, *inner.preds))
         result.extend(replace_term(wider, term, inner.outs[0]))
     if not off("1b"):
@@ -385,17 +390,17 @@ def flatten_aggregate(p: Place, at: At) -> Bag | None:
     outer = term.name.partition(" ")[0]
     new: Term | None = None
     if outer in {"isum", "min", "max", "bool_and", "bool_or"}:
-        new = _flatten_same(p, term)
+        new = _flatten_same(term)
     if new is None and outer == "isum":
-        new = _flatten_counts(p, term)
+        new = _flatten_counts(term)
     if new is None and outer == "sum":
-        new = _flatten_numeric(p, term)
+        new = _flatten_numeric(term)
     if new is None:
         return None
     return p.with_block(i, replace_term(b, term, new))
 
 
-def _parts(p: Place, term: Nested, name: str) -> list[tuple[Block, Nested]] | None:
+def _parts(term: Nested, name: str) -> list[tuple[Block, Nested]] | None:
     """The blocks of the aggregate with the aggregate each of them puts out."""
     found: list[tuple[Block, Nested]] = []
     for b in term.bag:
@@ -406,21 +411,21 @@ def _parts(p: Place, term: Nested, name: str) -> list[tuple[Block, Nested]] | No
     return found
 
 
-def _flatten_same(p: Place, term: Nested) -> Term | None:
-    parts = _parts(p, term, term.name)
-    return None if parts is None else aggregate(term.name, _product(p, parts), term.type)
+def _flatten_same(term: Nested) -> Term | None:
+    parts = _parts(term, term.name)
+    return None if parts is None else aggregate(term.name, _product(parts), term.type)
 
 
-def _product(p: Place, parts: list[tuple[Block, Nested]]) -> Bag:
+def _product(parts: list[tuple[Block, Nested]]) -> Bag:
     blocks: list[Block] = []
     for b, inner in parts:
         preds = tuple(q for q in b.preds if q not in predicates(not_null(inner)))
-        for x in rename_bound(inner.bag, p.first):
+        for x in fresh_copy(inner.bag):
             blocks.extend(block((*b.vars, *x.vars), (*preds, *x.preds), x.outs))
     return tuple(blocks)
 
 
-def _flatten_counts(p: Place, term: Nested) -> Term | None:
+def _flatten_counts(term: Nested) -> Term | None:
     """A sum of counts: the count of the product, but NULL where there is nothing to sum."""
     parts: list[tuple[Block, Nested]] = []
     for b in term.bag:
@@ -430,13 +435,13 @@ def _flatten_counts(p: Place, term: Nested) -> Term | None:
         if not (isinstance(out, Nested) and out.kind == "agg" and out.name == "cnt"):
             return None
         parts.append((b, out))
-    total = aggregate("cnt", _product(p, parts), INTEGER)
+    total = aggregate("cnt", _product(parts), INTEGER)
     if off("6e"):
         return total
     return case((exists(term.bag), total, null(INTEGER)), INTEGER)
 
 
-def _flatten_numeric(p: Place, term: Nested) -> Term | None:
+def _flatten_numeric(term: Nested) -> Term | None:
     """A numeric sum of exact integers is an exact integer."""
     blocks: list[Block] = []
     for b in term.bag:
@@ -446,12 +451,12 @@ def _flatten_numeric(p: Place, term: Nested) -> Term | None:
         elif isinstance(out, Lit) and out.value is None:
             blocks.append(replace(b, outs=(null(INTEGER),)))
         else:
-            return _flatten_same(p, term) if term.name == "sum numeric" else None
+            return _flatten_same(term) if term.name == "sum numeric" else None
     total = aggregate("isum", tuple(n for b in blocks for n in block(b.vars, b.preds, b.outs)), INTEGER)
-    return TO_NUMERIC_OF(total, term)
+    return _as_numeric(total, term)
 
 
-def TO_NUMERIC_OF(total: Term, term: Nested) -> Term:  # noqa: N802 - reads as the cast it is
+def _as_numeric(total: Term, term: Nested) -> Term:
     from .build import app
 
     return app(TO_NUMERIC, (total,), term.type)
@@ -473,7 +478,9 @@ def simplify_case(p: Place, at: At) -> Bag | None:
         return p.with_block(i, replace_term(b, term, no))
     for value, other, when in ((yes, no, test), (no, yes, negate(test))):
         found = _empty_gives(value, other)
-        if found is not None and holds("1c", p.engine.entails(ctx.having(predicates(exists(found.bag))), when)):
+        if found is not None and holds(
+            "1c", p.engine.entails(ctx.having(predicates(exists(found.bag))), when)
+        ):
             return p.with_block(i, replace_term(b, term, value))
     return None
 
@@ -519,7 +526,3 @@ RULES: dict[str, Rule] = {
     "flatten-aggregate": flatten_aggregate,
     "simplify-case": simplify_case,
 }
-
-
-def first_free(form: Bag) -> int:
-    return max_var(form) + 1

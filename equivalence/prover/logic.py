@@ -30,8 +30,8 @@ from .symbols import (
     NOT,
     OR,
     SAME,
-    TO_NUMERIC,
     TEXTS,
+    TO_NUMERIC,
     domain,
     identity,
 )
@@ -181,12 +181,9 @@ class Encoder:
             rn, rv = self.encode(args[i + 1])
             if rv.sort() != v.sort():
                 # branches of types that share no sort: only NULL-ness is known
-                rv, v = self._opaque(args[i + 1], v.sort()), v
+                rv = z3.FreshConst(v.sort(), "mixed")
             n, v = z3.If(condition, rn, n), z3.If(condition, rv, v)
         return n, v
-
-    def _opaque(self, term: Term, sort: Any) -> Any:
-        return self.z3.FreshConst(sort, "mixed")
 
     def _comparison(self, term: App) -> Pair:
         z3 = self.z3
@@ -256,10 +253,15 @@ class Encoder:
             return -values[0] if op == "-" else values[0]
         if op == "*" and not any(isinstance(a, Lit) for a in term.args):
             return None
-        return values[0] + values[1] if op == "+" else values[0] - values[1] if op == "-" else values[0] * values[1]
+        return (
+            values[0] + values[1]
+            if op == "+"
+            else values[0] - values[1]
+            if op == "-"
+            else values[0] * values[1]
+        )
 
     def _nested(self, term: Nested) -> Pair:
-        z3 = self.z3
         key, params = shape(term)
         name = f"nested {key!r}"
         pairs = [self.encode(p) for p in params]

@@ -28,8 +28,8 @@ from .terms import (
     Source,
     Table,
     Term,
-    rename_bound,
     max_var,
+    rename_bound,
 )
 
 Pairing = tuple[int, ...]
@@ -63,8 +63,10 @@ def match_block(engine: Engine, ctx: Context, left: Block, right: Block) -> Pair
         return None
     for pairing in _pairings(left, right):
         engine.tick()
-        if check_block(engine, ctx, left, right, pairing):
-            return pairing
+        with engine.schema.recording() as used:
+            if check_block(engine, ctx, left, right, pairing):
+                return pairing
+            used.clear()
     return None
 
 
@@ -96,7 +98,9 @@ def check_block(engine: Engine, ctx: Context, left: Block, right: Block, pairing
     """Whether the blocks are the same under the pairing."""
     if sorted(pairing) != list(range(len(left.vars))) or len(left.vars) != len(right.vars):
         return False
-    (fresh,) = rename_bound((right,), max(max_var((left,)), max_var((right,)), *(v for v, _ in ctx.vars), 0) + 1)
+    (fresh,) = rename_bound(
+        (right,), max(max_var((left,)), max_var((right,)), *(v for v, _ in ctx.vars), 0) + 1
+    )
     other = _align(left, fresh, list(pairing))
     if other is None:
         return False

@@ -6,15 +6,18 @@ likes. Must not know how forms are compared.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import permutations
 
 from .entail import Context, Engine
-from .kernel import RULES, At, Place, case_terms, first_free
+from .kernel import RULES, At, Place, case_terms
 from .places import Mode, Path, at_path, nested_terms, places, put
-from .terms import Bag, Block, Distinct, Multi, Nested, Table, Var, free_in_bag, free_vars, walk_shallow
+from .symbols import CASE, EQ, IS_NULL, NOT, OR
+from .terms import App, Bag, Block, Distinct, Lit, Multi, Nested, Table, Term, Var, free_vars, walk_shallow
 
 MAX_STEPS = 400
+Tried = tuple[str, At, Context, Bag, Mode]
+Candidates = Callable[[Place, Path], Iterator[At]]
 Trace = list[tuple[str, Path, At]]
 
 ORDER = (
@@ -37,7 +40,7 @@ ORDER = (
 def normalise(engine: Engine, form: Bag, *, mode: Mode = "bag") -> tuple[Bag, Trace]:
     """A normal form with the steps that lead to it."""
     trace: Trace = []
-    tried: set[tuple[str, Path, At, Bag]] = set()
+    tried: set[Tried] = set()
     while len(trace) < MAX_STEPS:
         step = _next(engine, form, mode, tried)
         if step is None:
@@ -47,22 +50,23 @@ def normalise(engine: Engine, form: Bag, *, mode: Mode = "bag") -> tuple[Bag, Tr
     return form, trace
 
 
-def _next(
-    engine: Engine, form: Bag, mode: Mode, tried: set[tuple[str, Path, At, Bag]]
-) -> tuple[str, Path, At, Bag] | None:
+def _next(engine: Engine, form: Bag, mode: Mode, tried: set[Tried]) -> tuple[str, Path, At, Bag] | None:
     """The first rule that changes something, inner places first."""
     for path in places(form):
         ctx, bag, inner_mode = at_path(Context(), form, mode, path)
-        place = Place(engine, ctx, bag, inner_mode, first_free(form))
+        place = Place(engine, ctx, bag, inner_mode)
         for rule in ORDER:
             for at in CANDIDATES[rule](place, path):
-                key = (rule, path, at, form)
+                key = (rule, at, ctx, bag, inner_mode)
                 if key in tried:
                     continue
-                tried.add(key)
                 engine.tick()
-                new = RULES[rule](place, at)
-                if new is not None and new != bag:
+                with engine.schema.recording() as used:
+                    new = RULES[rule](place, at)
+                    if new is None or new == bag:
+                        used.clear()
+                        tried.add(key)
+                        continue
                     return rule, path, at, put(form, path, new)
     return None
 
@@ -70,66 +74,79 @@ def _next(
 def apply(engine: Engine, form: Bag, rule: str, path: Path, at: At, mode: Mode = "bag") -> Bag | None:
     """One step, as replayed."""
     ctx, bag, inner_mode = at_path(Context(), form, mode, path)
-    new = RULES[rule](Place(engine, ctx, bag, inner_mode, first_free(form)), at)
+    new = RULES[rule](Place(engine, ctx, bag, inner_mode), at)
     return None if new is None else put(form, path, new)
 
 
 # --------------------------------------------------------------------------- candidates
 
 
-def _blocks(p: Place, _: Path) -> Iterator[At]:
+def _blocks(p: Place, _path: Path) -> Iterator[At]:
+    """Blocks that may contradict themselves: equalities and EXISTS alone never do."""
+    around = sum(_restricts(q) for q in p.ctx.preds)
     for i, b in enumerate(p.bag):
-        if b.preds:
+        here = sum(_restricts(q) for q in b.preds)
+        if here and (here + around > 1 or any(_can_clash(q) for q in b.preds)):
             yield (i,)
 
 
-def _distinct_vars(p: Place, _: Path) -> Iterator[At]:
+def _restricts(q: Term) -> bool:
+    if isinstance(q, App) and q.sym == EQ:
+        return isinstance(q.args[1], Lit) or not isinstance(q.args[0], Var)
+    return not (isinstance(q, Nested) or _guards_null(q))
+
+
+def _can_clash(q: Term) -> bool:
+    """Predicates that a schema fact or a row of the block may contradict."""
+    return isinstance(q, App) and (q.sym in {IS_NULL, OR, NOT, CASE} and not _guards_null(q))
+
+
+def _distinct_vars(p: Place, _path: Path) -> Iterator[At]:
     for i, b in enumerate(p.bag):
-        for v, s in b.vars:
+        for k, (_, s) in enumerate(b.vars):
             if isinstance(s, Distinct):
-                yield (i, v)
+                yield (i, k)
 
 
-def _multi_vars(p: Place, _: Path) -> Iterator[At]:
+def _multi_vars(p: Place, _path: Path) -> Iterator[At]:
     for i, b in enumerate(p.bag):
-        for v, s in b.vars:
+        for k, (_, s) in enumerate(b.vars):
             if isinstance(s, Multi):
-                yield (i, v)
+                yield (i, k)
 
 
-def _plain_vars(p: Place, _: Path) -> Iterator[At]:
+def _plain_vars(p: Place, _path: Path) -> Iterator[At]:
     if p.mode == "set":
         return
     for i, b in enumerate(p.bag):
-        for v, s in reversed(b.vars):
+        for k, (_, s) in reversed(list(enumerate(b.vars))):
             if isinstance(s, Table):
-                yield (i, v)
+                yield (i, k)
 
 
-def _columns(p: Place, _: Path) -> Iterator[At]:
+def _columns(p: Place, _path: Path) -> Iterator[At]:
     for i, b in enumerate(p.bag):
-        for v, s in b.vars:
+        for k, (_, s) in enumerate(b.vars):
             if isinstance(s, Distinct) and len(s.bag) == 1:
                 for c in range(len(s.bag[0].outs)):
-                    yield (i, v, c)
+                    yield (i, k, c)
 
 
-def _copies(p: Place, _: Path) -> Iterator[At]:
+def _copies(p: Place, _path: Path) -> Iterator[At]:
     for i, b in enumerate(p.bag):
-        scope = [(v, s) for v, s in p.ctx.vars if isinstance(s, Table)]
         for n, (v, s) in enumerate(b.vars):
-            if isinstance(s, Table):
-                for w, t in (*scope, *b.vars[:n]):
-                    if s == t and _linked(b, v):
-                        yield (i, v, w)
+            if isinstance(s, Table) and _linked(b, v):
+                for m, (_, t) in enumerate((*p.ctx.vars, *b.vars[:n])):
+                    if s == t:
+                        yield (i, n, m)
 
 
 def _linked(b: Block, v: int) -> bool:
     return any(v in free_vars(q) for q in b.preds)
 
 
-def _nested(kinds: str) -> object:
-    def candidates(p: Place, _: Path) -> Iterator[At]:
+def _nested(kinds: str) -> Candidates:
+    def candidates(p: Place, _path: Path) -> Iterator[At]:
         for i, b in enumerate(p.bag):
             for n, t in enumerate(nested_terms(b)):
                 if t.kind == kinds:
@@ -138,7 +155,7 @@ def _nested(kinds: str) -> object:
     return candidates
 
 
-def _flat(p: Place, _: Path) -> Iterator[At]:
+def _flat(p: Place, _path: Path) -> Iterator[At]:
     for i, b in enumerate(p.bag):
         for n, t in enumerate(nested_terms(b)):
             if t.kind == "agg" and t.bag and all(_aggregated(x) for x in t.bag):
@@ -149,7 +166,7 @@ def _aggregated(b: Block) -> bool:
     return bool(b.outs) and not isinstance(b.outs[0], Var)
 
 
-def _cases(p: Place, _: Path) -> Iterator[At]:
+def _cases(p: Place, _path: Path) -> Iterator[At]:
     for i, b in enumerate(p.bag):
         for n in range(len(case_terms(b))):
             yield (i, n)
@@ -160,11 +177,16 @@ def _redundant(p: Place, path: Path) -> Iterator[At]:
     for i, b in enumerate(p.bag):
         for n, q in enumerate(b.preds):
             nested = any(isinstance(t, Nested) for t in walk_shallow(q))
-            if nested or path:
+            outer = not free_vars(q) & {v for v, _ in b.vars}
+            if nested or (path and (outer or _guards_null(q))):
                 yield (i, n)
 
 
-def _pairs(p: Place, _: Path) -> Iterator[At]:
+def _guards_null(q: Term) -> bool:
+    return isinstance(q, App) and q.sym == NOT and isinstance(q.args[0], App) and q.args[0].sym == IS_NULL
+
+
+def _pairs(p: Place, _path: Path) -> Iterator[At]:
     for j in range(len(p.bag)):
         for i in range(j):
             left, right = p.bag[i], p.bag[j]
@@ -175,7 +197,7 @@ def _pairs(p: Place, _: Path) -> Iterator[At]:
                     yield (i, j, *order)
 
 
-def _covers(p: Place, _: Path) -> Iterator[At]:
+def _covers(p: Place, _path: Path) -> Iterator[At]:
     if p.mode == "set":
         for i in reversed(range(len(p.bag))):
             for j in range(len(p.bag)):
@@ -183,7 +205,7 @@ def _covers(p: Place, _: Path) -> Iterator[At]:
                     yield (i, j)
 
 
-CANDIDATES = {
+CANDIDATES: dict[str, Candidates] = {
     "contradiction": _blocks,
     "multi-to-set": _multi_vars,
     "split-scalar": _nested("the"),
@@ -198,4 +220,3 @@ CANDIDATES = {
     "merge-blocks": _pairs,
     "covered": _covers,
 }
-__all__ = ["apply", "free_in_bag", "normalise"]

@@ -11,16 +11,17 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from equivalence.proof import Assumption, Matching, Proof, Step
 from sql.algebra import Expr, Param, Query, output_columns
 from sql.catalog import Catalog
 from sql.types import SqlType
 from sql.walk import all_exprs_of_query, canonical
 
-from ..proof import Assumption, Matching, Proof, Step
 from .build import not_null
 from .conditions import off
 from .entail import Context, Engine, OutOfTime, identical
 from .failures import failing, orders, shows_representative
+from .fresh import numbering
 from .match import match_bags
 from .normal import Trace, normalise
 from .schema import Schema
@@ -58,7 +59,7 @@ def prove(
     *,
     deadline_seconds: float = 5.0,
     accept: Collection[str] = (),
-) -> Proof | None | Reason:
+) -> Proof | Reason | None:
     """A proof that both queries are the same on every database of the catalog.
 
     ``accept`` are reservations the caller can live with; others still come back in ``modulo``, for the caller to
@@ -67,7 +68,8 @@ def prove(
     del accept
     engine = Engine(Schema(catalog), time.monotonic() + deadline_seconds)
     try:
-        return _prove(engine, q1, q2)
+        with numbering():
+            return _prove(engine, q1, q2)
     except Unsupported as why:
         return Reason(f"unsupported {why}", "unsupported")
     except OutOfTime:
@@ -76,7 +78,7 @@ def prove(
         return Reason("the query is too deep", "unsupported")
 
 
-def _prove(engine: Engine, q1: Query, q2: Query) -> Proof | None | Reason:
+def _prove(engine: Engine, q1: Query, q2: Query) -> Proof | Reason | None:
     difference = signature_difference(q1, q2)
     if difference is not None and difference.kind == "signature":
         return difference

@@ -9,12 +9,13 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 
+from equivalence.proof import Flaw, Proof
 from sql.algebra import Query
 from sql.catalog import Catalog
 from sql.walk import canonical
 
-from ..proof import Flaw, Proof
 from .entail import Context, Engine, OutOfTime
+from .fresh import numbering
 from .match import check_block
 from .normal import apply
 from .prove import Prepared, comparable, prepare, reduce_order, reservations, scope_of, signature_difference
@@ -26,9 +27,10 @@ _SECONDS = 60.0
 
 
 def replay(proof: Proof, q1: Query, q2: Query, catalog: Catalog) -> Flaw | None:
-    engine = Engine(Schema(catalog), time.monotonic() + _SECONDS)
+    engine = Engine(Schema(catalog, frozenset(proof.assumptions)), time.monotonic() + _SECONDS)
     try:
-        return _replay(engine, proof, q1, q2)
+        with numbering():
+            return _replay(engine, proof, q1, q2)
     except (Unsupported, OutOfTime, RecursionError) as why:
         return Flaw(f"not checkable: {why}")
 
@@ -60,7 +62,9 @@ def _replay(engine: Engine, proof: Proof, q1: Query, q2: Query) -> Flaw | None:
     return _final(engine, proof, reduced, forms)
 
 
-def _final(engine: Engine, proof: Proof, prepared: tuple[Prepared, Prepared], forms: list[Bag]) -> Flaw | None:
+def _final(
+    engine: Engine, proof: Proof, prepared: tuple[Prepared, Prepared], forms: list[Bag]
+) -> Flaw | None:
     left, right = forms
     if prepared[0].sort != prepared[1].sort and left and right:
         again = [reduce_order(engine, replace(p, bag=b)) for p, b in zip(prepared, forms, strict=True)]
@@ -73,9 +77,6 @@ def _final(engine: Engine, proof: Proof, prepared: tuple[Prepared, Prepared], fo
     for b, (j, pairing) in zip(left, proof.matching.blocks, strict=True):
         if not check_block(engine, Context(), b, right[j], pairing):
             return Flaw("blocks do not correspond")
-    missing = engine.schema.used - set(proof.assumptions)
-    if missing:
-        return Flaw(f"not stated: {min(map(str, missing))}")
     needed = prepared[0].loose | prepared[1].loose | reservations(engine, *prepared, left, right)
     if not needed <= proof.modulo:
         return Flaw(f"not stated: {', '.join(sorted(needed - proof.modulo))}")

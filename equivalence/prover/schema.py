@@ -6,15 +6,15 @@ a second derivation. Owns which constraints count (SOUNDNESS F1 to F14). Must no
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from equivalence.proof import Assumption
 from sql.algebra import TableRef
 from sql.catalog import Catalog, ForeignKey, Key
 from sql.catalog import Table as Relation
 
-from ..proof import Assumption
 from .conditions import holds
 from .terms import Distinct, Source, Table, Term
 
@@ -39,16 +39,19 @@ class Reference:
 
 
 class Schema:
-    """Facts of a catalog. ``used`` collects the assumptions of the facts that mattered."""
+    """Facts of a catalog. ``used`` collects the assumptions of the facts that mattered; with ``allowed`` no other
+    fact is known (a proof is checked with what it states).
+    """
 
-    def __init__(self, catalog: Catalog) -> None:
+    def __init__(self, catalog: Catalog, allowed: Collection[Assumption] | None = None) -> None:
         self.catalog = catalog
+        self.allowed = allowed
         self.used: set[Assumption] = set()
         self._keys: dict[TableRef, tuple[KeyFact, ...]] = {}
 
     @contextmanager
     def recording(self) -> Iterator[set[Assumption]]:
-        """Collect the uses within the block apart, then add them to the whole."""
+        """Collect the uses within the block apart, then add them to the whole (clear them to forget)."""
         outer, self.used = self.used, set()
         try:
             yield self.used
@@ -69,7 +72,12 @@ class Schema:
         column = relation.columns[pos]
         if not holds("F11", column.not_null):
             return None
-        return Assumption("not null", str(_name(source.ref)), (column.name,), column.not_null_constraint)
+        return self._stated(
+            Assumption("not null", _name(source.ref), (column.name,), column.not_null_constraint)
+        )
+
+    def _stated(self, assumption: Assumption) -> Assumption | None:
+        return assumption if self.allowed is None or assumption in self.allowed else None
 
     def keys(self, source: Source) -> tuple[KeyFact, ...]:
         """The keys that hold on what the source scans (F1 to F4, F12)."""
@@ -81,7 +89,8 @@ class Schema:
         if not holds("F4", not relation.has_children or source.only):
             return ()
         if source.ref not in self._keys:
-            self._keys[source.ref] = tuple(self._derive(relation, k) for k in relation.keys if _usable_key(k))
+            derived = (self._derive(relation, k) for k in relation.keys if _usable_key(k))
+            self._keys[source.ref] = tuple(k for k in derived if self._stated(k.assumption))
         return self._keys[source.ref]
 
     def _derive(self, relation: Relation, key: Key) -> KeyFact:
@@ -107,9 +116,13 @@ class Schema:
             columns = tuple(relation.position(c) for c in fk.columns)
             targets = tuple(target.position(c) for c in fk.target_columns)
             what = Assumption(
-                "foreign key", _name(relation.ref), (*fk.columns, _name(fk.target), *fk.target_columns), fk.name
+                "foreign key",
+                _name(relation.ref),
+                (*fk.columns, _name(fk.target), *fk.target_columns),
+                fk.name,
             )
-            found.append(Reference(columns, fk.target, targets, what))
+            if self._stated(what):
+                found.append(Reference(columns, fk.target, targets, what))
         return tuple(found)
 
     def source_of(self, ref: TableRef) -> Table | None:

@@ -14,6 +14,7 @@ from sql import algebra as a
 from .bags import as_set, block
 from .conditions import off
 from .expressions import Scope, Translation
+from .fresh import fresh
 from .terms import Block, Distinct, Limited, Term, Var, null
 from .translate import Env, Form, Rows, Translator, Unsupported, columns_of, sort_label
 
@@ -60,7 +61,7 @@ def _grouped(
         )
         if not bag:
             return []
-        v = t.fresh()
+        v = fresh()
         vars_ = ((v, Distinct(as_set(bag))),)
         groups = [(k, Var(v, i, k.type)) for i, k in enumerate(keys)]
     groups += [(k, null(k.type)) for k in every if k not in keys and not off("M12")]
@@ -107,9 +108,7 @@ def _with_windows(contexts: list[Context]) -> list[Context]:
     def rows() -> list[Context]:
         return contexts
 
-    return [
-        (r, Scope(s.env, s.groups, s.body, rows, s.grouping)) for r, s in contexts
-    ]
+    return [(r, Scope(s.env, s.groups, s.body, rows, s.grouping)) for r, s in contexts]
 
 
 def _outputs(t: Translator, query: a.Select, contexts: list[Context]) -> Form:
@@ -150,7 +149,7 @@ def _distinct_on(t: Translator, query: a.Select, form: Form) -> Form:
     if not form.bag:
         return form
     on = len(query.distinct or ())
-    v = t.fresh()
+    v = fresh()
     source = Limited(form.bag, form.sort, None, None, on=on)
     columns = [Var(v, i, o.type) for i, o in enumerate(form.bag[0].outs)]
     outs = (*columns[: form.width], *columns[form.width + on :])

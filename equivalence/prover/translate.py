@@ -17,6 +17,7 @@ from sql.types import SqlType
 from .bags import as_set, block, exists
 from .build import eq, negate, same
 from .conditions import off
+from .fresh import fresh, fresh_copy
 from .terms import (
     Bag,
     Block,
@@ -28,9 +29,7 @@ from .terms import (
     Table,
     Term,
     Var,
-    max_var,
     null,
-    rename_bound,
 )
 
 Env = Mapping[int, tuple[Term, ...]]
@@ -61,22 +60,15 @@ class Form:
 
 @dataclass(slots=True)
 class Translator:
-    """Numbers variables and remembers what could fail on the way."""
+    """Translates one query and remembers what could fail on the way."""
 
-    next: int = 1
     ctes: dict[int, tuple[a.Query, Env]] = field(default_factory=dict)
     failing: Counter[str] = field(default_factory=Counter)
     loose: set[str] = field(default_factory=set)  # reservations met: tie-order, float-order
 
-    def fresh(self) -> int:
-        self.next += 1
-        return self.next
-
     def copy(self, bag: Bag) -> Bag:
         """The bag with new bound variables."""
-        renamed = rename_bound(bag, self.next + 1)
-        self.next = max(self.next, max_var(renamed))
-        return renamed
+        return fresh_copy(bag)
 
     # ---------------------------------------------------------------- queries
 
@@ -115,7 +107,7 @@ class Translator:
             limit = None
         ties = not isinstance(query, a.Values) and query.with_ties
         source = Limited(form.bag, form.sort, limit, offset, ties)
-        v = self.fresh()
+        v = fresh()
         types = tuple(o.type for o in form.bag[0].outs) if form.bag else ()
         if not form.bag:
             return form
@@ -142,7 +134,7 @@ class Translator:
         if op == "union":
             return (*left, *right) if all_ else self.distinct((*left, *right))
         if all_:
-            v = self.fresh()
+            v = fresh()
             source = Multi("intersect" if op == "intersect" else "except", left, right)
             return block(((v, source),), (), tuple(Var(v, i, t) for i, t in enumerate(types)))
         result: list[Block] = []
@@ -168,7 +160,7 @@ class Translator:
         bag = as_set(bag)
         if not bag or off("M1"):
             return bag
-        v = self.fresh()
+        v = fresh()
         outs = tuple(Var(v, i, o.type) for i, o in enumerate(bag[0].outs))
         return (Block(((v, Distinct(bag)),), (), outs),)
 
@@ -208,16 +200,14 @@ class Translator:
                 from .expressions import Scope, Translation
 
                 make = Translation(self, Scope(env))
-                return [
-                    Rows((), (), {**env, rel: tuple(make.term(e) for e in row)}) for row in rows
-                ]
+                return [Rows((), (), {**env, rel: tuple(make.term(e) for e in row)}) for row in rows]
             case a.FunctionScan(rel, call, _, columns, ordinality):
                 return self._function(rel, call, tuple(c.type for c in columns), env, ordinality=ordinality)
             case a.Join():
                 return self.join(item, env)
 
     def _ranging(self, rel: int, source: Source, types: tuple[SqlType, ...], env: Env) -> Rows:
-        v = self.fresh()
+        v = fresh()
         return Rows(((v, source),), (), {**env, rel: tuple(Var(v, i, t) for i, t in enumerate(types))})
 
     def _from_bag(self, rel: int, bag: Bag, env: Env) -> list[Rows]:

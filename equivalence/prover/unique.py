@@ -11,8 +11,21 @@ from .build import not_null
 from .conditions import holds
 from .entail import Context, Engine, identical
 from .symbols import EQ, SAME, identity
-from .terms import App, Bag, Block, Distinct, Limited, Lit, Source, Table, Term, Var, free_vars
-from .terms import INTEGER, source_types
+from .terms import (
+    INTEGER,
+    App,
+    Bag,
+    Block,
+    Distinct,
+    Limited,
+    Lit,
+    Source,
+    Table,
+    Term,
+    Var,
+    free_vars,
+    source_types,
+)
 
 
 def ties(preds: Iterable[Term], term: Term, *, nulls: bool = False) -> list[Term]:
@@ -97,12 +110,20 @@ def _known(
 
 def one_row(engine: Engine, ctx: Context, bag: Bag) -> bool:
     """Whether the bag has at most one row."""
-    return _each_block(engine, ctx, bag, lambda _: ()) and _disjoint(engine, ctx, bag, equal=False)
+    with engine.schema.recording() as used:
+        answer = _each_block(engine, ctx, bag, lambda _: ()) and _disjoint(engine, ctx, bag, equal=False)
+        if not answer:
+            used.clear()
+    return answer
 
 
 def duplicate_free(engine: Engine, ctx: Context, bag: Bag) -> bool:
     """Whether no row comes twice (rows are alike as DISTINCT sees them)."""
-    return _each_block(engine, ctx, bag, lambda b: b.outs) and _disjoint(engine, ctx, bag, equal=True)
+    with engine.schema.recording() as used:
+        answer = _each_block(engine, ctx, bag, lambda b: b.outs) and _disjoint(engine, ctx, bag, equal=True)
+        if not answer:
+            used.clear()
+    return answer
 
 
 def _each_block(engine: Engine, ctx: Context, bag: Bag, known: object) -> bool:
