@@ -12,12 +12,13 @@ from typing import Any
 
 from pglast import ast
 from pglast.error import Error as PglastError
-from pglast.parser import parse_sql
+from pglast.parser import parse_sql, scan
 
 from engines.postgres.session import Session, SessionError
 from rewrite.ports import DatabaseError, ResultColumn
 from rewrite.words import Explained, Timed
 from sql.catalog import Catalog, ForeignKey, Key, Table, TableColumn
+from sql.plans import Node
 
 
 @dataclass(slots=True)
@@ -34,12 +35,26 @@ class PostgresDatabase:
     def explain(self, sql: str) -> Explained:
         """Cached by text: a run asks for the same plan several times."""
         if sql not in self._explained:
-            rows = self._fetch(f"explain (format json) {sql}")
-            plan = _document(rows[0][0])
+            plan = self._generic(sql) if has_parameters(sql) else self._plain(sql)
             self._explained[sql] = Explained(float(plan["Total Cost"]), plan)
             if len(self._explained) > 500:
                 self._explained.pop(next(iter(self._explained)))
         return self._explained[sql]
+
+    def _plain(self, sql: str) -> Mapping[str, Any]:
+        return _document(self._fetch(f"explain (format json) {sql}")[0][0])
+
+    def _generic(self, sql: str) -> Mapping[str, Any]:
+        """A statement with parameters has no values to plan with (PostgreSQL 16 and later can do without)."""
+        try:
+            plan = self.session.explain(sql, settings=self.settings, generic=True)
+        except SessionError as error:
+            raise _ours(error) from error
+        return {
+            "Node Type": plan.root.operator,
+            "Total Cost": plan.root.total_cost,
+            "Plan Rows": plan.root.rows,
+        }
 
     def describe(self, sql: str) -> tuple[ResultColumn, ...]:
         try:
@@ -84,6 +99,31 @@ def _document(value: Any) -> Mapping[str, Any]:
     parsed = json.loads(value) if isinstance(value, str | bytes) else value
     plan: Mapping[str, Any] = parsed[0]["Plan"]
     return plan
+
+
+def _as_json(node: Node) -> Mapping[str, Any]:
+    """The part of EXPLAIN's document that reports look at."""
+    known = {
+        "Relation Name": node.relation,
+        "Join Type": node.join_type,
+        "Subplan Name": node.subplan,
+        "Parent Relationship": node.relationship,
+    }
+    return {
+        "Node Type": node.operator,
+        "Total Cost": node.total_cost,
+        "Plan Rows": node.rows,
+        **{name: value for name, value in known.items() if value},
+        **dict(node.conditions),
+        "Plans": [_as_json(child) for child in node.children],
+    }
+
+
+def has_parameters(sql: str) -> bool:
+    try:
+        return any(token.name == "PARAM" for token in scan(sql))
+    except (PglastError, ValueError):
+        return False
 
 
 def _relations(sql: str) -> Iterator[tuple[str, str]]:
