@@ -180,8 +180,8 @@ class Settings:
     repeats: int = 3
     gain: float = 0.10
     enough: float = 0.5
-    width: int = 6
-    run_width: int = 3
+    width: int = 8
+    run_width: int = 5
     model: bool = True
     share: Literal["schema", "statistics", "samples"] = "schema"
     repairs: int = 2

@@ -68,9 +68,11 @@ class Assistant:
         correcting = deadline.within(self.settings.correction_seconds)
         passed: list[Checked] = []
         complaints: list[str] = []
+        # what is left of the time is shared with Decision
+        enough = deadline.within(deadline.left() * 0.6)
         for candidate in command.candidates:
-            if deadline.passed:
-                complaints.append("out of time before every candidate was checked")
+            if deadline.passed or (passed and enough.passed) or self._suffice(passed):
+                complaints.append("not every candidate was checked")
                 break
             result = self._verify(candidate, deadline, correcting)
             if isinstance(result, Checked):
@@ -79,6 +81,12 @@ class Assistant:
             else:
                 complaints.append(result)
         return Verified(tuple(passed), tuple(complaints))
+
+    def _suffice(self, passed: Sequence[Checked]) -> bool:
+        """As many servable candidates as would be run."""
+        settings = self.settings
+        servable = [c for c in passed if c.evidence.meets(settings.trust, settings.accept)]
+        return len(servable) >= settings.run_width
 
     def _verify(self, candidate: Candidate, deadline: Deadline, correcting: Deadline) -> Checked | str:
         """Parse, describe, check; correct and start over while there is time and a model."""

@@ -89,9 +89,14 @@ class Decision:
     # ------------------------------------------------------------------ measuring
 
     def _contenders(self, checked: Sequence[Checked]) -> list[_Contender]:
-        """Servable ones first, each group by estimated cost."""
+        """Servable ones first; each group by estimated cost, one whose gain estimates can't see in second place."""
         found = [_Contender(c, self._explain(c.candidate.sql)) for c in checked]
-        return sorted(found, key=lambda c: (not self._servable(c.checked), c.cost))
+        found.sort(key=lambda c: (not self._servable(c.checked), c.cost))
+        blind = [c for c in found if c.checked.candidate.cost is None]
+        if blind and found[:1] != blind[:1]:
+            found.remove(blind[0])
+            found.insert(1, blind[0])
+        return found
 
     def _differs(self, contender: _Contender) -> bool:
         """Whether the original's and the candidate's runs gave different rows. A checker that is wrong, or a table

@@ -92,9 +92,13 @@ class Reasoning:
         return sorted((self._priced(c) for c in fresh[:_PRICED_AT_MOST]), key=by_cost)
 
     def _priced(self, candidate: Candidate) -> Candidate:
+        """With EXPLAIN's cost, for a model's proposal. Rules come priced, or unpriced where the proposer holds that
+        the estimate can't see the gain.
+        """
+        if candidate.cost is not None or candidate.source == "rules" or self.settings.measure == "off":
+            return candidate
         # planning can run functions: a model's text is not even planned before it has been looked at
-        hostile = candidate.source == "model" and complaint_of(self.sql, candidate.sql) is not None
-        if candidate.cost is not None or hostile or self.settings.measure == "off":
+        if complaint_of(self.sql, candidate.sql) is not None:
             return candidate
         try:
             cost = self.database.explain(candidate.sql).cost
@@ -107,12 +111,15 @@ class Reasoning:
         return replace(candidate, cost=cost, steps=steps)
 
     def _choose(self, ranked: Sequence[Candidate]) -> list[Candidate]:
-        """The cheapest of each category first, then by cost: estimates err, and categories err differently."""
+        """The cheapest of each category, models' own and unpriced ones have places of their own, then by cost:
+        estimates err, and they err differently on different families.
+        """
         firsts = sorted((group[0] for group in grouped(ranked).values()), key=by_cost)
         rest = [c for c in ranked if c not in firsts]
         models = [c for c in rest if c.source == "model"][:2]
-        others = [c for c in rest if c not in models]
-        return [*firsts, *models, *others][: self.settings.width]
+        unpriced = [c for c in rest if c.cost is None and c not in models][:2]
+        others = [c for c in rest if c not in models and c not in unpriced]
+        return [*firsts, *models, *unpriced, *others][: self.settings.width]
 
     def _preferred(self) -> tuple[Category, ...]:
         notes = self.memory.recall("knowledge")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -11,6 +12,7 @@ import pytest
 from engines.postgres.catalog import snapshot
 from engines.postgres.scratch import ScratchServer
 from engines.postgres.session import Session
+from rewrite.adapters.live import connected
 from rewrite.adapters.postgres import PostgresDatabase
 from rewrite.api import Rewriter
 from rewrite.ports import DatabaseError, Ports
@@ -109,3 +111,22 @@ def test_the_schema_is_told_in_short(database: PostgresDatabase) -> None:
 def test_statements_with_parameters_are_planned_generically(database: PostgresDatabase) -> None:
     explained = database.explain(SLOW.replace("'b3'", "$1"))
     assert explained.cost > 0
+
+
+def test_the_whole_path_with_rules_and_the_real_checker(dsn: str, scratch_server: ScratchServer) -> None:
+    with connected(dsn, scratch_server) as rewriter:
+        settings = Settings(measure="both", trust="tested", check_seconds=4.0, width=2, rounds=1)
+        document = rewriter.optimise(SLOW, settings=settings).to_json()
+    assert document["rewritten"] is not None
+    assert document["verdict"] in {"proved", "tested"}
+    assert document["steps"][0]["name"].startswith("decorrelate")
+    assert document["seconds_after"] < 0.5 * document["seconds_before"]
+    json.dumps(document)
+
+
+def test_what_is_not_understood_is_left_alone(dsn: str, scratch_server: ScratchServer) -> None:
+    with connected(dsn, scratch_server) as rewriter:
+        for sql in ("select random() from part", "select * from part for update", "table part"):
+            outcome = rewriter.optimise(sql, settings=Settings(trust="tested", check_seconds=3.0))
+            assert outcome.best is None
+            assert outcome.reason

@@ -1,0 +1,20 @@
+"""The `Checker` port over `equivalence.api`. Owns the translation of verdicts; must not know agents."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from equivalence.api import Checker
+from equivalence.verdicts import to_json
+from rewrite.words import Evidence
+
+
+@dataclass(slots=True)
+class EquivalenceChecker:
+    """One checker, used by one run at a time."""
+
+    checker: Checker
+
+    def check(self, original: str, candidate: str, seconds: float) -> Evidence:
+        self.checker.options = replace(self.checker.options, seconds=seconds)
+        return Evidence.of(to_json(self.checker.check(original, candidate)))

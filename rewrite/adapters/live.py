@@ -1,0 +1,66 @@
+"""A rewriter over a real database: session, catalog, rules, checker, plugged together.
+
+Owns the life of what it opens. Used by the command line and by the optimiser process alike. Must not know settings
+files or the store's tables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from engines.postgres.catalog import snapshot
+from engines.postgres.scratch import ScratchServer
+from engines.postgres.session import Limits, Session
+from equivalence.api import Checker
+from equivalence.options import Options
+from models.api import Model, NoModel
+from rewrite.adapters.checker import EquivalenceChecker
+from rewrite.adapters.postgres import PostgresDatabase
+from rewrite.api import Rewriter
+from rewrite.ports import Hinter, Journal, Knowledge, NoHints, NoJournal, NoKnowledge, Ports
+from rewrite.search.proposer import RuleProposer
+
+
+@dataclass(frozen=True, slots=True)
+class Extras:
+    """What is optional: a model, knowledge, hints, a journal."""
+
+    model: Model = field(default_factory=NoModel)
+    knowledge: Knowledge = field(default_factory=NoKnowledge)
+    hinter: Hinter = field(default_factory=NoHints)
+    journal: Journal = field(default_factory=NoJournal)
+
+
+@contextmanager
+def connected(
+    dsn: str,
+    scratch: ScratchServer | None,
+    *,
+    extras: Extras | None = None,
+    search_path: tuple[str, ...] = ("public",),
+    settings: Mapping[str, str] | None = None,
+    run_timeout: float = 30.0,
+) -> Iterator[Rewriter]:
+    """A rewriter for one database. ``scratch`` is where the checker tries queries; without it only proofs count.
+
+    ``settings`` are the client session's GUCs. Raises engines' SessionError when the database can't be reached. The
+    catalog is read once: open another for a changed schema. Not for use from several threads at once.
+    """
+    extras = extras or Extras()
+    with Session(dsn, limits=Limits(statement=run_timeout)) as session:
+        catalog = snapshot(session.connection)
+        options = Options(search_path=search_path, server_major=session.server_version // 10_000)
+        with Checker(catalog, scratch, options) as checker:
+            yield Rewriter(
+                Ports(
+                    database=PostgresDatabase(session, catalog, search_path, dict(settings or {})),
+                    checker=EquivalenceChecker(checker),
+                    proposer=RuleProposer(catalog, search_path),
+                    model=extras.model,
+                    knowledge=extras.knowledge,
+                    hinter=extras.hinter,
+                    journal=extras.journal,
+                )
+            )
