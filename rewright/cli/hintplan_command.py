@@ -1,0 +1,128 @@
+"""``rewright hintplan``: get pg_hint_plan, see whether it works, print rows for its hint table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from rewright.cli import Failure
+from rewright.cli.common import JSON_OPTION, part, print_json
+
+
+@click.group()
+def command() -> None:
+    """pg_hint_plan: the extension that hints need."""
+
+
+@command.command()
+@click.argument("dsn", required=False)
+@click.option("--role", help="load it for this role only")
+def install(dsn: str | None, role: str | None) -> None:
+    """Without DSN: put the extension into the embedded PostgreSQL, from the machine's own Debian archive.
+
+    With DSN (a superuser's): CREATE EXTENSION there and load the library at every login; the server's
+    machine must have the package.
+    """
+    if dsn is None:
+        hintplan = part("engines.postgres.hintplan", "hintplan")
+        try:
+            files = hintplan.install()
+        except hintplan.HintPlanUnavailable as error:
+            raise Failure(str(error)) from error
+        click.echo(f"pg_hint_plan is in the embedded PostgreSQL ({len(files)} files)")
+        return
+    import psycopg
+    from psycopg import sql
+
+    try:
+        with psycopg.connect(dsn, autocommit=True) as connection:
+            connection.execute("create extension if not exists pg_hint_plan")
+            target = (
+                sql.SQL("role {}").format(sql.Identifier(role))
+                if role
+                else sql.SQL("database {}").format(sql.Identifier(connection.info.dbname))
+            )
+            connection.execute(
+                sql.SQL("alter {} set session_preload_libraries = 'pg_hint_plan'").format(target)
+            )
+    except psycopg.Error as error:
+        raise Failure(
+            f"{error}\nOn Debian the package is postgresql-NN-pg-hint-plan; then run this again as a superuser."
+        ) from error
+    click.echo("created and loaded at the next login")
+
+
+@command.command()
+@click.argument("dsn", required=False)
+@JSON_OPTION
+def check(dsn: str | None, as_json: bool) -> None:
+    """Is it there, loaded, and does it obey? Without DSN: whether the embedded PostgreSQL has it."""
+    if dsn is None:
+        there = bool(part("engines.postgres.hintplan", "hintplan").installed())
+        _say({"embedded": there, "works": there}, as_json)
+        if not there:
+            raise Failure("the embedded PostgreSQL has no pg_hint_plan: rewright hintplan install")
+        return
+    found = _checked(dsn)
+    _say(found, as_json)
+    if not found["works"]:
+        raise Failure("hints do not work there: rewright hintplan install DSN")
+
+
+def _checked(dsn: str) -> dict[str, Any]:
+    hinting = part("engines.postgres.hinting", "hintplan")
+    session_part = part("engines.postgres.session", "hintplan")
+    probe = "/*+ Set(enable_seqscan off) */ select 1"
+    try:
+        with hinting.HintingSession(dsn) as session:
+            report = session.plan(probe)[1] if session.support.extension else None
+            return {
+                "server": session.support.server_version,
+                "extension": session.support.extension,
+                "loaded": bool(session.support.extension),
+                "works": report is not None and bool(report.used) and report.clean,
+            }
+    except session_part.SessionError as error:
+        raise Failure(f"database: {error}") from error
+
+
+def _say(found: dict[str, Any], as_json: bool) -> None:
+    if as_json:
+        print_json(found)
+    else:
+        click.echo("\n".join(f"{name}: {value}" for name, value in found.items()))
+
+
+@command.command()
+@click.argument("dsn")
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--hints", required=True, help="the hints, as in a comment")
+@click.option("--application", default="", help="only for this application_name")
+def table(dsn: str, file: Path, hints: str, application: str) -> None:
+    """Print the INSERT that gives the query in FILE its HINTS through pg_hint_plan's table (its text stays as it is)."""
+    import psycopg
+    from psycopg import sql
+
+    parsing = part("hints.parsing", "hints")
+    base = part("hints.base", "hints")
+    try:
+        wanted = parsing.parse_comment(hints)
+    except base.HintSyntaxError as error:
+        raise Failure(str(error)) from error
+    text = file.read_text(encoding="utf-8").strip().rstrip(";")
+    try:
+        with psycopg.connect(dsn, autocommit=True) as connection:
+            connection.execute("set compute_query_id = on")
+            with connection.transaction(force_rollback=True):
+                connection.execute("set transaction read only")
+                row = connection.execute(f"explain (verbose, format json) {text}".encode()).fetchone()
+            query_id = row[0][0].get("Query Identifier") if row else None
+            inside = " ".join(map(base.print_hint, wanted.for_extension))
+            statement = sql.SQL(
+                "insert into hint_plan.hints (query_id, application_name, hints) values ({}, {}, {});"
+            ).format(sql.Literal(query_id), sql.Literal(application), sql.Literal(inside))
+            click.echo(statement.as_string(connection))
+    except psycopg.Error as error:
+        raise Failure(f"database: {error}") from error

@@ -1,0 +1,62 @@
+"""`rewright hint` and `rewright hintplan` on the real extension."""
+
+from __future__ import annotations
+
+import json
+
+import psycopg
+import pytest
+from click.testing import CliRunner
+
+from rewright.cli import rewright
+
+pytestmark = pytest.mark.server
+
+
+def run(*words):
+    return CliRunner().invoke(rewright, list(words))
+
+
+def test_hint_explains_itself(skewed, tmp_path):
+    file = tmp_path / "q.sql"
+    file.write_text(
+        "select count(*), sum(length(b.x)) from a join b on b.a_id = a.id"
+        " where upper(a.x) = 'A' and lower(a.y) = 'b' and upper(b.x) = 'A' and lower(b.y) = 'b';"
+    )
+    done = run("hint", "--dsn", skewed, "--json", str(file))
+    assert done.exit_code == 0, done.output
+    document = json.loads(done.stdout)
+    assert "HashJoin(a b)" in document["hints"]
+    assert document["seconds_after"] < document["seconds_before"]
+    assert document["estimates"]
+
+
+def test_hintplan_check_says_whether_it_works(skewed):
+    done = run("hintplan", "check", skewed, "--json")
+    assert done.exit_code == 0, done.output
+    assert json.loads(done.stdout)["works"] is True
+
+
+def test_hint_table_row_hints_the_query(skewed, tmp_path):
+    with psycopg.connect(skewed, autocommit=True) as connection:
+        connection.execute("create extension if not exists pg_hint_plan")
+    file = tmp_path / "q.sql"
+    file.write_text("select count(*) from a join b on b.a_id = a.id")
+    done = run("hintplan", "table", skewed, str(file), "--hints", "MergeJoin(a b)")
+    assert done.exit_code == 0, done.output
+    with psycopg.connect(skewed, autocommit=True) as connection:
+        connection.execute(done.stdout.encode())
+        connection.execute("load 'pg_hint_plan'")
+        connection.execute("set compute_query_id = on")
+        connection.execute("set pg_hint_plan.enable_hint_table = on")
+        plan = connection.execute(f"explain {file.read_text()}".encode()).fetchall()
+        connection.execute("truncate hint_plan.hints")
+    assert any("Merge Join" in line for (line,) in plan)
+
+
+def test_a_server_that_is_down_is_a_failure_not_a_traceback(tmp_path):
+    file = tmp_path / "q.sql"
+    file.write_text("select 1")
+    done = run("hint", "--dsn", "postgresql://127.0.0.1:1/x?connect_timeout=2", str(file))
+    assert done.exit_code == 1
+    assert "Traceback" not in done.output
