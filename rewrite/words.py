@@ -147,6 +147,7 @@ class Weighed:
     seconds_before: float | None = None
     seconds_after: float | None = None
     runs: int = 0
+    cpu_after: float | None = None
     report: Mapping[str, Any] = field(default_factory=dict)
 
     @property

@@ -52,6 +52,11 @@ class _Contender:
         return median(r.seconds for r in self.runs) if self.runs else None
 
     @property
+    def cpu(self) -> float | None:
+        known = [r.cpu for r in self.runs if r.cpu is not None]
+        return median(known) if known and len(known) == len(self.runs) else None
+
+    @property
     def stopped(self) -> bool:
         return any(r.stopped for r in self.runs)
 
@@ -148,10 +153,15 @@ class Decision:
         return self.observed
 
     def _run_original(self, deadline: Deadline) -> None:
-        if len(self._original_runs) < self.settings.repeats and not deadline.passed:
-            limit = min(self.settings.run_timeout, deadline.left())
-            if (timed := self._measure(self.sql, limit)) is not None:
-                self._original_runs.append(timed)
+        """At most ``repeats`` times, and not again where it was stopped or would eat the time of the others."""
+        runs = self._original_runs
+        if len(runs) >= self.settings.repeats or deadline.passed:
+            return
+        if runs and (runs[-1].stopped or runs[-1].seconds > deadline.left() / 4):
+            return
+        limit = min(self.settings.run_timeout, deadline.left() / 2)
+        if (timed := self._measure(self.sql, limit)) is not None:
+            runs.append(timed)
 
     def _run(self, contender: _Contender, limit: float, deadline: Deadline) -> None:
         if deadline.passed:
@@ -182,6 +192,7 @@ class Decision:
             seconds_before=before if ran else None,
             seconds_after=after if ran else None,
             runs=len(contender.runs),
+            cpu_after=contender.cpu,
         )
         executed = contender.runs[-1].plan if contender.runs else None
         original = self._original_runs[-1].plan if self._original_runs else None
@@ -213,7 +224,13 @@ class Decision:
         if not one.measured and any(w.measured for w in weighed):
             return False  # it was not worth running, or could not be run
         ratio = one.ratio
-        return ratio is not None and ratio <= 1.0 - self.settings.gain
+        return ratio is not None and ratio <= 1.0 - self.settings.gain and not self._dearer(one)
+
+    def _dearer(self, one: Weighed) -> bool:
+        """Faster on the clock, by more than a tenth and 20 ms dearer for the server's processors: no gain."""
+        before = [r.cpu for r in self._original_runs if r.cpu is not None and not r.stopped]
+        after = one.cpu_after
+        return bool(before) and after is not None and after > max(1.1 * median(before), median(before) + 0.02)
 
     def _servable(self, checked: Checked) -> bool:
         return checked.evidence.meets(self.settings.trust, self.settings.accept)

@@ -104,7 +104,7 @@ def _as_checked(d: Mapping[str, Any]) -> Checked:
     return Checked(_as_candidate(d["candidate"]), evidence)
 
 
-_FIGURES = ("cost_before", "cost_after", "seconds_before", "seconds_after", "runs")
+_FIGURES = ("cost_before", "cost_after", "seconds_before", "seconds_after", "runs", "cpu_after")
 
 
 def _weighed(w: Weighed) -> dict[str, Any]:

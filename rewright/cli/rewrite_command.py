@@ -1,0 +1,127 @@
+"""``rewright rewrite``: faster equivalents for the statements of a file, a directory or pg_stat_statements."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from rewright.cli import Failure
+from rewright.cli.common import CONFIG_OPTION, DURATION, JSON_OPTION, MODEL_OPTION, configuration, print_json
+
+
+@click.command()
+@click.argument("source", required=False, type=click.Path(path_type=Path), metavar="[FILE.sql|DIR]")
+@click.option("--dsn", required=True, help="the database; an account that may only read is enough")
+@click.option("--top", type=click.IntRange(1, 10_000), help="the N dearest SELECTs of pg_stat_statements")
+@click.option("--trust", type=click.Choice(["proved", "tested", "judged"]), default="proved", show_default=True)
+@click.option("--budget", type=DURATION, default="60s", show_default=True, help="time for one statement")
+@click.option(
+    "--measure",
+    type=click.Choice(["off", "explain", "run", "both"]),
+    default="both",
+    show_default=True,
+    help="both: original and replacement are run, within [optimiser] run_timeout; explain: nothing is run",
+)
+@click.option("--report", type=click.Path(path_type=Path, dir_okay=False), help="out.html or out.md")
+@MODEL_OPTION
+@CONFIG_OPTION
+@JSON_OPTION
+def command(
+    source: Path | None,
+    dsn: str,
+    top: int | None,
+    trust: Any,
+    budget: float,
+    measure: Any,
+    report: Path | None,
+    model: str,
+    config_path: Path | None,
+    as_json: bool,
+) -> None:
+    """Find faster equivalents of queries.
+
+    Nothing is changed in the database. --json prints one document for one statement, an array for several.
+    """
+    if (source is None) == (top is None):
+        raise click.UsageError("give a file or a directory, or --top N")
+    config = configuration(config_path)
+    from rewrite.words import Settings
+
+    settings = Settings(
+        trust=trust,
+        accept=frozenset(config.verify.accept),
+        budget=budget,
+        measure=measure,
+        run_timeout=config.optimiser.run_timeout,
+        check_seconds=config.verify.timeout,
+        model=model == "on",
+        share=config.models.share,  # type: ignore[arg-type]
+    )
+    done = _work(source, top, dsn, config, settings)
+    if report is not None:
+        _write_report(report, done)
+    if as_json:
+        documents = [one.to_json() for one in done]
+        print_json(documents[0] if len(documents) == 1 and top is None else documents)
+    elif report is None:
+        from rewrite.page import markdown
+
+        click.echo(markdown(done), nl=False)
+
+
+def _work(source: Path | None, top: int | None, dsn: str, config: Any, settings: Any) -> list[Any]:
+    from engines.postgres.session import Session, SessionError
+    from rewright.wiring.modelling import make_model
+    from rewright.wiring.optimising import Scratch
+    from rewrite.adapters.live import Extras, connected
+    from rewrite.offline import InputError, collect, work_off
+    from rewrite.offline import top as top_of
+
+    scratch = Scratch(config.verify.scratch, lambda error: click.echo(f"no scratch server: {error}", err=True))
+    try:
+        if source is not None:
+            works = collect(source)
+        else:
+            with Session(dsn) as session:
+                works = top_of(session, top or 0)
+        extras = Extras(model=make_model(config))
+        timeout = config.optimiser.run_timeout
+        with connected(dsn, scratch.server(), extras=extras, run_timeout=timeout) as rewriter:
+            return _with_progress(works, lambda tick: work_off(rewriter, works, settings, tick))
+    except InputError as error:
+        raise Failure(str(error)) from error
+    except SessionError as error:
+        hint = " (is the extension pg_stat_statements there?)" if error.sqlstate == "42P01" else ""
+        raise Failure(f"the server says {error}{hint}") from error
+    finally:
+        scratch.close()
+
+
+def _with_progress(works: Iterable[Any], run: Callable[[Callable[[Any], None]], list[Any]]) -> list[Any]:
+    """A bar on stderr where that is a terminal and there is more than one statement."""
+    total = len(list(works))
+    if not sys.stderr.isatty() or total < 2:
+        return run(lambda _: None)
+    from tqdm import tqdm
+
+    with tqdm(total=total, unit="query", file=sys.stderr, leave=False) as bar:
+        return run(lambda done: _tick(bar, done))
+
+
+def _tick(bar: Any, done: Any) -> None:
+    bar.set_postfix_str(done.work.name[-30:], refresh=False)
+    bar.update()
+
+
+def _write_report(path: Path, done: list[Any]) -> None:
+    from rewrite.page import markdown, page
+
+    text = markdown(done) if path.suffix in {".md", ".markdown"} else page(done)
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise Failure(f"{path}: {error.strerror or error}") from error
