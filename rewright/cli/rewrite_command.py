@@ -17,7 +17,9 @@ from rewright.cli.common import CONFIG_OPTION, DURATION, JSON_OPTION, MODEL_OPTI
 @click.argument("source", required=False, type=click.Path(path_type=Path), metavar="[FILE.sql|DIR]")
 @click.option("--dsn", required=True, help="the database; an account that may only read is enough")
 @click.option("--top", type=click.IntRange(1, 10_000), help="the N dearest SELECTs of pg_stat_statements")
-@click.option("--trust", type=click.Choice(["proved", "tested", "judged"]), default="proved", show_default=True)
+@click.option(
+    "--trust", type=click.Choice(["proved", "tested", "judged"]), default="proved", show_default=True
+)
 @click.option("--budget", type=DURATION, default="60s", show_default=True, help="time for one statement")
 @click.option(
     "--measure",
@@ -81,7 +83,9 @@ def _work(source: Path | None, top: int | None, dsn: str, config: Any, settings:
     from rewrite.offline import InputError, collect, work_off
     from rewrite.offline import top as top_of
 
-    scratch = Scratch(config.verify.scratch, lambda error: click.echo(f"no scratch server: {error}", err=True))
+    scratch = Scratch(
+        config.verify.scratch, lambda error: click.echo(f"no scratch server: {error}", err=True)
+    )
     try:
         if source is not None:
             works = collect(source)
