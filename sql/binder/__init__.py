@@ -6,7 +6,7 @@ accepts, refuses and infers is what is bound here; what the algebra has no node 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pglast
@@ -30,9 +30,11 @@ def bind(
     *,
     search_path: Sequence[str] = ("public",),
     param_types: Sequence[SqlType | None] = (),
+    placeholders: Mapping[str, int] | None = None,
 ) -> Query:
     """One SELECT (or VALUES) statement as a tree.
 
+    ``placeholders`` maps the values of literals that stand for a template's holes to Param numbers.
     ``param_types`` are the declared types of $1, $2, …; None for one to be inferred. Raises BindError with
     the server's SQLSTATE where the server would refuse, Unsupported for what the algebra cannot say.
     """
@@ -44,7 +46,13 @@ def bind(
         raise BindError("42601", str(error.args[0])) from None
     if len(statements) != 1:
         raise Unsupported("more or less than one statement")
-    return bind_node(statements[0].stmt, catalog, search_path=search_path, param_types=param_types)
+    return bind_node(
+        statements[0].stmt,
+        catalog,
+        search_path=search_path,
+        param_types=param_types,
+        placeholders=placeholders,
+    )
 
 
 def bind_node(
@@ -53,6 +61,7 @@ def bind_node(
     *,
     search_path: Sequence[str] = ("public",),
     param_types: Sequence[SqlType | None] = (),
+    placeholders: Mapping[str, int] | None = None,
 ) -> Query:
     """As `bind`, from an already parsed SelectStmt."""
     from sql.binder.select import bind_query
@@ -60,7 +69,7 @@ def bind_node(
     if not isinstance(node, ast.SelectStmt):
         raise Unsupported(f"{type(node).__name__}: not a SELECT")
     declared = {i: t for i, t in enumerate(param_types, 1) if t is not None}
-    context = Context(catalog, tuple(search_path), dict(declared))
+    context = Context(catalog, tuple(search_path), dict(declared), placeholders=dict(placeholders or {}))
     try:
         query = bind_query(Scope(context), node)
     except RecursionError:

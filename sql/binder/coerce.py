@@ -15,6 +15,7 @@ from sql.binder.constants import normalise
 from sql.binder.errors import BindError, Unsupported
 from sql.binder.scope import Context
 from sql.catalog import Catalog, TypeInfo, key_of
+from sql.placeholders import is_placeholder
 from sql.types import TEXT, SqlType
 
 CoercionContext = Literal["i", "a", "e"]
@@ -401,6 +402,8 @@ def _convert_unknown(context: Context, expr: Expr, target: SqlType, *, implicit:
         if known is not None and known.name != "unknown" and not known.same_base(plain):
             raise BindError("42P08", f"inconsistent types deduced for parameter ${expr.index}")
         context.params[expr.index] = plain
+        if info.name == "interval" and is_placeholder(expr.index):
+            return Param(expr.index, replace(target, collation=plain.collation))
         return Param(expr.index, plain)
     if not isinstance(expr, Const):
         return Cast(expr, plain, implicit, "io")

@@ -74,7 +74,7 @@ def bind_expr(scope: Scope, node: Any) -> Expr:
         case ast.ColumnRef():
             return bind_column_ref(scope, node)
         case ast.A_Const():
-            return bind_constant(node)
+            return _placeholder(scope, node) or bind_constant(node)
         case ast.A_Expr():
             return _bind_a_expr(scope, node)
         case ast.FuncCall():
@@ -121,6 +121,20 @@ def bind_exprs(scope: Scope, nodes: Sequence[Any] | None) -> list[Expr]:
 
 def bind_condition(scope: Scope, node: Any, construct: str) -> Expr:
     return coerce_boolean(scope.context, bind_expr(scope, node), construct)
+
+
+def _placeholder(scope: Scope, node: Any) -> Expr | None:
+    """The Param of a literal that stands for a template's hole; the grammar folds a minus sign into numbers."""
+    known = scope.context.placeholders
+    if not known or node.isnull:
+        return None
+    constant = bind_constant(node)
+    text = constant.value or ""
+    if text in known:
+        return Param(known[text], constant.type)
+    if text.startswith("-") and text[1:] in known and constant.type.name != "unknown":
+        return make_op(scope.context, "-", None, Param(known[text[1:]], constant.type), ("pg_catalog",))
+    return None
 
 
 def bind_constant(node: Any) -> Const:

@@ -61,6 +61,8 @@ class Context:
     next_rel: int = 0
     next_cte: int = 0
     view_depth: int = 0
+    # sentinel values of a template's literals -> Param index
+    placeholders: dict[str, int] = field(default_factory=dict)
 
     @property
     def schemas(self) -> tuple[str, ...]:

@@ -33,6 +33,7 @@ from sql.algebra import (
     Not,
     Op,
     Or,
+    Param,
     Query,
     RowExpr,
     ScalarSubquery,
@@ -47,6 +48,7 @@ from sql.algebra import (
 from sql.catalog import Catalog
 from sql.facts.assumptions import NOTHING, Assumptions, not_null
 from sql.facts.strictness import Col, rejected_columns
+from sql.placeholders import is_placeholder
 from sql.walk import rels_of
 
 NonNull = Mapping[Col, Assumptions]
@@ -182,6 +184,8 @@ class Nullability:
         match expr:
             case Const():
                 return None if expr.value is None else NOTHING
+            case Param():
+                return NOTHING if is_placeholder(expr.index) else None
             case Column():
                 return nonnull.get((expr.rel, expr.pos))
             case IsNull() | IsBool() | IsDistinct() | Exists() | RowExpr() | ArrayExpr() | Grouping():

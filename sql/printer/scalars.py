@@ -55,6 +55,7 @@ from sql.algebra import (
 from sql.binder.coerce import coerce
 from sql.binder.errors import BindError, Unsupported
 from sql.binder.scope import Context
+from sql.placeholders import hole_of, is_placeholder, is_string
 from sql.printer import elide
 from sql.printer.names import quote_ident, quote_literal, type_name
 from sql.types import SqlType
@@ -117,7 +118,7 @@ class Scalars:
             case Const():
                 return self._const(expr)
             case Param():
-                return f"${expr.index}", ATOM
+                return self._param(expr)
             case Column():
                 return self.names.column(expr.rel, expr.pos), ATOM
             case SystemColumn():
@@ -211,6 +212,14 @@ class Scalars:
             if expr.type.name in {"date", "timestamp"}:
                 return f"{expr.type.name} {quote_literal(value)}", ATOM
         return f"{quote_literal(value)}::{self.type(expr.type)}", CAST
+
+    def _param(self, expr: Param) -> tuple[str, int]:
+        if not is_placeholder(expr.index):
+            return f"${expr.index}", ATOM
+        shown = hole_of(expr.index)
+        if not is_string(expr.index) or expr.type.name == "unknown":
+            return shown, ATOM
+        return f"{shown}::{self.type(expr.type)}", CAST
 
     def _cast(self, expr: Cast) -> tuple[str, int]:
         arg = expr.arg
