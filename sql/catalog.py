@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections import ChainMap
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
@@ -158,7 +157,7 @@ class Catalog:
             _add_type(own, TypeInfo(relation.ref.schema, relation.ref.name, "c", "C", fields=fields))
         for t in self.types:
             _add_type(own, t)
-        return ChainMap(own, dict(builtins().types)) if own else builtins().types
+        return {**builtins().types, **own} if own else builtins().types
 
     @cached_property
     def _functions(self) -> Mapping[str, tuple[FunctionInfo, ...]]:

@@ -6,7 +6,7 @@ on the side of not knowing. The checker and the rules both ask here.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import combinations
 
 from sql.algebra import (
@@ -238,7 +238,12 @@ class Facts:
 
     def _is_key(self, query: Select, positions: frozenset[int]) -> Assumptions | None:
         """Whether outputs determine the block's result row (DISTINCT and LIMIT only remove rows)."""
-        exprs = [query.targets[i].expr for i in positions]
+        return self.exprs_determine(query, [query.targets[i].expr for i in positions])
+
+    def exprs_determine(self, query: Select, exprs: Sequence[Expr]) -> Assumptions | None:
+        """What shows that rows of the block, after grouping and before DISTINCT, which agree on ``exprs`` are
+        one row; None if nothing does.
+        """
         start = [(e.rel, e.pos) for e in exprs if isinstance(e, Column)]
         if query.group_by is None:
             if _multiplies_rows(query):
