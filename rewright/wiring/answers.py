@@ -2,12 +2,43 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from proxy.answers.api import Answers
+from proxy.ports import LocalAnswers, SessionView
+from rewright import values
 from rewright.config.model import Config
+from rewright.settings import REGISTRY
 from store.api import Store
 
 
-def make(store: Store, config: Config) -> Any:
-    del store, config
-    return None
+def make(store: Store, config: Config) -> LocalAnswers | None:
+    """None where DuckDB, which evaluates queries over our relations, is not installed."""
+    del config
+    try:
+        from rewright.wiring.ports.evaluating import DuckDbEvaluator
+    except ModuleNotFoundError:
+        return None
+    return Answers(store, DuckDbEvaluator(), settings_rows)
+
+
+def settings_rows(session: SessionView) -> Sequence[Mapping[str, Any]]:
+    """The rows of rewright.settings."""
+    return [
+        {
+            "name": setting.full_name,
+            "setting": _shown(setting.name, getattr(session.settings, setting.name)),
+            "boot_val": setting.default,
+            "allowed": setting.allowed,
+            "short_desc": setting.meaning,
+        }
+        for setting in REGISTRY
+    ]
+
+
+def _shown(name: str, value: object) -> str:
+    if name in {"min_duration", "budget"}:
+        assert isinstance(value, float)
+        return values.show_duration(value)
+    return values.show(value)

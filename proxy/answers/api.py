@@ -1,0 +1,216 @@
+"""The proxy's ``LocalAnswers``: from a recognised statement to its rows.
+
+Owns the answers. Whatever blocks (the store, an evaluation) runs in a thread. Errors are SqlError; nothing
+else leaves here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from proxy.answers import calls
+from proxy.answers.parts import Evaluator, Explainer, ExplainRequest, NoRows, Rows
+from proxy.answers.recognition import (
+    CallOurs,
+    ExplainRewrite,
+    Question,
+    SelectOurs,
+    ShowLast,
+    recognise,
+)
+from proxy.answers.relations import BY_NAME, RELATIONS, stored_rows
+from proxy.ports import (
+    Answer,
+    LastQuery,
+    LocalRows,
+    Outcome,
+    ResultColumn,
+    SessionView,
+    SqlError,
+)
+from store.api import Store
+from store.errors import StoreError
+
+T = TypeVar("T")
+TEXT, JSON = 25, 114
+SHOW_COLUMNS = (ResultColumn("rewright.last", TEXT),)
+SettingsRows = Callable[[SessionView], Sequence[Mapping[str, Any]]]
+
+
+@dataclass(slots=True)
+class Answers:
+    """``settings`` gives the rows of rewright.settings for a session."""
+
+    store: Store
+    evaluator: Evaluator
+    settings: SettingsRows
+    explainer: Explainer | None = None
+    others: Rows = field(default_factory=NoRows)
+    keywords: frozenset[bytes] = frozenset({b"ask", b"augment", b"explain", b"call"})
+
+    def match(self, text: str) -> Answer | None:
+        """None for what is the server's business. Never raises: a wrong statement of ours is an answer that fails."""
+        found = recognise(text)
+        match found:
+            case None:
+                return None
+            case ShowLast():
+                return _Show()
+            case SelectOurs():
+                return self._select(found)
+            case CallOurs():
+                return _Call(self.store, found)
+            case ExplainRewrite():
+                return self._explain(found)
+            case Question():
+                return _Failing(SqlError("0A000", f"{found.word} is not part of this version of Rewright"))
+
+    def _select(self, found: SelectOurs) -> Answer:
+        unknown = [name for name in found.relations if name not in BY_NAME]
+        if unknown:
+            names = ", ".join(relation.name for relation in RELATIONS)
+            return _Failing(
+                SqlError(
+                    "42P01", f'relation "rewright.{unknown[0]}" does not exist', hint=f"Relations: {names}."
+                )
+            )
+        if found.strange:
+            return _Failing(
+                SqlError(
+                    "0A000",
+                    f"rewright.{found.relations[0]} can't be joined with {found.strange[0]}",
+                    detail="Relations of Rewright are not in the database; they join with each other only.",
+                )
+            )
+        try:
+            columns = self.evaluator.columns(found.sql, [BY_NAME[name] for name in found.relations])
+        except SqlError as error:
+            return _Failing(error)
+        return _Select(self, found, columns)
+
+    def _explain(self, found: ExplainRewrite) -> Answer:
+        if found.problem:
+            return _Failing(SqlError("22023", found.problem))
+        if self.explainer is None:
+            return _Failing(
+                SqlError(
+                    "0A000", "EXPLAIN (REWRITE) needs an optimiser: [databases] optimiser_dsn is not set"
+                )
+            )
+        return _Explain(self.explainer, ExplainRequest(found.sql, found.analyze, found.format))
+
+    def contents(self, found: SelectOurs, session: SessionView) -> Mapping[str, Sequence[Mapping[str, Any]]]:
+        """The rows this session may see, by relation. Blocks; raises SqlError."""
+        try:
+            return {name: self._rows(name, session) for name in found.relations}
+        except StoreError as error:
+            raise SqlError("58030", f"the store of Rewright cannot be read: {error}") from error
+
+    def _rows(self, name: str, session: SessionView) -> Sequence[Mapping[str, Any]]:
+        if name == "settings":
+            return self.settings(session)
+        rows = stored_rows(name, self.store, session)
+        return self.others(name, session) if rows is None else rows
+
+
+@dataclass(frozen=True, slots=True)
+class _Local:
+    """What every answer of ours is: rows made here."""
+
+    @property
+    def redirects(self) -> bool:
+        return False
+
+    @property
+    def columns(self) -> tuple[ResultColumn, ...]:
+        return ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Failing(_Local):
+    error: SqlError
+
+    async def run(self, session: SessionView) -> Outcome:
+        del session
+        raise self.error
+
+
+@dataclass(frozen=True, slots=True)
+class _Show(_Local):
+    @property
+    def columns(self) -> tuple[ResultColumn, ...]:
+        return SHOW_COLUMNS
+
+    async def run(self, session: SessionView) -> Outcome:
+        return LocalRows(SHOW_COLUMNS, ((last_text(session.last),),), "SHOW")
+
+
+@dataclass(frozen=True, slots=True)
+class _Select(_Local):
+    answers: Answers
+    found: SelectOurs
+    described: tuple[ResultColumn, ...]
+
+    @property
+    def columns(self) -> tuple[ResultColumn, ...]:
+        return self.described
+
+    async def run(self, session: SessionView) -> Outcome:
+        return await _in_thread(lambda: self._rows(session))
+
+    def _rows(self, session: SessionView) -> LocalRows:
+        contents = self.answers.contents(self.found, session)
+        relations = [BY_NAME[name] for name in self.found.relations]
+        rows = self.answers.evaluator.rows(self.found.sql, relations, contents)
+        return LocalRows(self.described, tuple(rows))
+
+
+@dataclass(frozen=True, slots=True)
+class _Call(_Local):
+    store: Store
+    found: CallOurs
+
+    async def run(self, session: SessionView) -> Outcome:
+        notice = await _in_thread(lambda: calls.run(self.found, self.store, session))
+        return LocalRows((), (), "CALL", (notice,))
+
+
+@dataclass(frozen=True, slots=True)
+class _Explain(_Local):
+    explainer: Explainer
+    request: ExplainRequest
+
+    @property
+    def columns(self) -> tuple[ResultColumn, ...]:
+        return (ResultColumn("QUERY PLAN", JSON if self.request.format == "json" else TEXT),)
+
+    async def run(self, session: SessionView) -> Outcome:
+        lines = await self.explainer.explain(self.request, session)
+        return LocalRows(self.columns, tuple((line,) for line in lines), "EXPLAIN")
+
+
+async def _in_thread(work: Callable[[], T]) -> T:
+    return await asyncio.to_thread(work)
+
+
+def last_text(last: LastQuery) -> str:
+    """One line: the route, then what was done or why nothing.
+
+    >>> last_text(LastQuery(route="original", reason="not rewritten: volatile function random()"))
+    'original | not rewritten: volatile function random()'
+    """
+    if not last.route:
+        return "none | no query yet"
+    parts = [last.route]
+    if last.rewrite_id is not None:
+        parts.append(f"rewrite {last.rewrite_id}")
+    if last.reason:
+        parts.append(last.reason)
+    if last.duration:
+        parts.append(f"{last.duration * 1000:.1f} ms")
+    if last.overhead:
+        parts.append(f"overhead {last.overhead * 1000:.2f} ms")
+    return " | ".join(parts)

@@ -1,0 +1,94 @@
+"""CALL rewright.*: what admins may do from SQL. Must not know the wire."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from proxy.answers.recognition import CallOurs
+from proxy.ports import SessionView, SqlError
+from store.api import Store
+from store.errors import NotFound, StoreError
+from store.life import Action, IllegalTransition
+
+DECISIONS: Mapping[str, Action] = {
+    "approve": Action.APPROVE,
+    "reject": Action.REJECT,
+    "pin": Action.PIN,
+    "retire": Action.RETIRE,
+}
+NAMES = (*DECISIONS, "accept", "pause", "resume")
+
+
+@dataclass(frozen=True, slots=True)
+class _Arguments:
+    identifier: int
+    reason: str
+
+
+def run(call: CallOurs, store: Store, session: SessionView) -> str:
+    """Do it; the notice that says what was done. Blocks; raises SqlError."""
+    if call.name not in NAMES:
+        raise SqlError(
+            "42883", f"procedure rewright.{call.name} does not exist", hint=f"Procedures: {', '.join(NAMES)}."
+        )
+    if not session.is_admin:
+        raise SqlError(
+            "42501",
+            f"permission denied for procedure rewright.{call.name}",
+            hint="Admins are listed in the configuration, [admins] roles.",
+        )
+    try:
+        return _do(call, store, session)
+    except NotFound as error:
+        raise SqlError("P0002", str(error)) from error
+    except IllegalTransition as error:
+        raise SqlError("55000", str(error)) from error
+    except StoreError as error:
+        raise SqlError("58030", f"the store of Rewright cannot be written: {error}") from error
+
+
+def _do(call: CallOurs, store: Store, session: SessionView) -> str:
+    if call.name in {"pause", "resume"}:
+        _no_arguments(call)
+        store.switches.set_paused(call.name == "pause", by=session.role)
+        return "paused: every query runs as it is written" if call.name == "pause" else "resumed"
+    arguments = _arguments(call)
+    if call.name == "accept":
+        return f"resolution {store.resolutions.accept(arguments.identifier).id} is accepted"
+    action = DECISIONS[call.name]
+    rewrite = store.rewrites.act(arguments.identifier, action, reason=arguments.reason, by=session.role)
+    return f"rewrite {rewrite.id} is {rewrite.state}"
+
+
+def _no_arguments(call: CallOurs) -> None:
+    if call.arguments:
+        raise _wrong(call, "()")
+
+
+def _arguments(call: CallOurs) -> _Arguments:
+    match call.arguments:
+        case (int() | str() as identifier,) if call.constant:
+            return _Arguments(_number(call, identifier), "")
+        case (int() | str() as identifier, str() as reason) if call.constant and call.name != "accept":
+            return _Arguments(_number(call, identifier), reason)
+        case _:
+            raise _wrong(call, "(id)" if call.name == "accept" else "(id [, reason])")
+
+
+def _number(call: CallOurs, value: int | str) -> int:
+    try:
+        return int(value)
+    except ValueError:
+        raise _wrong(call, "(id [, reason])") from None
+
+
+def _wrong(call: CallOurs, signature: str) -> SqlError:
+    return SqlError(
+        "42883",
+        f"wrong arguments for procedure rewright.{call.name}",
+        hint=f"CALL rewright.{call.name}{signature}, with constants.",
+    )
+
+
+Runner = Callable[[CallOurs, Store, SessionView], str]

@@ -1,0 +1,186 @@
+"""Which statements are Rewright's own, read from their text: pure, and None in every doubt.
+
+Owns the grammar of ours: SHOW rewright.last, SELECT over rewright.*, CALL rewright.*, EXPLAIN (REWRITE),
+ASK, AUGMENT. Must not answer anything.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from pglast import ast
+from pglast.error import Error as PglastError
+from pglast.parser import parse_sql
+
+SCHEMA = "rewright"
+_ASK = re.compile(r"(?:explain\s+)?(ask|augment)\b", re.IGNORECASE)
+_NOISE = re.compile(r"\s+|--[^\n]*(?:\n|\Z)|/\*.*?\*/", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class ShowLast:
+    """SHOW rewright.last"""
+
+
+@dataclass(frozen=True, slots=True)
+class SelectOurs:
+    """A SELECT that names relations of ours; ``relations`` without the schema, ``strange`` all others."""
+
+    sql: str
+    relations: tuple[str, ...]
+    strange: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CallOurs:
+    """CALL rewright.name(arguments); an argument that is no constant is None twice over: not allowed."""
+
+    name: str
+    arguments: tuple[object, ...]
+    constant: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ExplainRewrite:
+    """EXPLAIN (REWRITE ...) of ``sql``; ``problem``: why it can't be done, in the server's words."""
+
+    sql: str
+    analyze: bool
+    format: Literal["text", "json"]
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """ASK or AUGMENT, EXPLAINed or not; ``word`` in upper case."""
+
+    word: str
+    sql: str
+
+
+Recognised = ShowLast | SelectOurs | CallOurs | ExplainRewrite | Question
+
+
+def recognise(text: str) -> Recognised | None:
+    """What of ours ``text`` is; None: the server's business (several statements, too)."""
+    found = _ASK.match(_without_noise(text))
+    if found is not None:
+        return Question(found[1].upper(), text)
+    try:
+        statements = parse_sql(text)
+    except (PglastError, ValueError, RecursionError, UnicodeError):
+        return None
+    if len(statements) != 1:
+        return None
+    statement = statements[0].stmt
+    match statement:
+        case ast.VariableShowStmt():
+            return ShowLast() if (statement.name or "").lower() == f"{SCHEMA}.last" else None
+        case ast.SelectStmt():
+            return _select(text, statement)
+        case ast.CallStmt():
+            return _call(statement)
+        case ast.ExplainStmt():
+            return _explain(text, statement)
+        case _:
+            return None
+
+
+def _without_noise(text: str) -> str:
+    position = 0
+    while (found := _NOISE.match(text, position)) is not None and found.end() > position:
+        position = found.end()
+    return text[position : position + 40]
+
+
+def _select(text: str, statement: ast.SelectStmt) -> SelectOurs | None:
+    nodes = list(_walk(statement))
+    tables = [node for node in nodes if isinstance(node, ast.RangeVar)]
+    ours = tuple(dict.fromkeys(str(t.relname) for t in tables if (t.schemaname or "") == SCHEMA))
+    if not ours or statement.intoClause is not None:
+        return None
+    ctes = {node.ctename for node in nodes if isinstance(node, ast.CommonTableExpr)}
+    strange = tuple(
+        f"{t.schemaname}.{t.relname}" if t.schemaname else str(t.relname)
+        for t in tables
+        if t.schemaname != SCHEMA and (t.schemaname or t.relname not in ctes)
+    )
+    return SelectOurs(text, ours, strange)
+
+
+def _call(statement: ast.CallStmt) -> CallOurs | None:
+    call: Any = statement.funccall
+    names = [str(part.sval) for part in call.funcname]
+    if len(names) != 2 or names[0] != SCHEMA:
+        return None
+    arguments, constant = [], not (call.agg_star or call.agg_distinct or call.func_variadic)
+    for argument in call.args or ():
+        known, value = _constant(argument)
+        constant = constant and known
+        arguments.append(value)
+    return CallOurs(names[1], tuple(arguments), constant)
+
+
+def _constant(node: Any) -> tuple[bool, object]:
+    if isinstance(node, ast.TypeCast):
+        return _constant(node.arg)
+    if not isinstance(node, ast.A_Const):
+        return False, None
+    if node.isnull:
+        return True, None
+    match node.val:
+        case ast.Integer():
+            return True, node.val.ival or 0
+        case ast.String():
+            return True, node.val.sval or ""
+        case ast.Float():
+            return True, node.val.fval
+        case _:
+            return False, None
+
+
+def _explain(text: str, statement: ast.ExplainStmt) -> ExplainRewrite | None:
+    options = {str(option.defname).lower(): option.arg for option in statement.options or ()}
+    if "rewrite" not in options or not _on(options.pop("rewrite")):
+        return None
+    analyze = _on(options.pop("analyze")) if "analyze" in options else False
+    chosen = options.pop("format", None)
+    wanted = str(chosen.sval).lower() if chosen is not None else "text"
+    problem = ""
+    if options:
+        problem = f"EXPLAIN option {min(options)} can't be combined with REWRITE"
+    elif wanted not in {"text", "json"}:
+        problem = "EXPLAIN (REWRITE) has the formats TEXT and JSON"
+    elif not isinstance(statement.query, ast.SelectStmt):
+        problem = "EXPLAIN (REWRITE) is for SELECT"
+    sql = _after_options(text)
+    return ExplainRewrite(sql, analyze, "json" if wanted == "json" else "text", problem)
+
+
+def _on(argument: Any) -> bool:
+    """An option's value, as defGetBoolean reads it; without one it is on."""
+    if argument is None:
+        return True
+    value = getattr(argument, "sval", None)
+    if value is None:
+        return bool(getattr(argument, "ival", 1))
+    return str(value).lower() in {"on", "true", "1"}
+
+
+def _after_options(text: str) -> str:
+    """The statement behind EXPLAIN ( ... ); options hold no parentheses."""
+    return text[text.index(")", text.index("(")) + 1 :].strip().rstrip(";").strip()
+
+
+def _walk(value: Any) -> Iterator[Any]:
+    stack = [value]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, tuple | list):
+            stack.extend(node)
+        elif isinstance(node, ast.Node):
+            yield node
+            stack.extend(getattr(node, name) for name in vars(type(node))["__slots__"])

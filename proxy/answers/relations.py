@@ -1,0 +1,271 @@
+"""The relations ``rewright.*``: their columns, what they mean, and who sees what.
+
+Owns the documentation's tables (docs/reference/relations.md is made from here). Must not know how a query
+over them is evaluated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from proxy.ports import SessionView
+from store.api import Store
+from store.records import LogEntry, QuerySeen, Rewrite, SessionSeen
+
+HIDDEN = "<insufficient privilege>"
+BOOL, INT8, TEXT, FLOAT8, TIMESTAMPTZ = 16, 20, 25, 701, 1184
+# rows of a relation at most, the newest
+LIMIT = 10_000
+
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class RelationColumn:
+    """``private``: other roles' texts are hidden from who is no admin."""
+
+    name: str
+    type_oid: int
+    meaning: str
+    private: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    name: str
+    meaning: str
+    columns: tuple[RelationColumn, ...]
+
+
+def _c(name: str, type_oid: int, meaning: str, *, private: bool = False) -> RelationColumn:
+    return RelationColumn(name, type_oid, meaning, private)
+
+
+RELATIONS: tuple[Relation, ...] = (
+    Relation(
+        "log",
+        "what was done with queries, the newest 10,000",
+        (
+            _c("id", INT8, "number of the entry"),
+            _c("log_time", TIMESTAMPTZ, "when"),
+            _c("database", TEXT, "name the client connected to"),
+            _c("role", TEXT, "user name"),
+            _c("client", TEXT, "address", private=True),
+            _c("application_name", TEXT, "as the client said", private=True),
+            _c("query", TEXT, "text as sent", private=True),
+            _c("route", TEXT, "original, rewritten, fallback, held, lake, answered"),
+            _c("reason", TEXT, "why that route"),
+            _c("rewrite_id", INT8, "the rewrite, if one was known"),
+            _c("duration_ms", FLOAT8, "time of the execution"),
+            _c("overhead_ms", FLOAT8, "time Rewright added before it"),
+            _c("sqlstate", TEXT, "of the error, if there was one"),
+        ),
+    ),
+    Relation(
+        "rewrites",
+        "rewrites with their evidence and life",
+        (
+            _c("id", INT8, "number, for CALL rewright.approve() and others"),
+            _c("database", TEXT, "where it holds"),
+            _c("role", TEXT, "whose query it was found for"),
+            _c("state", TEXT, "proposed, active, pinned, retired, rejected"),
+            _c("approved", BOOL, "by a person"),
+            _c("verdict", TEXT, "proved, tested, judged, refuted, unknown"),
+            _c("modulo", TEXT, "reservations of the verdict"),
+            _c("scope", TEXT, "any literals, or these"),
+            _c("original", TEXT, "text it stands for", private=True),
+            _c("replacement", TEXT, "text that runs", private=True),
+            _c("hints", TEXT, "pg_hint_plan's comment", private=True),
+            _c("sources", TEXT, "who proposed it"),
+            _c("reason", TEXT, "of the last change"),
+            _c("changed_by", TEXT, "who changed it last"),
+            _c("created_at", TIMESTAMPTZ, "when found"),
+            _c("changed_at", TIMESTAMPTZ, "of the last change"),
+            _c("cost_before", FLOAT8, "planner's estimate"),
+            _c("cost_after", FLOAT8, "likewise"),
+            _c("original_ms", FLOAT8, "median of measured runs"),
+            _c("replacement_ms", FLOAT8, "likewise"),
+            _c("served", INT8, "executions"),
+            _c("queryid", INT8, "the server's, of the original"),
+        ),
+    ),
+    Relation(
+        "queries",
+        "slow queries by template and role, and what became of them",
+        (
+            _c("database", TEXT, "name the client connected to"),
+            _c("role", TEXT, "user name"),
+            _c("query", TEXT, "with placeholders for literals", private=True),
+            _c("example", TEXT, "the last one seen", private=True),
+            _c("calls", INT8, "slow executions"),
+            _c("total_ms", FLOAT8, "their time in all"),
+            _c("max_ms", FLOAT8, "the longest"),
+            _c("last_at", TIMESTAMPTZ, "the last one"),
+            _c("status", TEXT, "new, rewritten, nothing, failed"),
+            _c("reason", TEXT, "why not, or which rewrite"),
+        ),
+    ),
+    Relation(
+        "sessions",
+        "client sessions, as their workers last reported them",
+        (
+            _c("session", TEXT, "worker and backend"),
+            _c("worker", TEXT, "process that relays it"),
+            _c("database", TEXT, "name the client connected to"),
+            _c("role", TEXT, "user name"),
+            _c("client", TEXT, "address", private=True),
+            _c("application_name", TEXT, "as the client said", private=True),
+            _c("mode", TEXT, "rewright.mode"),
+            _c("trust", TEXT, "rewright.trust"),
+            _c("started_at", TIMESTAMPTZ, "when it connected"),
+            _c("last_route", TEXT, "of its last query"),
+            _c("last_reason", TEXT, "why that route"),
+        ),
+    ),
+    Relation(
+        "settings",
+        "the settings of this session",
+        (
+            _c("name", TEXT, "rewright.mode and others"),
+            _c("setting", TEXT, "value in this session"),
+            _c("boot_val", TEXT, "built-in default"),
+            _c("allowed", TEXT, "values"),
+            _c("short_desc", TEXT, "meaning"),
+        ),
+    ),
+    Relation(
+        "knowledge",
+        "rewrite knowledge units",
+        (
+            _c("title", TEXT, "name of the unit"),
+            _c("category", TEXT, "join, predicate, cte, constant, others"),
+            _c("text", TEXT, "what it says"),
+            _c("source", TEXT, "where it is from"),
+        ),
+    ),
+    Relation(
+        "lake_tables",
+        "tables of the lake this session is connected to",
+        (
+            _c("name", TEXT, "table"),
+            _c("path", TEXT, "file"),
+            _c("columns", TEXT, "names of its columns"),
+            _c("row_count", INT8, "rows"),
+        ),
+    ),
+)
+BY_NAME: Mapping[str, Relation] = {relation.name: relation for relation in RELATIONS}
+
+
+def stored_rows(relation: str, store: Store, session: SessionView) -> Sequence[Row] | None:
+    """The rows of a relation that is in the store; None when it is not. Raises StoreError."""
+    reader = _READERS.get(relation)
+    if reader is None:
+        return None
+    return [_censored(BY_NAME[relation], row, session) for row in reader(store)]
+
+
+def _censored(relation: Relation, row: Row, session: SessionView) -> Row:
+    if session.is_admin or row["role"] == session.role:
+        return row
+    hidden = {column.name for column in relation.columns if column.private}
+    return {name: HIDDEN if name in hidden and value else value for name, value in row.items()}
+
+
+def _at(seconds: float) -> datetime:
+    return datetime.fromtimestamp(seconds, UTC)
+
+
+def _log(store: Store) -> Sequence[Row]:
+    return [_log_row(entry) for entry in store.log.read(limit=LIMIT)]
+
+
+def _log_row(entry: LogEntry) -> Row:
+    return {
+        "id": entry.id,
+        "log_time": _at(entry.at),
+        "database": entry.database,
+        "role": entry.role,
+        "client": entry.client,
+        "application_name": entry.application_name,
+        "query": entry.query,
+        "route": entry.route,
+        "reason": entry.reason,
+        "rewrite_id": entry.rewrite_id,
+        "duration_ms": entry.duration_ms,
+        "overhead_ms": entry.overhead_ms,
+        "sqlstate": entry.sqlstate,
+    }
+
+
+def _rewrites(store: Store) -> Sequence[Row]:
+    return [_rewrite_row(one) for one in store.rewrites.find(limit=LIMIT)]
+
+
+def _rewrite_row(one: Rewrite) -> Row:
+    proposal = one.proposal
+    return {
+        "id": one.id,
+        "database": proposal.database,
+        "role": proposal.role,
+        "state": one.state.value,
+        "approved": one.approved,
+        "verdict": proposal.level.value,
+        "modulo": ", ".join(proposal.modulo),
+        "scope": proposal.scope,
+        "original": proposal.original,
+        "replacement": proposal.replacement,
+        "hints": proposal.hints,
+        "sources": ", ".join(proposal.sources),
+        "reason": one.reason,
+        "changed_by": one.changed_by,
+        "created_at": _at(one.created_at),
+        "changed_at": _at(one.changed_at),
+        "cost_before": proposal.cost_before,
+        "cost_after": proposal.cost_after,
+        "original_ms": one.original_ms,
+        "replacement_ms": one.replacement_ms,
+        "served": one.served,
+        "queryid": proposal.queryid,
+    }
+
+
+def _queries(store: Store) -> Sequence[Row]:
+    return [_query_row(one) for one in store.queries.read(limit=LIMIT)]
+
+
+def _query_row(one: QuerySeen) -> Row:
+    return {
+        "database": one.database,
+        "role": one.role,
+        "query": one.template,
+        "example": one.example,
+        "calls": one.calls,
+        "total_ms": one.total_ms,
+        "max_ms": one.max_ms,
+        "last_at": _at(one.last_at),
+        "status": one.status,
+        "reason": one.reason,
+    }
+
+
+def _sessions(store: Store) -> Sequence[Row]:
+    return [_session_row(one) for one in store.sessions.read()]
+
+
+def _session_row(one: SessionSeen) -> Row:
+    names = ("session", "worker", "database", "role", "client", "application_name", "mode", "trust")
+    row: dict[str, Any] = {name: getattr(one, name) for name in names}
+    row["started_at"] = _at(one.started_at)
+    return row | {"last_route": one.last_route, "last_reason": one.last_reason}
+
+
+_READERS: Mapping[str, Callable[[Store], Sequence[Row]]] = {
+    "log": _log,
+    "rewrites": _rewrites,
+    "queries": _queries,
+    "sessions": _sessions,
+}

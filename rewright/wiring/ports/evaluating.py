@@ -1,0 +1,153 @@
+"""Strangers' SELECTs over rows of ours, on an in-memory DuckDB that can reach nothing else.
+
+Owns the sandbox and the types that go in and out. DuckDB's dialect is PostgreSQL's in nearly everything one
+writes over a log.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from decimal import Decimal
+from typing import Any
+
+import duckdb
+
+from proxy.answers.relations import BOOL, FLOAT8, INT8, TEXT, TIMESTAMPTZ, Relation
+from proxy.ports import ResultColumn, SqlError
+
+SECONDS = 10.0
+SANDBOX = {
+    "enable_external_access": "false",
+    "autoinstall_known_extensions": "false",
+    "autoload_known_extensions": "false",
+    "python_enable_replacements": "false",
+    "memory_limit": "128MB",
+    "threads": "1",
+    "TimeZone": "UTC",
+    "lock_configuration": "true",
+}
+NAMES = {BOOL: "BOOLEAN", INT8: "BIGINT", TEXT: "VARCHAR", FLOAT8: "DOUBLE", TIMESTAMPTZ: "TIMESTAMPTZ"}
+_INTEGERS = frozenset(
+    {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER"}
+)
+MAX_INT8 = 2**63 - 1
+
+
+class DuckDbEvaluator:
+    """The proxy's ``Evaluator``."""
+
+    def columns(self, sql: str, relations: Sequence[Relation]) -> tuple[ResultColumn, ...]:
+        with _sandbox(relations) as connection:
+            return _columns(connection.execute(sql))
+
+    def rows(
+        self, sql: str, relations: Sequence[Relation], contents: Mapping[str, Sequence[Mapping[str, Any]]]
+    ) -> Sequence[tuple[object, ...]]:
+        with _sandbox(relations) as connection:
+            for relation in relations:
+                _fill(connection, relation, contents[relation.name])
+            result = connection.execute(sql)
+            oids = [column.type_oid for column in _columns(result)]
+            return [tuple(map(_value, row, oids)) for row in result.fetchall()]
+
+
+@contextmanager
+def _sandbox(relations: Sequence[Relation]) -> Iterator[duckdb.DuckDBPyConnection]:
+    """A database with these relations, empty; what goes wrong in it comes out as SqlError."""
+    with duckdb.connect(":memory:") as connection:
+        connection.execute("create schema rewright")
+        for relation in relations:
+            columns = ", ".join(f'"{column.name}" {NAMES[column.type_oid]}' for column in relation.columns)
+            connection.execute(f'create table rewright."{relation.name}" ({columns})')
+        for name, value in SANDBOX.items():
+            connection.execute(f"set {name} = '{value}'")
+        timer = threading.Timer(SECONDS, connection.interrupt)
+        timer.start()
+        try:
+            yield connection
+        except duckdb.InterruptException as error:
+            raise SqlError("57014", "canceling statement due to timeout") from error
+        except duckdb.Error as error:
+            raise _sql_error(error) from error
+        finally:
+            timer.cancel()
+
+
+def _fill(
+    connection: duckdb.DuckDBPyConnection, relation: Relation, rows: Sequence[Mapping[str, Any]]
+) -> None:
+    """All rows at once, as one JSON document."""
+    if not rows:
+        return
+    shape = json.dumps([{column.name: NAMES[column.type_oid] for column in relation.columns}])
+    document = json.dumps([dict(row) for row in rows], default=_plain)
+    connection.execute(
+        f'insert into rewright."{relation.name}" by name '
+        f"select unnest(from_json(?::json, '{shape}'), recursive := true)",
+        [document],
+    )
+
+
+def _plain(value: object) -> object:
+    return value.isoformat() if isinstance(value, dt.datetime) else str(value)
+
+
+def _columns(result: duckdb.DuckDBPyConnection) -> tuple[ResultColumn, ...]:
+    return tuple(ResultColumn(str(name), _oid(str(type_))) for name, type_, *_ in result.description or ())
+
+
+def _oid(type_: str) -> int:
+    if type_ == "BOOLEAN":
+        return BOOL
+    if type_ in _INTEGERS:
+        return INT8
+    if type_ in {"DOUBLE", "FLOAT", "UBIGINT", "UHUGEINT"} or type_.startswith("DECIMAL"):
+        return FLOAT8
+    if type_.startswith("TIMESTAMP"):
+        return TIMESTAMPTZ
+    return TEXT
+
+
+def _value(value: object, oid: int) -> object:
+    if value is None:
+        return None
+    match oid:
+        case _ if oid == INT8:
+            assert isinstance(value, int)
+            if abs(value) > MAX_INT8:
+                raise SqlError("22003", "bigint out of range")
+            return value
+        case _ if oid == FLOAT8:
+            assert isinstance(value, float | int | Decimal)
+            return float(value)
+        case _ if oid == TIMESTAMPTZ:
+            assert isinstance(value, dt.datetime)
+            return value if value.tzinfo else value.replace(tzinfo=dt.UTC)
+        case _ if oid == TEXT:
+            return value if isinstance(value, str) else str(value)
+        case _:
+            return value
+
+
+# DuckDB's kinds of errors, in PostgreSQL's words
+STATES: Mapping[type[duckdb.Error], str] = {
+    duckdb.ParserException: "42601",
+    duckdb.BinderException: "42703",
+    duckdb.CatalogException: "42883",
+    duckdb.ConversionException: "22P02",
+    duckdb.OutOfRangeException: "22003",
+    duckdb.PermissionException: "42501",
+    duckdb.OutOfMemoryException: "53200",
+    duckdb.NotImplementedException: "0A000",
+}
+
+
+def _sql_error(error: duckdb.Error) -> SqlError:
+    state = next((state for kind, state in STATES.items() if isinstance(error, kind)), "XX000")
+    first, _, _ = str(error).partition("\n")
+    _, _, message = first.partition(": ")
+    return SqlError(state, message or first)

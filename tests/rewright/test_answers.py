@@ -1,0 +1,231 @@
+"""SQL that Rewright answers itself: what is recognised, who sees what, what strangers' SELECTs can't do."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from proxy.answers.api import last_text
+from proxy.answers.recognition import ExplainRewrite, recognise
+from proxy.answers.relations import HIDDEN, RELATIONS
+from proxy.ports import LastQuery, LocalAnswers, LocalRows, SessionView, SettingsView, SqlError
+from rewright.config.model import Config
+from rewright.wiring.answers import make
+from store.api import Store, open_store
+from store.life import Level, State
+from store.records import LogEntry, NewRewrite, QuerySeen
+
+JOE = SessionView("app", "joe", "psql", "127.0.0.1", 1, SettingsView(), LastQuery())
+ADMIN = replace(JOE, role="postgres", is_admin=True)
+NEW = NewRewrite(
+    database="app",
+    template_key="k",
+    template="select 1",
+    original="select 1",
+    replacement="select 2",
+    level=Level.TESTED,
+    role="joe",
+)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with open_store(str(tmp_path / "store.db")) as opened:
+        opened.log.add(
+            [
+                LogEntry(at=1000.0, database="app", role="joe", query="select 'mine'", duration_ms=1.5),
+                LogEntry(at=2000.0, database="app", role="eve", query="select 'hers'", client="10.0.0.9:1"),
+            ]
+        )
+        opened.queries.record([QuerySeen("app", "joe", "k", "select $1", "select 'mine'", 3, 30.0, 12.0)])
+        yield opened
+
+
+@pytest.fixture
+def answers(store: Store) -> LocalAnswers:
+    made = make(store, Config())
+    assert made is not None
+    return made
+
+
+def run(answers: LocalAnswers, text: str, session: SessionView = JOE) -> LocalRows:
+    answer = answers.match(text)
+    assert answer is not None, text
+    assert not answer.redirects
+    outcome = asyncio.run(answer.run(session))
+    assert isinstance(outcome, LocalRows)
+    assert outcome.columns == answer.columns
+    return outcome
+
+
+def fails(answers: LocalAnswers, text: str, session: SessionView = JOE) -> SqlError:
+    with pytest.raises(SqlError) as caught:
+        run(answers, text, session)
+    return caught.value
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "select * from log",
+        "select 1",
+        "select 'rewright.log'",
+        "show rewright.mode",
+        "show server_version",
+        "set rewright.mode = off",
+        "call app.approve(1)",
+        "explain select * from t",
+        "explain (analyze) select 1",
+        "select * from rewright.log; select 1",
+        "insert into rewright.log values (1)",
+        "not sql at all rewright.",
+        "select '\x00 rewright.log'",
+        "(" * 20_000 + "rewright.log",
+    ],
+)
+def test_what_is_the_servers(answers: LocalAnswers, text: str) -> None:
+    assert answers.match(text) is None
+
+
+def test_the_log_by_role(answers: LocalAnswers) -> None:
+    text = "select role, query, client from rewright.log order by id"
+    assert run(answers, text).rows == (("joe", "select 'mine'", ""), ("eve", HIDDEN, HIDDEN))
+    assert run(answers, text, ADMIN).rows == (
+        ("joe", "select 'mine'", ""),
+        ("eve", "select 'hers'", "10.0.0.9:1"),
+    )
+
+
+def test_arbitrary_sql_over_them(answers: LocalAnswers) -> None:
+    found = run(
+        answers,
+        """with l as (select * from rewright.log where log_time < timestamptz '1970-01-01 00:20:00+00')
+           select q.role, count(*) as n, sum(l.duration_ms)::float8 as ms, max(l.log_time) as t, bool_or(true) as b
+           from l join rewright.queries q using (role) where q.query ilike 'SELECT%' group by 1 having count(*) = 1""",
+    )
+    assert [column.type_oid for column in found.columns] == [25, 20, 701, 1184, 16]
+    ((role, count, ms, at, yes),) = found.rows
+    assert (role, count, ms, yes) == ("joe", 1, 1.5, True)
+    assert getattr(at, "timestamp", lambda: None)() == 1000.0
+
+
+@pytest.mark.parametrize("relation", [relation.name for relation in RELATIONS])
+def test_every_relation_can_be_read(answers: LocalAnswers, relation: str) -> None:
+    found = run(answers, f"select * from rewright.{relation}")
+    declared = next(one for one in RELATIONS if one.name == relation).columns
+    assert [(column.name, column.type_oid) for column in found.columns] == [
+        (column.name, column.type_oid) for column in declared
+    ]
+
+
+def test_settings_are_the_sessions(answers: LocalAnswers) -> None:
+    session = replace(JOE, settings=replace(JOE.settings, mode="observe", budget=1.5))
+    found = run(
+        answers,
+        "select setting from rewright.settings where name in ('rewright.mode', 'rewright.budget') order by name",
+        session,
+    )
+    assert found.rows == (("1500ms",), ("observe",))
+
+
+@pytest.mark.parametrize(
+    ("text", "state"),
+    [
+        ("select * from rewright.nothing", "42P01"),
+        ("select * from rewright.log, pg_class", "0A000"),
+        ("select * from rewright.log join public.t on true", "0A000"),
+        ("select nothing from rewright.log", "42703"),
+        ("select count(*) from rewright.log, read_csv('/etc/passwd')", "42501"),
+        ("select getenv('HOME') from rewright.log", "42883"),
+        ("select 'x'::int from rewright.log", "22P02"),
+        ("select * from rewright.log where id = $1", ""),
+        ("select count(*) from rewright.log, '/etc/passwd'", None),
+        ("call rewright.nothing(1)", "42883"),
+        ("call rewright.approve(1)", "42501"),
+        ("call rewright.pause()", "42501"),
+        ("explain (rewrite) select 1", "0A000"),
+        ("explain (rewrite, verbose) select 1", "22023"),
+        ("explain (rewrite) delete from t", "22023"),
+        ("ask 'how many?'", "0A000"),
+        ("/* x */ -- y\n Explain ASK $$how many?$$", "0A000"),
+        ("augment table t target x", "0A000"),
+    ],
+)
+def test_what_is_refused(answers: LocalAnswers, text: str, state: str | None) -> None:
+    if state is None:
+        assert answers.match(text) is None  # does not parse
+        return
+    error = fails(answers, text)
+    assert not state or error.sqlstate == state
+    assert "Traceback" not in str(error)
+
+
+def test_no_relation_of_ours_is_written_or_created(answers: LocalAnswers) -> None:
+    assert answers.match("select * into x from rewright.log") is None
+    error = fails(answers, "select * from rewright.log, (values (getvariable('x'))) v")
+    assert error.sqlstate
+
+
+def test_an_endless_query_ends(answers: LocalAnswers, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rewright.wiring.ports.evaluating.SECONDS", 0.5)
+    error = fails(
+        answers,
+        "select count(*) from rewright.log, generate_series(1, 1000000) a, generate_series(1, 1000000) b where random() < 0",
+    )
+    assert error.sqlstate in {"57014", "53200"}
+
+
+def test_calls_of_admins(answers: LocalAnswers, store: Store) -> None:
+    one = store.rewrites.add(NEW)
+    done = run(answers, f"call rewright.approve({one.id}, 'looked at it')", ADMIN)
+    assert (done.tag, done.columns, done.notices) == ("CALL", (), (f"rewrite {one.id} is active",))
+    kept = store.rewrites.get(one.id)
+    assert (kept.state, kept.approved, kept.reason, kept.changed_by) == (
+        State.ACTIVE,
+        True,
+        "looked at it",
+        "postgres",
+    )
+    run(answers, f"CALL rewright.reject('{one.id}'::int)", ADMIN)
+    assert store.rewrites.get(one.id).state is State.REJECTED
+    run(answers, "call rewright.pause()", ADMIN)
+    assert store.switches.paused()
+    run(answers, "call rewright.resume()", ADMIN)
+    assert not store.switches.paused()
+
+
+@pytest.mark.parametrize(
+    ("text", "state"),
+    [
+        ("call rewright.approve(99)", "P0002"),
+        ("call rewright.approve()", "42883"),
+        ("call rewright.approve(1, 2)", "42883"),
+        ("call rewright.approve(1 + 1)", "42883"),
+        ("call rewright.approve(null)", "42883"),
+        ("call rewright.approve('one')", "42883"),
+        ("call rewright.pause(1)", "42883"),
+        ("call rewright.accept(1, 'x')", "42883"),
+    ],
+)
+def test_wrong_calls(answers: LocalAnswers, text: str, state: str) -> None:
+    assert fails(answers, text, ADMIN).sqlstate == state
+
+
+def test_show_last(answers: LocalAnswers) -> None:
+    last = LastQuery("original", None, "not rewritten: volatile function random()")
+    found = run(answers, "SHOW rewright.last", replace(JOE, last=last))
+    assert (found.rows, found.tag) == ((("original | not rewritten: volatile function random()",),), "SHOW")
+    assert last_text(LastQuery("replacement", 7, "", 0.0123, 0.0001)) == (
+        "replacement | rewrite 7 | 12.3 ms | overhead 0.10 ms"
+    )
+
+
+def test_explain_rewrite_is_read() -> None:
+    assert recognise("explain (rewrite, analyze, format json) select f(')') from t;") == ExplainRewrite(
+        "select f(')') from t", analyze=True, format="json"
+    )
+    assert recognise("explain (rewrite off) select 1") is None
