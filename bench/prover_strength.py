@@ -69,7 +69,7 @@ def main() -> int:
                 wrong += 1
                 print("WRONG", pair["id"], pair["q1"], pair["q2"], detail, sep="\n  ")
             elif args.verbose or word in {"unbound", "FLAW"}:
-                text = detail.text if isinstance(detail, Reason) else detail
+                text = detail.reason if isinstance(detail, Reason) else detail
                 print(
                     f"{word:8} {expected[:8]:8} {spent * 1000:6.0f} ms {pair['id']} {text if isinstance(detail, Reason) or word == 'unbound' or word == 'FLAW' else ''} {sorted(getattr(detail, 'modulo', ()))}"
                 )

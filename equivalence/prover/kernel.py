@@ -24,6 +24,7 @@ from .terms import (
     Bag,
     Block,
     Distinct,
+    Limited,
     Lit,
     Multi,
     Nested,
@@ -36,6 +37,7 @@ from .terms import (
     free_vars,
     null,
     source_types,
+    walk_bag,
     walk_shallow,
 )
 from .unique import determined_by, duplicate_free, one_row, ties
@@ -198,7 +200,7 @@ def drop_column(p: Place, at: At) -> Bag | None:
     i, n, c = at
     b = p.block(i)
     v, source = b.vars[n]
-    if not isinstance(source, Distinct) or len(source.bag) != 1 or len(source.bag[0].outs) < 2:
+    if not isinstance(source, Distinct) or len(source.bag) != 1:
         return None
     (inner,) = source.bag
     others = tuple(x for x in b.vars if x[0] != v)
@@ -233,8 +235,74 @@ def drop_column(p: Place, at: At) -> Bag | None:
             return value if value is not None else Var(v, keep.index(same_as or 0), t.type)
         return Var(v, keep.index(t.pos), t.type)
 
+    if not keep:
+        rest = subst_block(replace(b, vars=others), env)
+        return p.with_block(
+            i, tuple(n for r in rest for n in block(r.vars, (*r.preds, exists(source.bag)), r.outs))
+        )
     smaller = Distinct((replace(inner, outs=tuple(inner.outs[k] for k in keep)),))
     vars_: tuple[tuple[int, Source], ...] = tuple((x, smaller if x == v else s) for x, s in b.vars)
+    return p.with_block(i, subst_block(replace(b, vars=vars_), env))
+
+
+def bind_column(p: Place, at: At) -> Bag | None:
+    """7a: a column of a DISTINCT source that the block equates with something else is a condition inside.
+    ``at``: block, variable, column.
+    """
+    i, n, c = at
+    b = p.block(i)
+    v, source = b.vars[n]
+    if not isinstance(source, Distinct) or len(source.bag[0].outs) < 2:
+        return None
+    dependent = {x for x, s in b.vars if v in free_in_source(s)}
+    if dependent or any(Row(v) in set(walk_shallow(t)) for t in (*b.preds, *b.outs)):
+        return None
+    column = Var(v, c, source_types(source)[c])
+    value = _columns_elsewhere(b, v)(column)
+    if value is None:
+        return None
+    keep = [k for k in range(len(source.bag[0].outs)) if k != c]
+    inner = tuple(
+        n
+        for x in fresh_copy(source.bag)
+        for n in block(x.vars, (*x.preds, identical(x.outs[c], value)), tuple(x.outs[k] for k in keep))
+    )
+    if not inner:
+        return p.with_block(i, ())
+
+    def env(t: Term) -> Term | None:
+        if not isinstance(t, Var) or t.var != v:
+            return None
+        return value if t.pos == c else Var(v, keep.index(t.pos), t.type)
+
+    vars_: tuple[tuple[int, Source], ...] = tuple((x, Distinct(inner) if x == v else s) for x, s in b.vars)
+    return p.with_block(i, subst_block(replace(b, vars=vars_), env))
+
+
+def prune_limited(p: Place, at: At) -> Bag | None:
+    """A column of a LIMITed source that nobody looks at, or that repeats a later one. ``at``: block, variable, column."""
+    i, n, c = at
+    b = p.block(i)
+    v, source = b.vars[n]
+    if not isinstance(source, Limited) or len(source.bag) != 1 or source.ties:
+        return None
+    (inner,) = source.bag
+    width = len(inner.outs)
+    if c >= width - len(source.keys) - source.on:
+        return None
+    same_as = next((k for k in range(c + 1, width) if inner.outs[k] == inner.outs[c]), None)
+    used = any(isinstance(t, Var) and (t.var, t.pos) == (v, c) for t in walk_bag((b,)))
+    if used and same_as is None:
+        return None
+    keep = [k for k in range(width) if k != c]
+
+    def env(t: Term) -> Term | None:
+        if not isinstance(t, Var) or t.var != v:
+            return None
+        return Var(v, keep.index(same_as if t.pos == c and same_as is not None else t.pos), t.type)
+
+    smaller = replace(source, bag=(replace(inner, outs=tuple(inner.outs[k] for k in keep)),))
+    vars_ = tuple((x, smaller if x == v else s) for x, s in b.vars)
     return p.with_block(i, subst_block(replace(b, vars=vars_), env))
 
 
@@ -519,6 +587,8 @@ RULES: dict[str, Rule] = {
     "distinct-to-exists": distinct_to_exists,
     "open-distinct": open_distinct,
     "drop-column": drop_column,
+    "bind-column": bind_column,
+    "prune-limited": prune_limited,
     "merge-blocks": merge_blocks,
     "covered": union_of_sets,
     "multi-to-set": multi_to_set,

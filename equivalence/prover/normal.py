@@ -13,13 +13,28 @@ from .entail import Context, Engine
 from .kernel import RULES, At, Place, case_terms
 from .places import Mode, Path, at_path, nested_terms, places, put
 from .symbols import CASE, EQ, IS_NULL, NOT, OR
-from .terms import App, Bag, Block, Distinct, Lit, Multi, Nested, Table, Term, Var, free_vars, walk_shallow
+from .terms import (
+    App,
+    Bag,
+    Block,
+    Distinct,
+    Limited,
+    Lit,
+    Multi,
+    Nested,
+    Table,
+    Term,
+    Var,
+    free_vars,
+    walk_shallow,
+)
 
 MAX_STEPS = 400
 Tried = tuple[str, At, Context, Bag, Mode]
 Candidates = Callable[[Place, Path], Iterator[At]]
 Trace = list[tuple[str, Path, At]]
 
+EARLY = ("multi-to-set", "open-distinct")
 ORDER = (
     "contradiction",
     "multi-to-set",
@@ -30,6 +45,8 @@ ORDER = (
     "flatten-aggregate",
     "simplify-case",
     "drop-column",
+    "bind-column",
+    "prune-limited",
     "semijoin",
     "redundant",
     "merge-blocks",
@@ -51,11 +68,16 @@ def normalise(engine: Engine, form: Bag, *, mode: Mode = "bag") -> tuple[Bag, Tr
 
 
 def _next(engine: Engine, form: Bag, mode: Mode, tried: set[Tried]) -> tuple[str, Path, At, Bag] | None:
-    """The first rule that changes something, inner places first."""
-    for path in places(form):
+    """The first rule that changes something: outer places first while the inner ones still show that
+    they have no duplicates, then inner places first.
+    """
+    paths = list(places(form))
+    for path, rules in [*((p, EARLY) for p in reversed(paths)), *((p, ORDER) for p in paths)]:
         ctx, bag, inner_mode = at_path(Context(), form, mode, path)
+        if rules is EARLY and inner_mode == "set":
+            continue
         place = Place(engine, ctx, bag, inner_mode)
-        for rule in ORDER:
+        for rule in rules:
             for at in CANDIDATES[rule](place, path):
                 key = (rule, at, ctx, bag, inner_mode)
                 if key in tried:
@@ -129,6 +151,14 @@ def _columns(p: Place, _path: Path) -> Iterator[At]:
         for k, (_, s) in enumerate(b.vars):
             if isinstance(s, Distinct) and len(s.bag) == 1:
                 for c in range(len(s.bag[0].outs)):
+                    yield (i, k, c)
+
+
+def _limited_columns(p: Place, _path: Path) -> Iterator[At]:
+    for i, b in enumerate(p.bag):
+        for k, (_, s) in enumerate(b.vars):
+            if isinstance(s, Limited) and len(s.bag) == 1:
+                for c in range(len(s.bag[0].outs) - len(s.keys) - s.on):
                     yield (i, k, c)
 
 
@@ -215,6 +245,8 @@ CANDIDATES: dict[str, Candidates] = {
     "flatten-aggregate": _flat,
     "simplify-case": _cases,
     "drop-column": _columns,
+    "bind-column": _columns,
+    "prune-limited": _limited_columns,
     "semijoin": _plain_vars,
     "redundant": _redundant,
     "merge-blocks": _pairs,

@@ -37,7 +37,7 @@ NOT_ACCEPTABLE = frozenset({"errors", "overflow"})
 class Reason:
     """Why there is no proof."""
 
-    text: str
+    reason: str
     kind: Literal["unsupported", "signature", "order", "timeout", "open"] = "open"
 
 

@@ -38,7 +38,7 @@ def replay(proof: Proof, q1: Query, q2: Query, catalog: Catalog) -> Flaw | None:
 def _replay(engine: Engine, proof: Proof, q1: Query, q2: Query) -> Flaw | None:
     difference = signature_difference(q1, q2)
     if difference is not None and (difference.kind == "signature" or "types" not in proof.modulo):
-        return Flaw(difference.text)
+        return Flaw(difference.reason)
     if proof.method == "same-tree":
         return None if canonical(q1) == canonical(q2) else Flaw("the trees differ")
     if proof.scope == "any" and scope_of(q1, q2) != "any":

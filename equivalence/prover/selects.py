@@ -11,7 +11,7 @@ from typing import Any
 
 from sql import algebra as a
 
-from .bags import as_set, block
+from .bags import block
 from .conditions import off
 from .expressions import Scope, Translation
 from .fresh import fresh
@@ -62,7 +62,7 @@ def _grouped(
         if not bag:
             return []
         v = fresh()
-        vars_ = ((v, Distinct(as_set(bag))),)
+        vars_ = ((v, Distinct(bag)),)
         groups = [(k, Var(v, i, k.type)) for i, k in enumerate(keys)]
     groups += [(k, null(k.type)) for k in every if k not in keys and not off("M12")]
     scope = Scope(env, tuple(groups), (tuple(rows), keys), grouping=keys)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from sql import algebra as a
 from sql.types import SqlType
 
-from .bags import as_set, block, exists
+from .bags import block, exists
 from .build import eq, negate, same
 from .conditions import off
 from .fresh import fresh, fresh_copy
@@ -157,7 +157,6 @@ class Translator:
 
     def distinct(self, bag: Bag) -> Bag:
         """DISTINCT: a variable over the distinct rows."""
-        bag = as_set(bag)
         if not bag or off("M1"):
             return bag
         v = fresh()
