@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from sql import algebra as a
 from sql.types import FLOATS, SqlType
 
-from .bags import NULL_ON_EMPTY, aggregate, as_set, block, count, sum_of, with_not_null
+from .bags import NULL_ON_EMPTY, aggregate, block, count, sum_of, with_not_null
 from .conditions import off
 from .symbols import INTS
 from .terms import (
@@ -120,7 +120,7 @@ def window_term(t: Translation, e: a.WindowCall) -> Term:
     whole = _whole_partition(e.window)
     if e.func.kind == "a" and whole:
         spec = Spec(e.func, e.type, e.star, distinct=False)
-        return make_aggregate(t, spec, t.to.copy(_partition(t, e, e.args)))
+        return make_aggregate(t, spec, _partition(t, e, e.args))
     return _by_position(t, e)
 
 
@@ -137,17 +137,24 @@ def _partition(t: Translation, e: a.WindowCall, outs: tuple[a.Expr, ...], rows: 
     from .expressions import Translation
 
     assert t.scope.windows is not None
-    current = [t.term(p) for p in e.window.partition_by]
     blocks: list[Block] = []
     for r, scope in t.scope.windows():
         inner = Translation(t.to, scope)
-        ties = tuple(
-            t.to.alike(inner.term(p), v) for p, v in zip(e.window.partition_by, current, strict=True)
-        )
         kept = (inner.term(e.filter),) if e.filter is not None else ()
+        keys = tuple(inner.term(p) for p in e.window.partition_by)
         identity = _identity(r.vars) if rows else ()
-        blocks.extend(block(r.vars, (*r.preds, *ties, *kept), (*(inner.term(x) for x in outs), *identity)))
-    return tuple(blocks)
+        shown = (*(inner.term(x) for x in outs), *identity)
+        blocks.extend(block(r.vars, (*r.preds, *kept), (*keys, *shown)))
+    # the rows looked at are others than the current one: new variables first, then the tie between them
+    current = [t.term(p) for p in e.window.partition_by]
+    return tuple(n for b in t.to.copy(tuple(blocks)) for n in _tied(t, b, current))
+
+
+def _tied(t: Translation, b: Block, current: list[Term]) -> Bag:
+    """The rows whose first outputs are not distinct from ``current``, without those outputs."""
+    k = len(current)
+    ties = tuple(t.to.alike(x, v) for x, v in zip(b.outs[:k], current, strict=True))
+    return block(b.vars, (*b.preds, *ties), b.outs[k:])
 
 
 def _identity(vars_: tuple[tuple[int, object], ...]) -> tuple[Term, ...]:
@@ -181,7 +188,7 @@ def _by_position(t: Translation, e: a.WindowCall) -> Term:
     if not by_value:
         t.to.loose.add("tie-order")
     outs = (*(k.expr for k in order), *e.args)
-    bag = t.to.copy(_partition(t, e, outs, rows=not by_value))
+    bag = _partition(t, e, outs, rows=not by_value)
     current = tuple(t.term(x) for x in (*(k.expr for k in order), *(() if by_value else e.args)))
     here: tuple[Term, ...] = ()
     if not by_value:
@@ -189,11 +196,4 @@ def _by_position(t: Translation, e: a.WindowCall) -> Term:
         here = _identity(r.vars)
     sort = " ".join(sort_label(k) for k in order)
     name = f"{e.func.name}({','.join(e.func.arg_types)}) over {sort} {frame.mode} {frame.start} {frame.end} {frame.exclude}"
-    return Nested("win", name, as_bag(bag), e.type, (*current, *here))
-
-
-def as_bag(bag: Bag) -> Bag:
-    return bag
-
-
-__all__ = ["aggregate_term", "as_set", "make_aggregate", "window_term"]
+    return Nested("win", name, bag, e.type, (*current, *here))

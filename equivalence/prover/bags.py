@@ -11,7 +11,7 @@ from sql.types import BOOL, SqlType
 from .build import case, conj, disj, exists_value, integer, not_null, predicates, rebuild
 from .conditions import off
 from .fresh import fresh_copy
-from .symbols import TO_NUMERIC, exact_integer
+from .symbols import OR, TO_NUMERIC
 from .terms import (
     FALSE,
     INTEGER,
@@ -62,18 +62,30 @@ def empty_source(source: Source) -> bool:
 
 def exists(bag: Bag) -> Term:
     """Whether the bag has a row."""
-    alternatives = [_exists_block(b) for b in as_set(bag)]
+    alternatives = [_exists_block(b) for c in as_set(bag, hoist=True) for b in _cases(c)]
     return disj(alternatives)
 
 
-def as_set(bag: Bag) -> Bag:
-    """A bag with the same rows, multiplicities aside: DISTINCT sources are opened."""
+def _cases(b: Block) -> Bag:
+    """EXISTS of a disjunction some part of which does not look at the block's variables, case by case."""
+    own = {v for v, _ in b.vars}
+    for p in b.preds:
+        if isinstance(p, App) and p.sym == OR and any(not free_vars(a) & own for a in p.args):
+            rest = tuple(q for q in b.preds if q != p)
+            return tuple(n for a in p.args for m in block(b.vars, (*rest, a), b.outs) for n in _cases(m))
+    return (b,)
+
+
+def as_set(bag: Bag, *, hoist: bool = False) -> Bag:
+    """A bag with the same rows, multiplicities aside: DISTINCT sources are opened; with ``hoist`` also the
+    EXISTS among the predicates.
+    """
     done: list[Block] = []
     todo = list(bag)
     while todo:
         b = todo.pop(0)
         at = next((i for i, (_, s) in enumerate(b.vars) if isinstance(s, Distinct)), None)
-        witness = next((p for p in b.preds if isinstance(p, Nested) and p.kind == "exists"), None)
+        witness = next((p for p in b.preds if hoist and isinstance(p, Nested) and p.kind == "exists"), None)
         if at is not None:
             todo[:0] = open_source(b, at)
         elif witness is not None:
@@ -198,11 +210,6 @@ def the(bag: Bag, type_: SqlType) -> Term:
     return Nested("the", "", bag, type_)
 
 
-def distinct(bag: Bag) -> Bag:
-    """The bag's inner form under DISTINCT."""
-    return as_set(bag)
-
-
 def aggregate(name: str, bag: Bag, type_: SqlType) -> Term:
     """The aggregate in normal form. ``name`` as made by `aggregate_name` (or cnt, isum)."""
     short = name.partition(" ")[0]
@@ -245,7 +252,3 @@ def sum_of(bag: Bag, result: SqlType) -> Term:
     if result.name == "numeric":
         return rebuild(App(TO_NUMERIC, (total,), result))
     return total
-
-
-def is_integer(term: Term) -> bool:
-    return exact_integer(term.type)

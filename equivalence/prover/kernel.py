@@ -182,17 +182,61 @@ def distinct_to_exists(p: Place, at: At) -> Bag | None:
 
 
 def open_distinct(p: Place, at: At) -> Bag | None:
-    """8: DISTINCT over rows that are distinct anyway. ``at``: block, variable."""
-    i, n = at
+    """8: DISTINCT over rows that are distinct anyway. ``at``: block, variable, and optionally the one variable
+    inside that is kept while the others are only asked to exist (multiplicities do not count under DISTINCT).
+    """
+    i, n, *kept = at
     b = p.block(i)
     v, source = b.vars[n]
     if not isinstance(source, Distinct) or any(Row(v) in set(walk_shallow(t)) for t in (*b.preds, *b.outs)):
         return None
     others = tuple(x for x in b.vars if x[0] != v)
     ctx = p.ctx.within(Block(others, tuple(q for q in b.preds if v not in free_vars(q)), ()))
-    if p.mode == "bag" and not holds("8", duplicate_free(p.engine, ctx, source.bag)):
+    bag = _only(source.bag, kept[0]) if kept else source.bag
+    if bag is None or (p.mode == "bag" and not holds("8", duplicate_free(p.engine, ctx, bag))):
         return None
-    return p.with_block(i, open_source(b, n))
+    vars_ = (*b.vars[:n], (v, Distinct(bag)), *b.vars[n + 1 :])
+    return p.with_block(i, open_source(replace(b, vars=vars_), n))
+
+
+def _only(bag: Bag, keep: int) -> Bag | None:
+    """The rows of a single block by one of its variables; the others need only exist."""
+    if len(bag) != 1 or len(bag[0].vars) < 2:
+        return None
+    (b,) = bag
+    kept = b.vars[keep]
+    others = tuple(x for x in b.vars if x != kept)
+    gone = {v for v, _ in others}
+    if free_in_source(kept[1]) & gone:
+        return None
+
+    def env(t: Term) -> Term | None:
+        if isinstance(t, Var) and t.var in gone:
+            return _tied(b, t, gone)
+        return None
+
+    outs = tuple(subst(o, env) for o in b.outs)
+    if any(free_vars(o) & gone for o in outs):
+        return None
+    own = tuple(q for q in b.preds if not free_vars(q) & gone)
+    rest = Block(others, tuple(q for q in b.preds if free_vars(q) & gone), ())
+    return block((kept,), (*own, exists((rest,))), outs)
+
+
+def _tied(b: Block, column: Var, gone: set[int]) -> Term | None:
+    """An identical term without the variables that go, through chains of equalities."""
+    seen: set[Term] = {column}
+    todo: list[Term] = [column]
+    while todo:
+        t = todo.pop()
+        for other in ties(b.preds, t, nulls=True):
+            if other in seen or not (identity(other.type) and identity(t.type)):
+                continue
+            if not free_vars(other) & gone:
+                return other
+            seen.add(other)
+            todo.append(other)
+    return None
 
 
 def drop_column(p: Place, at: At) -> Bag | None:

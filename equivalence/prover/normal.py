@@ -130,6 +130,14 @@ def _distinct_vars(p: Place, _path: Path) -> Iterator[At]:
                 yield (i, k)
 
 
+def _distinct_rows(p: Place, path: Path) -> Iterator[At]:
+    yield from _distinct_vars(p, path)
+    for i, b in enumerate(p.bag):
+        for k, (_, s) in enumerate(b.vars):
+            if isinstance(s, Distinct) and len(s.bag) == 1 and len(s.bag[0].vars) > 1:
+                yield from ((i, k, keep) for keep in range(len(s.bag[0].vars)))
+
+
 def _multi_vars(p: Place, _path: Path) -> Iterator[At]:
     for i, b in enumerate(p.bag):
         for k, (_, s) in enumerate(b.vars):
@@ -138,9 +146,9 @@ def _multi_vars(p: Place, _path: Path) -> Iterator[At]:
 
 
 def _plain_vars(p: Place, _path: Path) -> Iterator[At]:
-    if p.mode == "set":
-        return
     for i, b in enumerate(p.bag):
+        if p.mode == "set" and not b.outs:
+            continue
         for k, (_, s) in reversed(list(enumerate(b.vars))):
             if isinstance(s, Table):
                 yield (i, k)
@@ -240,7 +248,7 @@ CANDIDATES: dict[str, Candidates] = {
     "multi-to-set": _multi_vars,
     "split-scalar": _nested("the"),
     "distinct-to-exists": _distinct_vars,
-    "open-distinct": _distinct_vars,
+    "open-distinct": _distinct_rows,
     "merge-copies": _copies,
     "flatten-aggregate": _flat,
     "simplify-case": _cases,

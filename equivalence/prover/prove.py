@@ -98,8 +98,8 @@ def _prove(engine: Engine, q1: Query, q2: Query) -> Proof | Reason | None:
         if again[0].sort != again[1].sort:
             return Reason("the visible orders differ", "order")
         left, right = again[0].bag, again[1].bag
-    with engine.schema.recording():
-        blocks = match_bags(engine, Context(), left, right)
+    left, right = (plain(f, first.width, typed=not types) for f in (left, right))
+    blocks = match_bags(engine, Context(), left, right)
     if blocks is None:
         return None
     modulo = set(types) | first.loose | second.loose | reservations(engine, first, second, left, right)
@@ -170,11 +170,15 @@ def names_note(q1: Query, q2: Query) -> tuple[str, ...]:
 
 def comparable(form: Prepared, *, typed: bool) -> Bag:
     """The form's bag; where types differ, values are compared without them."""
+    return plain(form.bag, form.width, typed=typed)
+
+
+def plain(bag: Bag, width: int, *, typed: bool) -> Bag:
+    """The bag, its visible outputs without types unless ``typed``."""
     if typed:
-        return form.bag
+        return bag
     return tuple(
-        replace(b, outs=tuple(_untyped(o) if i < form.width else o for i, o in enumerate(b.outs)))
-        for b in form.bag
+        replace(b, outs=tuple(_untyped(o) if i < width else o for i, o in enumerate(b.outs))) for b in bag
     )
 
 

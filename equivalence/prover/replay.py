@@ -18,7 +18,16 @@ from .entail import Context, Engine, OutOfTime
 from .fresh import numbering
 from .match import check_block
 from .normal import apply
-from .prove import Prepared, comparable, prepare, reduce_order, reservations, scope_of, signature_difference
+from .prove import (
+    Prepared,
+    comparable,
+    plain,
+    prepare,
+    reduce_order,
+    reservations,
+    scope_of,
+    signature_difference,
+)
 from .schema import Schema
 from .terms import Bag
 from .translate import Unsupported
@@ -71,6 +80,8 @@ def _final(
         if again[0].sort != again[1].sort:
             return Flaw("the visible orders differ")
         left, right = again[0].bag, again[1].bag
+    typed = "types" not in proof.modulo
+    left, right = (plain(f, prepared[0].width, typed=typed) for f in (left, right))
     partners = [j for j, _ in proof.matching.blocks]
     if len(left) != len(right) or sorted(partners) != list(range(len(left))):
         return Flaw("the correspondence is not one to one")
