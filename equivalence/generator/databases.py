@@ -35,6 +35,7 @@ class Mood:
     null_share: float
     extreme_share: float
     domains: dict[str, list[str]] = field(default_factory=dict)
+    columns: dict[tuple[int, int], list[str]] = field(default_factory=dict)
     group_size: int = 4
 
 
@@ -57,6 +58,7 @@ class Generator:
         self.valid = valid or {}
         self.random = random.Random(seed)  # noqa: S311 - test data
         self.used = closure(shape, used if used is not None else frozenset(range(len(shape.tables))))
+        self._known = [[frozenset(pool.family) for pool in table] for table in pools]
         self._order = tuple(i for i in shape.order if i in self.used)
 
     def database(self, profile: str | None = None, seeds: Database | None = None) -> Database:
@@ -194,21 +196,23 @@ class Generator:
 
     def _from_domain(self, index: int, position: int, column: ColumnShape, mood: Mood) -> str | None:
         """A value of the few that this database uses for the column's family."""
+        domain = mood.columns.get((index, position))
+        if domain is None:
+            domain = mood.columns[index, position] = self._domain(index, position, column, mood)
+        return self.random.choice(domain) if domain else None
+
+    def _domain(self, index: int, position: int, column: ColumnShape, mood: Mood) -> list[str]:
         pool = self.pools[index][position]
         name = column.type if column.family in {"enum", "other"} else column.family
-        domain = mood.domains.get(name)
-        if domain is None:
+        shared = mood.domains.get(name)
+        if shared is None:
             size = self.random.choice((1, 2, 2, 3, 4))
             basic = pool.family[: 4 + len(column.labels)]
             source = basic if self.random.random() < 0.4 else pool.family
-            domain = [self.random.choice(source) for _ in range(size)] if source else []
-            mood.domains[name] = domain
-        if column.base != name or column.typmod >= 0:
-            known = set(pool.family)
-            domain = [value for value in domain if value in known] or list(pool.family[:2])
-        if not domain:
-            return None
-        return self.random.choice(domain)
+            shared = [self.random.choice(source) for _ in range(size)] if source else []
+            mood.domains[name] = shared
+        # another type of the family may not take them all
+        return [value for value in shared if value in self._known[index][position]] or list(pool.family[:2])
 
     def _refer(
         self, index: int, reference: Reference, tables: list[list[Row]], row: list[str | None], mood: Mood
