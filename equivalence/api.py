@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, replace
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
 import psycopg
 
@@ -30,6 +30,7 @@ from equivalence.verdicts import (
     Unknown,
     Verdict,
 )
+from sql.catalog import Catalog
 
 # from this share of telling databases on, chance is good enough
 _TELLING_SHARE = 0.25
@@ -56,7 +57,7 @@ class Checker:
 
     def __init__(
         self,
-        catalog: Any = None,
+        catalog: Catalog | None = None,
         scratch: Server | None = None,
         options: Options | None = None,
         *,
@@ -131,6 +132,7 @@ class Checker:
     def _schema_from_catalog(self) -> ScreenedSchema:
         from equivalence.generator.ddl import ddl_of, reachable
 
+        assert self.catalog is not None
         text = ddl_of(self.catalog, reachable(self.catalog, self._relations))
         self._schema_sql = text
         return screen_schema(text)
@@ -199,8 +201,8 @@ class Checker:
     def _without_server(self, original: str, candidate: str) -> Verdict:
         """Only a proof is possible; result types come from the binder."""
         bound = bind_both(original, candidate, self.catalog, self.options.search_path)
-        if not isinstance(bound, Binding):
-            return Unknown(bound or self._catalog_problem)
+        if isinstance(bound, str) or self.catalog is None:
+            return Unknown(bound if isinstance(bound, str) and bound else self._catalog_problem)
         attempt = prove_both(bound, self.catalog, self.options.prover_seconds)
         return attempt.proved or Unknown(attempt.reason or "no proof found, and no scratch server to run on")
 
@@ -262,18 +264,22 @@ class _Case:
     def _prove(self) -> Attempt:
         checker = self.checker
         bound = self._bound()
-        if not isinstance(bound, Binding):
-            return Attempt(None, bound or checker._catalog_problem)
+        if isinstance(bound, str) or checker.catalog is None:
+            return Attempt(None, bound if isinstance(bound, str) and bound else checker._catalog_problem)
         seconds = min(self.options.prover_seconds, self._left(0.6))
         return prove_both(bound, checker.catalog, seconds)
 
-    def _confirmed(self, proved: Proved, refuter: Refuter | None) -> Proved:
-        """Reservations that the proof and the runs have left open."""
+    def _confirmed(self, proved: Proved, refuter: Refuter | None) -> Verdict:
+        """The proof with the reservations that the runs have left open; a database that belies it wins."""
         modulo = set(proved.modulo)
         if self.types:
             modulo.add("types")
-        if refuter is not None and refuter.done.overflow:
-            modulo.add("overflow")
+        if refuter is not None:
+            refuter.run(databases=self.options.confirm_databases, seconds=self._left(0.5))
+            if refuter.done.found:
+                return Refuted(refuter.done.found, f"although a proof was found ({proved.method})")
+            if refuter.done.overflow:
+                modulo.add("overflow")
         return replace(proved, modulo=tuple(sorted(modulo)))
 
     def _direct(self, refuter: Refuter, binding: Binding) -> None:

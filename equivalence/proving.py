@@ -5,21 +5,24 @@ Owns binding both texts and turning a proof object into a verdict. Must not know
 
 from __future__ import annotations
 
-import importlib
 from dataclasses import dataclass
-from types import ModuleType
-from typing import Any
 
+from equivalence.proof import Proof
+from equivalence.prover import prove
 from equivalence.verdicts import Proved
+from sql.algebra import Query
+from sql.binder import BindError, Unsupported, bind
+from sql.catalog import Catalog
+from sql.ddl import DdlError, catalog_from_ddl
 
 
 @dataclass(frozen=True, slots=True)
 class Binding:
     """Both queries, bound (`sql.algebra.Query`), and the catalog they are bound against."""
 
-    original: Any
-    candidate: Any
-    catalog: Any
+    original: Query
+    candidate: Query
+    catalog: Catalog
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,44 +34,33 @@ class Attempt:
     binding: Binding | None = None
 
 
-def catalog_of(schema_sql: str) -> tuple[Any, str]:
+def catalog_of(schema_sql: str) -> tuple[Catalog | None, str]:
     """A catalog from DDL text, or None and why it is not understood."""
-    ddl = _door("sql.ddl")
-    if ddl is None:
-        return None, "no reader of schemas"
     try:
-        return ddl.catalog_from_ddl(schema_sql), ""
-    except ddl.DdlError as error:
+        return catalog_from_ddl(schema_sql), ""
+    except DdlError as error:
         return None, f"schema not understood: {error}"
 
 
-def bind_both(original: str, candidate: str, catalog: Any, path: tuple[str, ...]) -> Binding | str:
+def bind_both(original: str, candidate: str, catalog: Catalog | None, path: tuple[str, ...]) -> Binding | str:
     """Both queries bound, or what the binder does not understand."""
     if catalog is None:
         return ""
-    binder = _door("sql.binder")
-    if binder is None:
-        return "no binder"
     try:
         return Binding(
-            binder.bind(original, catalog, search_path=path),
-            binder.bind(candidate, catalog, search_path=path),
-            catalog,
+            bind(original, catalog, search_path=path), bind(candidate, catalog, search_path=path), catalog
         )
-    except binder.Unsupported as unsupported:
+    except Unsupported as unsupported:
         return f"unsupported: {unsupported}"
-    except binder.BindError as error:
+    except BindError as error:
         return f"not bound: {error}"
 
 
-def prove_both(binding: Binding, catalog: Any, seconds: float) -> Attempt:
+def prove_both(binding: Binding, catalog: Catalog, seconds: float) -> Attempt:
     """Ask the prover. It may say nothing; it may not raise."""
-    prover, proofs = _door("equivalence.prover"), _door("equivalence.proof")
-    if prover is None or proofs is None or not hasattr(prover, "prove"):
-        return Attempt(None, "no prover", binding)
-    found = prover.prove(binding.original, binding.candidate, catalog, deadline_seconds=seconds)
-    if not isinstance(found, proofs.Proof):
-        return Attempt(None, str(getattr(found, "reason", "") or "no proof found"), binding)
+    found = prove(binding.original, binding.candidate, catalog, deadline_seconds=seconds)
+    if not isinstance(found, Proof):
+        return Attempt(None, "no proof found" if found is None else f"no proof: {found.text}", binding)
     return Attempt(
         Proved(
             method=found.method,
@@ -81,10 +73,3 @@ def prove_both(binding: Binding, catalog: Any, seconds: float) -> Attempt:
         "",
         binding,
     )
-
-
-def _door(name: str) -> ModuleType | None:
-    try:
-        return importlib.import_module(name)
-    except ModuleNotFoundError:
-        return None

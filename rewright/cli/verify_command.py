@@ -1,0 +1,89 @@
+"""``rewright verify``: are two queries the same? One pair, or a file of pairs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from rewright.cli import Failure
+from rewright.cli.common import DURATION, JSON_OPTION, part, print_json
+
+_TEXT = click.Path(exists=True, dir_okay=False, path_type=Path)
+
+
+@click.command()
+@click.argument("queries", nargs=-1, type=_TEXT)
+@click.option("--schema", type=_TEXT, help="plain DDL")
+@click.option("--require", type=click.Choice(["proved", "tested", "judged"]), help="exit 1 for anything less")
+@click.option(
+    "--accept", default="float-order", show_default=True, help="reservations a proof may have, by commas"
+)
+@click.option("--batch", type=_TEXT, help='pairs as JSON lines: {"id", "schema_sql", "q1", "q2"}')
+@click.option(
+    "--out", type=click.Path(dir_okay=False, path_type=Path), help="verdicts as JSON lines; resumed"
+)
+@click.option("--jobs", type=click.IntRange(1, 64), default=2, show_default=True)
+@click.option("--timeout", type=DURATION, default="10s", show_default=True, help="for one pair")
+@click.option("--seed", type=int, default=0, show_default=True, help="of the generated databases")
+@JSON_OPTION
+def command(
+    queries: tuple[Path, ...],
+    schema: Path | None,
+    require: str | None,
+    accept: str,
+    batch: Path | None,
+    out: Path | None,
+    jobs: int,
+    timeout: float,
+    seed: int,
+    as_json: bool,
+) -> None:
+    """Judge whether B.sql may stand for A.sql over a schema: proved, tested, judged, refuted or unknown."""
+    options = part("equivalence.options", "verify").Options(seconds=timeout, seed=seed)
+    if batch is not None:
+        if out is None or queries:
+            raise click.UsageError("--batch goes with --out and without queries")
+        counts = _guarded(
+            lambda: part("equivalence.command", "verify").verify_batch(
+                batch, out, jobs=jobs, timeout=timeout, options=options
+            )
+        )
+        click.echo(json.dumps(dict(sorted(counts.items()))), err=not as_json)
+        return
+    if schema is None or len(queries) != 2:
+        raise click.UsageError(
+            "verify --schema schema.sql A.sql B.sql, or --batch pairs.jsonl --out verdicts.jsonl"
+        )
+    texts = [_read(path) for path in (schema, *queries)]
+    verdict = _guarded(lambda: part("equivalence.command", "verify").verify_pair(*texts, options=options))
+    verdicts = part("equivalence.verdicts", "verify")
+    if as_json:
+        print_json(verdicts.to_json(verdict))
+    else:
+        click.echo(part("equivalence.command", "verify").describe(verdict))
+    accepted = frozenset(word.strip() for word in accept.split(",") if word.strip())
+    if require and not verdicts.meets(verdict, require, accepted):
+        raise Failure(f"{verdicts.counts_as(verdict, accepted)}, but {require} is required")
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise Failure(f"{path}: {error}") from error
+
+
+def _guarded(work: Callable[[], Any]) -> Any:
+    """Errors of the machine as the command's."""
+    from engines.postgres.installation import ServerUnavailable
+
+    try:
+        return work()
+    except ServerUnavailable as error:
+        raise Failure(f"no scratch server: {error}") from error
+    except OSError as error:
+        raise Failure(str(error)) from error
