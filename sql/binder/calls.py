@@ -129,7 +129,7 @@ def _build(scope: Scope, node: Any, found: Candidate, args: list[Expr], direct: 
     if info.kind == "a":
         return _build_aggregate(scope, node, found, done, type_, direct)
     if info.kind == "w":
-        raise BindError("42P20", f"window function {info.name} requires an OVER clause")
+        raise BindError("42809", f"window function {info.name} requires an OVER clause")
     _refuse_aggregate_syntax(node, info.name)
     if info.returns_set and scope.kind != "from":
         raise Unsupported("set-returning function outside FROM")
@@ -264,7 +264,8 @@ def _build_window(scope: Scope, node: Any, found: Candidate, args: tuple[Expr, .
     info = found.info
     where = _NO_WINDOWS.get(scope.kind)
     if where is not None:
-        raise BindError("42P20", f"window functions are not allowed in {where}")
+        state = "42803" if scope.kind == "aggregate" else "42P20"
+        raise BindError(state, f"window functions are not allowed in {where}")
     if info.kind not in {"a", "w"}:
         raise BindError("42809", f"OVER specified, but {info.name} is not a window function")
     if node.agg_distinct or node.agg_order or node.agg_within_group:

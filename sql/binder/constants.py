@@ -74,7 +74,7 @@ def _boolean(text: str) -> str:
 def _integer(name: str, text: str) -> str | None:
     word = text.strip(_SPACE)
     if not _INTEGER.match(word):
-        if re.fullmatch(r"[+-]?(0[xXoObB])?[0-9a-fA-F_]+", word):
+        if re.fullmatch(r"[+-]?(0[xXoObB][0-9a-fA-F_]+|[0-9][0-9_]*)", word):
             return None
         raise BindError("22P02", f'invalid input syntax for type {_NAMES[name]}: "{text}"')
     value = int(word)

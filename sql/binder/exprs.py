@@ -241,10 +241,7 @@ def _bind_distinct(scope: Scope, node: Any, *, negated: bool) -> Expr:
         left, right = bind_exprs(scope, node.lexpr.args), bind_exprs(scope, node.rexpr.args)
         return rows.distinct(scope.context, left, right, negated=negated)
     left_expr, right_expr = bind_expr(scope, node.lexpr), bind_expr(scope, node.rexpr)
-    for a, b in ((left_expr, right_expr), (right_expr, left_expr)):
-        if isinstance(a, Const) and a.value is None and a.type.name == "unknown":
-            return IsNull(resolve_unknown(scope.context, b), not negated, _is_row(scope, b))
-    return rows.make_distinct(scope.context, left_expr, right_expr, negated=negated)
+    return rows.distinct_pair(scope.context, left_expr, right_expr, negated=negated)
 
 
 def _bind_nullif(scope: Scope, node: Any) -> Expr:
@@ -429,12 +426,7 @@ def is_volatile(expr: Expr) -> bool:
 
 def _bind_null_test(scope: Scope, node: Any) -> Expr:
     arg = resolve_unknown(scope.context, bind_expr(scope, node.arg))
-    return IsNull(arg, node.nulltesttype.name == "IS_NOT_NULL", _is_row(scope, arg))
-
-
-def _is_row(scope: Scope, expr: Expr) -> bool:
-    based = base_of(scope.context.catalog, expr.type)
-    return based.name == "record" or info_of(scope.context.catalog, based).kind == "c"
+    return IsNull(arg, node.nulltesttype.name == "IS_NOT_NULL", rows.is_row(scope.context, arg))
 
 
 def _bind_boolean_test(scope: Scope, node: Any) -> Expr:

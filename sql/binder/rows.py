@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from sql.algebra import And, Expr, IsDistinct, IsNull, Not, Op, OperatorRef, Or, RowCompare
+from sql.algebra import And, Const, Expr, IsDistinct, IsNull, Not, Op, Or, RowCompare
+from sql.binder.coerce import base_of, info_of, resolve_unknown
 from sql.binder.errors import BindError, Unsupported
 from sql.binder.functions import make_op
 from sql.binder.scope import Context
@@ -56,6 +57,20 @@ def pairwise(
     return ops
 
 
+def distinct_pair(context: Context, left: Expr, right: Expr, *, negated: bool) -> Expr:
+    """IS DISTINCT FROM of two values; against a bare NULL it is a NULL test."""
+    for a, b in ((left, right), (right, left)):
+        if isinstance(a, Const) and a.value is None and a.type.name == "unknown":
+            return IsNull(resolve_unknown(context, b), not negated, is_row(context, b))
+    return make_distinct(context, left, right, negated=negated)
+
+
+def is_row(context: Context, expr: Expr) -> bool:
+    """Whether an expression is of a row type, for which IS NULL looks at the fields."""
+    based = base_of(context.catalog, expr.type)
+    return based.name == "record" or info_of(context.catalog, based).kind == "c"
+
+
 def make_distinct(context: Context, left: Expr, right: Expr, *, negated: bool) -> Expr:
     op = make_op(context, "=", left, right)
     if op.type.name != "bool":
@@ -67,15 +82,12 @@ def distinct(context: Context, left: Sequence[Expr], right: Sequence[Expr], *, n
     """OR of the pairs' IS DISTINCT FROM."""
     if len(left) != len(right):
         raise BindError("42601", "unequal number of entries in row expressions")
-    pairs = [make_distinct(context, a, b, negated=False) for a, b in zip(left, right, strict=True)]
+    pairs = [distinct_pair(context, a, b, negated=False) for a, b in zip(left, right, strict=True)]
     if not pairs:
         raise Unsupported("IS DISTINCT FROM on empty rows")
     whole: Expr = pairs[0] if len(pairs) == 1 else Or(tuple(pairs))
     if not negated:
         return whole
-    if len(pairs) == 1 and isinstance(pairs[0], IsDistinct):
-        return replace(pairs[0], negated=True)
+    if len(pairs) == 1 and isinstance(pairs[0], IsDistinct | IsNull):
+        return replace(pairs[0], negated=not pairs[0].negated)
     return Not(whole)
-
-
-__all__ = ["IsNull", "OperatorRef", "compare", "distinct", "make_distinct", "pairwise"]

@@ -32,6 +32,7 @@ from sql.binder.names import output_name
 from sql.binder.scope import CteEntry, Scope, column_of
 from sql.binder.syntax import ast
 from sql.types import INT8
+from sql.walk import free_rels
 
 
 def bind_query(scope: Scope, node: Any, *, resolve_unknowns: bool = True) -> Query:
@@ -299,8 +300,7 @@ def _bind_limit(scope: Scope, node: Any) -> Expr | None:
             return None
         if bound.type.name in {"int2", "int4", "int8"}:
             return Const(bound.value, INT8)
-    from sql.walk import free_rels
-
-    if free_rels(bound) & scope.rels:
+    count = coerce(scope.context, bound, INT8)
+    if free_rels(count) & scope.rels:
         raise BindError("42P10", "argument of LIMIT must not contain variables")
-    return coerce(scope.context, bound, INT8)
+    return count

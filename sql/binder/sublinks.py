@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from sql.algebra import (
@@ -15,7 +16,7 @@ from sql.algebra import (
     output_columns,
 )
 from sql.binder import exprs, rows
-from sql.binder.coerce import array_of
+from sql.binder.coerce import array_of, info_of
 from sql.binder.errors import BindError, Unsupported
 from sql.binder.outputs import cast_outputs
 from sql.binder.scope import Scope
@@ -38,10 +39,9 @@ def bind_sublink(scope: Scope, node: Any) -> Expr:
             return ScalarSubquery(query, _single(query))
         case "ARRAY_SUBLINK":
             column = _single(query)
-            known = scope.context.catalog.type(
-                column.name if column.is_builtin else f"{column.schema}.{column.name}"
-            )
-            return ArraySubquery(query, column if known.element else array_of(scope.context.catalog, column))
+            known = info_of(scope.context.catalog, column)
+            array = column if known.element else array_of(scope.context.catalog, column)
+            return ArraySubquery(query, replace(array, typmod=column.typmod))
         case "ANY_SUBLINK":
             return _bind_quantified(scope, node, query, all_=False)
         case "ALL_SUBLINK":

@@ -32,6 +32,7 @@ from sql.algebra import (
     SetOp,
     TableRef,
     Target,
+    ValueFunction,
     Values,
     ValuesScan,
     WindowCall,
@@ -223,6 +224,8 @@ class _Printer:
                 return name == "?column?"
             case Call() | Aggregate() | WindowCall():
                 return expr.func.name == name
+            case ValueFunction():
+                return expr.name == name
             case _:
                 return False
 

@@ -74,7 +74,7 @@ _EXTRACT = {
     *("microseconds", "millennium", "milliseconds", "minute", "month", "quarter", "second"),
     *("timezone", "timezone_hour", "timezone_minute", "week", "year"),
 }
-_QUOTELESS_CALLS = {"substring", "position", "overlay", "extract", "coalesce"}
+_QUOTELESS_CALLS = {"substring"}
 
 
 class Names(Protocol):
@@ -207,6 +207,8 @@ class Scalars:
             bare = _bare_number(expr.type.name, value)
             if bare is not None:
                 return bare, ATOM
+            if expr.type.name == "bit":
+                return f"B'{value}'", ATOM
             if expr.type.name == "bool":
                 return ("TRUE" if value == "t" else "FALSE"), ATOM
             if expr.type.name in {"date", "timestamp"}:
@@ -324,6 +326,9 @@ class Scalars:
         if expr.func.name == "extract" and isinstance(first, Const) and first.value in _EXTRACT:
             args = elide.call_args(self.context, expr, ("pg_catalog",)) or list(expr.args)
             return f"extract({first.value} FROM {self.text(args[1])})", ATOM
+        if expr.func.name == "position":
+            whole, part = elide.call_args(self.context, expr, ("pg_catalog",)) or expr.args
+            return f"position({self.text(part, CAST)} IN {self.text(whole, CAST)})", ATOM
         if expr.func.name == "extract":
             return f"pg_catalog.extract({self._args(expr)})", ATOM
         return None

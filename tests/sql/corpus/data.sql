@@ -1,0 +1,5 @@
+insert into dept select g, 'd'||g, case when g%3=0 then null else g*100.5 end, case when g%2=0 then 'x' end, date '2020-01-01'+g from generate_series(1,6) g;
+insert into emp select g, (array['ann','bob','cid','dan','it''s'])[1+g%5], nullif(g%7,0), case when g>2 then g/2 end, case when g%4=0 then null else g*333.25 end, g*1.5, 20+g%20, date '2019-06-01'+g*20, case g%3 when 0 then true when 1 then false end, (array['sad','ok','happy']::mood[])[1+g%3], case when g%2=0 then array['a','b'||g] end, 1+g%3, 'c'||g%4, timestamp '2020-01-01 10:00'+g*interval '1 hour', timestamptz '2020-01-01 10:00+00'+g*interval '7 hour', g*3000000000, g/3.0, g*interval '1 day 2 hours' from generate_series(1,20) g;
+insert into sale (emp_id,amount,qty,sold,note,doc) select 1+g%20, g*7.77, g%4, date '2020-01-01'+g, 'n'||g%3, '{"a":1,"b":"x","n":"5","x":[1]}'::jsonb from generate_series(1,60) g;
+insert into "Odd Table" values (1,'it''s \ here',2),(2,'y',3);
+insert into pair values (1,2,'x'),(1,null,'y'),(null,3,'x'),(2,2,null);
