@@ -1,0 +1,114 @@
+"""``rewright demo``: everything at once, to try it."""
+
+from __future__ import annotations
+
+import shutil
+import signal
+import socket
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+import click
+
+from rewright import values
+from rewright.cli import Failure
+from rewright.config.model import Admins, Config, Database, Http, Listen, Logging, StoreSection
+
+if TYPE_CHECKING:
+    from rewright.demo.world import World
+    from rewright.processes.supervisor import Supervisor
+
+PORT, HTTP_PORT = 6432, 6480
+
+
+@click.command()
+@click.option("--once", is_flag=True, help="run the tour, print it, exit")
+def command(once: bool) -> None:
+    """An embedded PostgreSQL with sample data, and the proxy before it; prints the psql line to try.
+
+    With --once, or without a terminal on stdin, runs the tour by itself. Nothing is left behind.
+    """
+    from engines.postgres.installation import ServerUnavailable
+
+    signal.signal(signal.SIGTERM, _leave)
+    try:
+        _demo(once=once or not sys.stdin.isatty())
+    except ServerUnavailable as error:
+        raise Failure(str(error)) from error
+
+
+def _leave(_number: int, _frame: object) -> NoReturn:
+    """So that everything started is stopped on the way out."""
+    sys.exit(143)
+
+
+def _demo(*, once: bool) -> None:
+    from rewright import logs
+    from rewright.demo.world import world
+    from rewright.processes.pages import pages
+    from rewright.processes.supervisor import ServeFailed, Supervisor
+    from rewright.wiring.stores import open_configured
+
+    click.echo("starting PostgreSQL and loading the sample …")
+    with tempfile.TemporaryDirectory(prefix="rewright-demo-") as directory, world() as sample:
+        config = demo_config(sample, Path(directory) / "store.db")
+        logs.set_up(config.log.format, config.log.level, "supervisor")
+        supervisor = Supervisor(config)
+        try:
+            with open_configured(config) as store, pages(config.http.address, supervisor, store) as http:
+                supervisor.start()
+                _introduce(sample, supervisor, http)
+                if once:
+                    _tour(sample, supervisor)
+                else:
+                    supervisor.run()
+        except ServeFailed as error:
+            raise Failure(str(error)) from error
+        finally:
+            supervisor.stop()
+
+
+def demo_config(sample: World, store: Path) -> Config:
+    """Everything on loopback; ports are the usual ones where they are free."""
+    return Config(
+        listen=Listen(address=("127.0.0.1", _free(PORT))),
+        http=Http(address=("127.0.0.1", _free(HTTP_PORT))),
+        store=StoreSection(url=str(store)),
+        databases={"*": Database(dsn=sample.upstream, optimiser_dsn=sample.optimiser)},
+        admins=Admins(roles=(sample.user,)),
+        log=Logging(level="warning"),
+    )
+
+
+def _free(port: int) -> int:
+    with socket.socket() as probe:
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError:
+            return 0
+    return port
+
+
+def client_dsn(sample: World, address: tuple[str, int]) -> str:
+    return f"postgresql://{sample.user}:{sample.user}@{values.show(address)}/{sample.database}"
+
+
+def _introduce(sample: World, supervisor: Supervisor, http: tuple[str, int] | None) -> None:
+    psql = shutil.which("psql") or sample.psql
+    click.echo(f"\n  {psql} '{client_dsn(sample, supervisor.address)}'\n")
+    if http is not None:
+        click.echo(f"  http://{values.show(http)}/ shows what is done with your queries\n")
+    click.echo("Ctrl-C ends everything.")
+
+
+def _tour(sample: World, supervisor: Supervisor) -> None:
+    import psycopg
+
+    from rewright.demo.tour import TourFailed, tour
+
+    try:
+        tour(client_dsn(sample, supervisor.address), click.echo)
+    except (TourFailed, psycopg.Error) as error:
+        raise Failure(str(error)) from error

@@ -1,0 +1,1 @@
+"""``rewright demo``: sample data, everything in one go, and a tour."""
