@@ -60,7 +60,7 @@ def prove_both(binding: Binding, catalog: Catalog, seconds: float) -> Attempt:
     """Ask the prover. It may say nothing; it may not raise."""
     found = prove(binding.original, binding.candidate, catalog, deadline_seconds=seconds)
     if not isinstance(found, Proof):
-        return Attempt(None, "no proof found" if found is None else f"no proof: {found.text}", binding)
+        return Attempt(None, "no proof found" if found is None else f"no proof: {found.reason}", binding)
     return Attempt(
         Proved(
             method=found.method,

@@ -37,6 +37,8 @@ class Mood:
     domains: dict[str, list[str]] = field(default_factory=dict)
     columns: dict[tuple[int, int], list[str]] = field(default_factory=dict)
     group_size: int = 4
+    # of a seed row's cells, how many are kept
+    seed_share: float = 1.0
 
 
 class Generator:
@@ -72,6 +74,7 @@ class Generator:
     def _mood(self, profile: str) -> Mood:
         rnd = self.random
         mood = Mood(profile, rnd.choice((0.0, 0.0, 0.1, 0.3)), 0.15 if rnd.random() < 0.08 else 0.0)
+        mood.seed_share = rnd.choice((1.0, 0.97, 0.9))
         if self.sizes:
             mood.group_size = max(1, rnd.choice(self.sizes) + rnd.choice((-1, 0, 1, 1, 2)))
         return mood
@@ -147,7 +150,7 @@ class Generator:
         for i, column in enumerate(table.columns):
             if column.generated:
                 continue
-            if seed is not None and self.random.random() < 0.93:
+            if seed is not None and self.random.random() < mood.seed_share:
                 row[i] = seed[i]
                 continue
             row[i] = self._cell(index, i, column, mood, styles[i], constants, number)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal, InvalidOperation
 
 from equivalence.generator.databases import Database, canonical
 from equivalence.generator.flatten import Flat, flatten
@@ -19,7 +20,8 @@ from equivalence.generator.solver import Model, Problem
 from sql.algebra import Query, TableRef
 
 _FILLS = 2
-_MAX_SEEDS = 60
+_REPEATS = 5
+_MAX_SEEDS = 120
 Cells = dict[int, str | None]
 
 
@@ -58,13 +60,19 @@ class _Maker:
         self.shape, self.pools, self.random, self.sizes = shape, pools, rnd, sizes
 
     def databases(self, flat: Flat, model: Model) -> Iterator[Database]:
-        """The model's rows with the other cells filled in some ways, plain and with one variable repeated."""
+        """The model's rows with the other cells filled in some ways, plain and with variables repeated."""
         rels = [rel for rel in flat.scans if self._index(flat.scans[rel]) is not None]
         for _ in range(_FILLS):
             yield self._database(flat, model, dict.fromkeys(rels, 1))
-        if rels:
-            often = self.random.choice((2, 3, *(n + 1 for n in self.sizes), *self.sizes))
-            yield self._database(flat, model, dict.fromkeys(rels, 1) | {self.random.choice(rels): often})
+        for _ in range(_REPEATS if rels else 0):
+            # groups as large as the constants of the queries ask for, and one more or less
+            often = self.random.choice((2, 3, *(n + d for n in self.sizes for d in (-1, 0, 1))))
+            grouped = [rel for rel in rels if any(r == rel for r, _ in flat.aggregated)]
+            chosen = self.random.choice(grouped if grouped and self.random.random() < 0.6 else rels)
+            times = dict.fromkeys(rels, 1) | {chosen: max(1, often)}
+            if self.random.random() < 0.3:
+                times[self.random.choice(rels)] = 2
+            yield self._database(flat, model, times)
 
     def _index(self, ref: TableRef) -> int | None:
         return self.shape.find(ref.schema, ref.name)
@@ -74,8 +82,11 @@ class _Maker:
         for rel, count in times.items():
             index = self._index(flat.scans[rel])
             assert index is not None
+            varied = self._varied(index, [i for r, i in flat.aggregated if r == rel])
             for number in range(count):
                 cells = {position: value for (r, position), value in model.items() if r == rel}
+                if number and varied is not None:
+                    cells[varied] = _moved(cells.get(varied), number)
                 self._add(tables, index, cells, repeat=number > 0)
         return tuple(tuple(tuple(row) for row in rows) for rows in tables)
 
@@ -112,11 +123,27 @@ class _Maker:
             if not there:
                 self._add(tables, reference.parent, parent, repeat=False, depth=depth + 1)
 
+    def _varied(self, index: int, aggregated: list[int]) -> int | None:
+        """A column in which repeated rows shall differ, mostly one; rather one that HAVING looks at."""
+        table = self.shape.tables[index]
+        if aggregated and self.random.random() < 0.7:
+            return self.random.choice(aggregated)
+        numbers = [i for i in table.stored if table.columns[i].family in {"int", "numeric"}]
+        return self.random.choice(numbers) if numbers and self.random.random() < 0.8 else None
+
     def _fill(self, index: int, position: int) -> str | None:
         column, pool = self.shape.tables[index].columns[position], self.pools[index][position]
         if column.nullable and self.random.random() < 0.2:
             return None
         return self.random.choice(pool.family[:4] or (None,))
+
+
+def _moved(text: str | None, by: int) -> str:
+    """A number moved, or a text made longer."""
+    try:
+        return format(Decimal(text or "0") + by, "f")
+    except InvalidOperation:
+        return f"{text}{by}"
 
 
 def _same(

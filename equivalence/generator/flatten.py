@@ -42,6 +42,8 @@ class Flat:
     scans: dict[int, TableRef] = field(default_factory=dict)
     meaning: dict[tuple[int, int], Expr] = field(default_factory=dict)
     conjuncts: list[Expr] = field(default_factory=list)
+    # columns that HAVING aggregates: where the rows of a group should differ
+    aggregated: set[tuple[int, int]] = field(default_factory=set)
     ctes: dict[int, Cte] = field(default_factory=dict)
     done: set[int] = field(default_factory=set)
 
@@ -66,6 +68,8 @@ def _query(query: Query, flat: Flat) -> tuple[Expr, ...]:
                 _item(item, flat)
             for conjunct in (*walk.conjuncts(query.where), *walk.conjuncts(query.having)):
                 _conjunct(conjunct, flat)
+            for expr in walk.all_exprs(query.having) if query.having is not None else ():
+                _aggregated(expr, flat)
             for target in query.targets:
                 _subqueries(target.expr, flat)
             return tuple(target.expr for target in query.targets)
@@ -118,6 +122,14 @@ def _conjunct(conjunct: Expr, flat: Flat) -> None:
         case _:
             _subqueries(conjunct, flat)
             flat.conjuncts.append(conjunct)
+
+
+def _aggregated(expr: Expr, flat: Flat) -> None:
+    if isinstance(expr, Aggregate):
+        for arg in expr.args:
+            column = resolve(arg, flat)
+            if isinstance(column, Column):
+                flat.aggregated.add((column.rel, column.pos))
 
 
 def _subqueries(expr: Expr, flat: Flat) -> None:

@@ -26,6 +26,8 @@ from equivalence.verdicts import Counterexample
 
 _MAX_REPLAYS = 60
 _SAMPLE = 120
+# how much chance is added to seed rows
+_SEEDED = ("empty", "empty", "tiny")
 
 
 @dataclass(slots=True)
@@ -105,7 +107,9 @@ class Refuter:
             made = [self.generator.database(profile) for profile in ("empty", "single", "tiny", "small")]
         while len(made) < count:
             if self.seeds and self.random.random() < 0.5:
-                made.append(self.generator.database("tiny", self.random.choice(self.seeds)))
+                made.append(
+                    self.generator.database(self.random.choice(_SEEDED), self.random.choice(self.seeds))
+                )
             else:
                 made.append(self.generator.database())
         return made
