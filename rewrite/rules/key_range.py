@@ -18,7 +18,7 @@ from rewrite.rules.base import Context, Rewrite, Rule
 from rewrite.rules.build import aggregate, compare
 from rewrite.rules.correlation import as_tie
 from rewrite.rules.shape import is_volatile
-from rewrite.rules.tree import as_product, conjoin, copy_fresh, free_rels, from_rels, has_subquery
+from rewrite.rules.tree import as_product, conjoin, copy_fresh, free_rels, from_rels, has_subquery, walk
 from sql import algebra as a
 from sql.types import EXACT_INTEGERS
 
@@ -51,8 +51,7 @@ def _bounds(item: a.Scan, other: a.FromItem, preds: list[a.Expr], ctx: Context) 
         return None
     theirs, mine = from_rels((other,)), from_rels((item,))
     own = [p for p in preds if free_rels(p) == theirs and not has_subquery(p) and not is_volatile(p)]
-    mine_only = [p for p in preds if free_rels(p) == mine and not has_subquery(p)]
-    if not own or len(mine_only) > len(own) + 8:
+    if not own or not all(_ordered_filter(p) for p in own):
         return None
     for pred in preds:
         tie = as_tie(pred, mine) if free_rels(pred) == mine | theirs else None
@@ -66,6 +65,12 @@ def _bounds(item: a.Scan, other: a.FromItem, preds: list[a.Expr], ctx: Context) 
         least, most = compare(">=", tie.inner, low), compare("<=", tie.inner, high)
         return None if least is None or most is None else [least, most]
     return None
+
+
+def _ordered_filter(pred: a.Expr) -> bool:
+    """A filter on numbers or dates: only those can go up with the key."""
+    columns = [n for n in walk(pred) if isinstance(n, a.Column)]
+    return bool(columns) and all(c.type.name in ORDERED | {"timestamp", "timestamptz"} for c in columns)
 
 
 def _bound(name: str, other: a.Scan, own: list[a.Expr], key: a.Column, ctx: Context) -> a.Expr | None:

@@ -28,15 +28,16 @@ Cost = Callable[[str], float]
 class Candidate:
     """A reachable query. ``steps`` are (rule, why); ``literal``: sound for these constants only.
 
-    ``cost`` is the estimate; None after a step whose gain estimates cannot see.
+    ``cost`` is the estimate; for a ``blind`` one, whose last steps estimates misjudge, that of the state before.
     """
 
     query: a.Query
     sql: str
     steps: tuple[tuple[str, str], ...]
     assumptions: frozenset[str]
-    cost: float | None
+    cost: float
     literal: bool = False
+    blind: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +134,7 @@ def _explore(search: _Search, start: Candidate, rules: Sequence[Rule]) -> Iterat
         for found in search.successors(state, seeing):
             if len(found.steps) < limits.depth:
                 heapq.heappush(frontier, (_rank(found, limits), next(number), found))
-            if _cost(found) <= _cost(start) * limits.tolerance:
+            if found.cost <= start.cost * limits.tolerance:
                 states.append(found)
                 yield found
     yield from _finish(search, states, [r for r in rules if r.blind])
@@ -144,14 +145,10 @@ def _finish(search: _Search, states: list[Candidate], blind: list[Rule]) -> Iter
     best = sorted(states, key=lambda s: _rank(s, search.limits))[: search.limits.finish]
     for state in dict.fromkeys((*best, states[0])):
         for found in search.successors(state, blind):
-            yield replace(found, cost=None)
+            yield replace(found, cost=state.cost, blind=True)
             for again in search.successors(found, blind):
-                yield replace(again, cost=None)
-
-
-def _cost(state: Candidate) -> float:
-    return float("inf") if state.cost is None else state.cost
+                yield replace(again, cost=state.cost, blind=True)
 
 
 def _rank(state: Candidate, limits: Limits) -> float:
-    return _cost(state) * float(limits.penalty ** len(state.steps))
+    return state.cost * float(limits.penalty ** len(state.steps))

@@ -48,35 +48,39 @@ class RuleProposer:
             limit=1000,
             limits=self.limits,
             rules=self.rules,
-            prefer=prefer,
+            prefer=tuple(prefer),
         )
         categories = {r.name: r.category for r in self.rules}
         return [_handed(c, categories, start) for c in chosen(list(found), self.width)]
 
 
 def chosen(found: Sequence[Found], width: int) -> list[Found]:
-    """The cheapest for each last rule, then the cheapest of the rest; a third of the places for blind ones.
+    """The cheapest for each last rule, then the cheapest of the rest; a quarter of the places for blind ones.
 
     What two estimates say of candidates that came by different rules is hardly comparable.
     """
-    seen = sorted((c for c in found if c.cost is not None), key=_cost)
-    blind = [c for c in found if c.cost is None]
-    places = max(width - min(len(blind), width // 3), 1)
+    seen = sorted((c for c in found if not c.blind), key=lambda c: c.cost)
+    blind = _varied([c for c in found if c.blind], max(width // 4, 1))
+    places = width - len(blind)
     firsts: dict[str, Found] = {}
     for candidate in seen:
         firsts.setdefault(candidate.steps[-1][0], candidate)
-    picked = sorted(firsts.values(), key=_cost)[:places]
+    picked = sorted(firsts.values(), key=lambda c: c.cost)[:places]
     picked += [c for c in seen if c not in picked][: places - len(picked)]
-    return [*sorted(picked, key=_cost), *blind[: width - len(picked)]]
+    return sorted([*picked, *blind], key=lambda c: (c.cost, c.blind))
 
 
-def _cost(candidate: Found) -> float:
-    return float("inf") if candidate.cost is None else candidate.cost
+def _varied(blind: Sequence[Found], places: int) -> list[Found]:
+    """One for each last rule first, in the order they were found (best states first)."""
+    firsts: dict[str, Found] = {}
+    for candidate in blind:
+        firsts.setdefault(candidate.steps[-1][0], candidate)
+    picked = list(firsts.values())[:places]
+    return picked + [c for c in blind if c not in picked][: places - len(picked)]
 
 
 def _handed(found: Found, categories: dict[str, Category], start: float) -> Candidate:
     steps = [Step(rule, categories[rule], why) for rule, why in found.steps]
     last = steps[-1]
-    gain = None if found.cost is None else start - found.cost
-    steps[-1] = Step(last.name, last.category, last.note, gain)
+    steps[-1] = Step(last.name, last.category, last.note, start - found.cost)
     return Candidate(found.sql, tuple(steps), "rules", found.cost, tuple(sorted(found.assumptions)))
