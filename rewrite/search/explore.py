@@ -49,7 +49,7 @@ class Limits:
 
     states: int = 150
     depth: int = 5
-    tolerance: float = 1.3
+    tolerance: float = 2.5
     penalty: float = 1.03
     finish: int = 3
     # longer texts are never worth it

@@ -82,5 +82,7 @@ def _varied(blind: Sequence[Found], places: int) -> list[Found]:
 def _handed(found: Found, categories: dict[str, Category], start: float) -> Candidate:
     steps = [Step(rule, categories[rule], why) for rule, why in found.steps]
     last = steps[-1]
-    steps[-1] = Step(last.name, last.category, last.note, start - found.cost)
-    return Candidate(found.sql, tuple(steps), "rules", found.cost, tuple(sorted(found.assumptions)))
+    gain = None if found.blind else start - found.cost
+    steps[-1] = Step(last.name, last.category, last.note, gain)
+    cost = None if found.blind else found.cost
+    return Candidate(found.sql, tuple(steps), "rules", cost, tuple(sorted(found.assumptions)))
