@@ -1,0 +1,220 @@
+"""How good the checker is: strength and errors on labelled pairs, alone and together, and on random pairs.
+
+    python bench/equivalence.py --data DIR [--random N] [--seed S] [--out report.json]
+
+DIR holds *.jsonl files of pairs: id, schema_sql, q1, q2, and optionally expected_on_postgresql (equivalent,
+nonequivalent, unknown), runs_on_postgresql, cls. Labels are read here only, never by the checker. One process;
+starting the server is not counted. Parts: `canonical` (equal bound trees), `prover`, `refuter`, `tester`
+(the refuter, silence counted as sameness), `together`. Accuracy is right among definitive verdicts, coverage
+definitive among all labelled pairs (QUITE, figure 9).
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import json
+import os
+import platform
+import statistics
+import sys
+import time
+from collections import Counter, defaultdict
+from pathlib import Path
+from typing import Any
+
+from tqdm import tqdm
+
+from engines.postgres.scratch import ScratchServer
+from equivalence.api import Checker
+from equivalence.generator.pairs import random_pairs
+from equivalence.options import Options
+from equivalence.proving import Binding, bind_both, catalog_of
+from equivalence.verdicts import CHECKER_VERSION, Proved, Refuted, Tested, Verdict, level
+from sql.walk import canonical
+
+SAME, DIFFERENT = "equivalent", "nonequivalent"
+PARTS: dict[str, Options] = {
+    "prover": Options(refuter=False),
+    "search": Options(prover=False),
+    "together": Options(),
+}
+
+
+def main(argv: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--data", type=Path, help="directory with *.jsonl files of labelled pairs")
+    parser.add_argument("--out", type=Path, help="write the report here, too")
+    parser.add_argument("--random", type=int, default=0, help="random pairs to judge")
+    parser.add_argument("--seed", type=int, default=0)
+    arguments = parser.parse_args(argv)
+    report: dict[str, Any] = {"machine": machine(), "seed": arguments.seed}
+    with ScratchServer() as server:
+        if arguments.data:
+            files = sorted(arguments.data.glob("*.jsonl"))
+            report["files"] = {path.stem: judge_file(path, server) for path in files}
+            report["all"] = judged([row for f in report["files"].values() for row in f.pop("_rows")])
+        if arguments.random:
+            report["random"] = judge_random(arguments.random, arguments.seed, server)
+    text = json.dumps(report, indent=2)
+    print(text)
+    if arguments.out:
+        arguments.out.write_text(text + "\n", encoding="utf-8")
+    return 0
+
+
+def machine() -> dict[str, Any]:
+    return {
+        "python": platform.python_version(),
+        "system": platform.platform(),
+        "cpus": os.cpu_count(),
+        "load": os.getloadavg()[0],
+        "checker": CHECKER_VERSION,
+    }
+
+
+def judge_file(path: Path, server: ScratchServer) -> dict[str, Any]:
+    pairs = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+    rows: list[dict[str, Any]] = []
+    for part, options in PARTS.items():
+        for schema, group in itertools.groupby(pairs, key=lambda p: p["schema_sql"]):
+            with Checker(scratch=server, options=options, schema_sql=schema) as checker:
+                checker.check("select 1", "select 2")  # makes the scratch database
+                bar = tqdm(
+                    list(group), desc=f"{path.stem} {part}", disable=not sys.stderr.isatty(), leave=False
+                )
+                rows += [row_of(part, pair, checker.check(pair["q1"], pair["q2"])) for pair in bar]
+    rows += [canonical_row(pair) for pair in pairs]
+    result = judged(rows)
+    result["refutations"] = [
+        {k: r[k] for k in ("id", "seconds", "rows", "kind")}
+        for r in rows
+        if r["part"] == "together" and r["rows"] is not None
+    ]
+    result["_rows"] = rows
+    return result
+
+
+def row_of(part: str, pair: dict[str, Any], verdict: Verdict) -> dict[str, Any]:
+    found = verdict.counterexample if isinstance(verdict, Refuted) else None
+    return {
+        "part": part,
+        "id": pair["id"],
+        "runs": pair.get("runs_on_postgresql", True),
+        "label": pair.get("expected_on_postgresql", "unknown"),
+        "verdict": level(verdict),
+        "modulo": list(getattr(verdict, "modulo", ())),
+        "seconds": round(verdict.stamp.seconds, 4),
+        "rows": found.rows if found else None,
+        "kind": found.kind if found else None,
+        "reason": getattr(verdict, "reason", ""),
+    }
+
+
+def canonical_row(pair: dict[str, Any]) -> dict[str, Any]:
+    """Whether the two bound trees are the same up to names."""
+    started = time.perf_counter()
+    catalog, _ = catalog_of(pair["schema_sql"])
+    bound = bind_both(pair["q1"], pair["q2"], catalog, ("public",))
+    same = isinstance(bound, Binding) and canonical(bound.original) == canonical(bound.candidate)
+    verdict: Verdict = Proved("same-tree") if same else _nothing()
+    row = row_of("canonical", pair, verdict)
+    return row | {"seconds": round(time.perf_counter() - started, 4)}
+
+
+def _nothing() -> Verdict:
+    from equivalence.verdicts import Unknown
+
+    return Unknown("")
+
+
+def judged(rows: list[dict[str, Any]]) -> dict[str, Any]:
+    """Figures of each part over the pairs that run on PostgreSQL."""
+    by_part: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
+    for row in rows:
+        if row["runs"]:
+            by_part[row["part"]].append(row)
+    result: dict[str, Any] = {part: figures(found, silence_is_same=False) for part, found in by_part.items()}
+    search = by_part.get("search", [])
+    result["refuter"] = figures(search, silence_is_same=False)
+    result["tester"] = figures(search, silence_is_same=True)
+    result.pop("search", None)
+    return result
+
+
+def figures(rows: list[dict[str, Any]], *, silence_is_same: bool) -> dict[str, Any]:
+    says = {"proved": SAME, "refuted": DIFFERENT} | ({"tested": SAME} if silence_is_same else {})
+    labelled = [r for r in rows if r["label"] in {SAME, DIFFERENT}]
+    definitive = [r for r in labelled if r["verdict"] in says]
+    right = [r for r in definitive if says[r["verdict"]] == r["label"]]
+    seconds = sorted(r["seconds"] for r in rows) or [0.0]
+    proved = [r for r in labelled if r["verdict"] == "proved" and r["label"] == SAME]
+    return {
+        "pairs": len(rows),
+        "labelled": len(labelled),
+        "counts": {
+            f"{label}: {verdict}": n
+            for (label, verdict), n in sorted(Counter((r["label"], r["verdict"]) for r in rows).items())
+        },
+        "accuracy": round(len(right) / len(definitive), 4) if definitive else None,
+        "coverage": round(len(definitive) / len(labelled), 4) if labelled else None,
+        "proved_right": len(proved),
+        "proved_without_tie_order": sum("tie-order" not in r["modulo"] for r in proved),
+        "proved_unreserved": sum(not r["modulo"] for r in proved),
+        "refuted_right": sum(r["verdict"] == "refuted" and r["label"] == DIFFERENT for r in labelled),
+        "wrong": [
+            {"id": r["id"], "label": r["label"], "verdict": r["verdict"]}
+            for r in definitive
+            if r not in right
+        ],
+        "seconds_median": statistics.median(seconds),
+        "seconds_p95": seconds[int(0.95 * (len(seconds) - 1))],
+        "seconds_max": seconds[-1],
+    }
+
+
+def judge_random(count: int, seed: int, server: ScratchServer) -> dict[str, Any]:
+    """Random pairs: what is proved must survive the search, what is refuted must be a near miss."""
+    counts: Counter[str] = Counter()
+    schemes: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    wrong: list[dict[str, Any]] = []
+    missed: list[dict[str, Any]] = []
+    options = Options(databases=600, seconds=8.0, confirm_databases=400)
+    bar = tqdm(total=count, desc="random", disable=not sys.stderr.isatty())
+    pairs = itertools.islice(random_pairs(seed), count)
+    for schema, group in itertools.groupby(pairs, key=lambda p: p.schema_sql):
+        with Checker(scratch=server, options=options, schema_sql=schema) as checker:
+            for pair in group:
+                verdict = checker.check(pair.q1, pair.q2)
+                word = ("equivalent" if pair.equivalent else "near miss") + ": " + level(verdict)
+                counts[word] += 1
+                schemes[pair.scheme][word] += 1
+                entry = {
+                    "id": pair.id,
+                    "scheme": pair.scheme,
+                    "q1": pair.q1,
+                    "q2": pair.q2,
+                    "verdict": level(verdict),
+                }
+                if (pair.equivalent and isinstance(verdict, Refuted)) or (
+                    not pair.equivalent and isinstance(verdict, Proved)
+                ):
+                    wrong.append(entry)
+                elif not pair.equivalent and not isinstance(verdict, Refuted):
+                    missed.append(entry | {"silence": isinstance(verdict, Tested)})
+                bar.update()
+    near = sum(n for word, n in counts.items() if word.startswith("near"))
+    same = sum(n for word, n in counts.items() if word.startswith("equivalent"))
+    return {
+        "pairs": count,
+        "counts": dict(sorted(counts.items())),
+        "near_misses_refuted": round(counts["near miss: refuted"] / near, 4) if near else None,
+        "equivalent_proved": round(counts["equivalent: proved"] / same, 4) if same else None,
+        "schemes": {name: dict(sorted(found.items())) for name, found in sorted(schemes.items())},
+        "wrong": wrong,
+        "missed": missed[:100],
+    }
+
+
+if __name__ == "__main__":
+    sys.exit(main())

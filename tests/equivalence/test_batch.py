@@ -1,0 +1,61 @@
+"""Batches: a line for each line, whatever happens; resumed; deadlines kept."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+
+import pytest
+
+from engines.postgres.scratch import ScratchServer
+from equivalence.batch import finished, read_pairs, run_batch
+
+SCHEMA = "create table t (a int primary key, b int)"
+LINES = [
+    {"id": 1, "schema_sql": SCHEMA, "q1": "select a from t", "q2": "select a from t where a = a"},
+    {"id": "two", "schema_sql": SCHEMA, "q1": "select b from t", "q2": "select b from t where b = b"},
+    {"id": 3, "schema_sql": "drop table x", "q1": "select 1", "q2": "select 1"},
+    {"id": 4, "schema_sql": SCHEMA, "q1": "select nothing from t", "q2": "select 1"},
+    {"id": 5, "schema_sql": SCHEMA, "q1": "select 1"},
+    {"id": 6, "schema_sql": SCHEMA, "q1": "select 1\0", "q2": "select 1", "expected": "ignored"},
+]
+
+
+@pytest.mark.server
+def test_every_line_gets_its_line_and_a_second_run_adds_nothing(
+    scratch_server: ScratchServer, tmp_path: Path
+) -> None:
+    out = tmp_path / "out.jsonl"
+    text = [*map(json.dumps, LINES), "not json", "", "[]"]
+    counts = run_batch(read_pairs(text), out, scratch_server.address, jobs=2, timeout=20)
+    found = {row["id"]: row for row in map(json.loads, out.read_text().splitlines())}
+    assert sum(counts.values()) == len(found) == 8
+    assert found[1]["verdict"] == "proved"
+    assert found["two"]["verdict"] == "refuted"
+    assert found["two"]["counterexample"]["setup"]
+    for id_ in (3, 4, 5, 6, "line 7", "line 9"):
+        assert found[id_]["verdict"] == "unknown"
+        assert found[id_]["reason"]
+    assert not run_batch(read_pairs(text), out, scratch_server.address)
+    assert len(out.read_text().splitlines()) == 8
+
+
+@pytest.mark.server
+def test_a_pair_past_its_time_is_unknown(scratch_server: ScratchServer, tmp_path: Path) -> None:
+    out = tmp_path / "out.jsonl"
+    slow = "select count(*) from generate_series(1, 100000000000) x"
+    pairs = read_pairs([json.dumps({"id": 1, "schema_sql": SCHEMA, "q1": slow, "q2": slow + " where x > 0"})])
+    started = time.monotonic()
+    run_batch(pairs, out, scratch_server.address, jobs=1, timeout=2)
+    assert time.monotonic() - started < 30
+    (row,) = map(json.loads, out.read_text().splitlines())
+    assert row["verdict"] == "unknown"
+    assert "timeout" in row["reason"]
+
+
+def test_a_torn_last_line_is_done_again(tmp_path: Path) -> None:
+    out = tmp_path / "out.jsonl"
+    out.write_text('{"id": 1, "verdict": "proved"}\n{"id": 2, "verd')
+    assert finished(out) == {"1": 1}
+    assert out.read_text() == '{"id": 1, "verdict": "proved"}\n'

@@ -1,0 +1,135 @@
+"""Generated databases satisfy the schema they are made for: the server takes nearly all of them."""
+
+from __future__ import annotations
+
+import psycopg
+import pytest
+
+from engines.postgres.scratch import ScratchServer
+from equivalence.generator.constants import constants_of, like_samples
+from equivalence.generator.databases import PROFILES, Database
+from equivalence.generator.directed import directed_databases
+from equivalence.generator.pools import pools_for
+from equivalence.isolation import screen_query, screen_schema
+from equivalence.proving import bind_both, catalog_of
+from equivalence.refuter.arena import Arena, insert_statements
+from equivalence.refuter.search import Refuter
+
+SCHEMA = """
+create type mood as enum ('sad', 'ok', 'happy');
+create domain even as int check (value % 2 = 0);
+create table region (id int primary key, name varchar(10) not null unique, up int references region);
+create table city (
+    id int generated always as identity primary key, region int not null references region,
+    twin int, size even, m mood, area numeric(6,2) check (area > 0), twice int generated always as (region * 2) stored,
+    code char(3) not null, born date check (born >= '1990-01-01'), unique (region, code)
+);
+create table mayor (id int primary key, city int unique nulls not distinct references city, f float8, at timestamptz);
+alter table city add constraint twin foreign key (twin) references mayor (id);
+create table road (a int references city, b int references city, primary key (a, b), kind text check (kind in ('x', 'y')));
+"""
+QUERY = "select c.id from city c join region r on r.id = c.region where c.area > 12.5 and r.name like 'No%'"
+
+
+@pytest.fixture(scope="module")
+def arena(scratch_server: ScratchServer) -> object:
+    with Arena(scratch_server, screen_schema(SCHEMA)) as made:
+        yield made
+
+
+def taken(arena: Arena, database: Database) -> bool:
+    try:
+        with arena.rolled_back():
+            for statement in insert_statements(arena.shape, database):
+                arena.connection.execute(statement.encode())
+            arena.connection.execute("set constraints all immediate")
+    except psycopg.Error:
+        return False
+    return True
+
+
+@pytest.mark.server
+def test_generated_databases_satisfy_the_schema(arena: Arena) -> None:
+    query = screen_query("select * from city, mayor, road where size > 4 and kind = 'x' and f < 2")
+    refuter = Refuter(arena, query, query)
+    made = [refuter.generator.database(profile) for profile in PROFILES for _ in range(12)]
+    refuter.close()
+    good = [database for database in made if taken(arena, database)]
+    assert len(good) >= 0.9 * len(made)
+    names = [t.name for t in arena.shape.tables]
+    for name in ("region", "city", "mayor", "road"):
+        assert any(database[names.index(name)] for database in good), name
+    cells = [row for database in good for row in database[names.index("city")]]
+    assert any(row[2] is not None for row in cells), "the cycle is used"
+    assert any(row[2] is None for row in cells)
+
+
+@pytest.mark.server
+def test_the_same_seed_makes_the_same_databases(arena: Arena) -> None:
+    query = screen_query(QUERY)
+    runs = []
+    for _ in range(2):
+        refuter = Refuter(arena, query, query, seed=5)
+        runs.append([refuter.generator.database() for _ in range(30)])
+        refuter.close()
+    assert runs[0] == runs[1]
+
+
+@pytest.mark.server
+def test_solved_rows_answer_a_selective_query(arena: Arena) -> None:
+    catalog, problem = catalog_of(SCHEMA)
+    assert catalog is not None, problem
+    text = (
+        "select r.name from city c join region r on r.id = c.region where c.area between 41.5 and 42 "
+        "and c.born > date '2011-03-03' and r.name like 'Nor__' and c.m in ('ok', 'happy') and c.size = 4"
+    )
+    bound = bind_both(text, text, catalog, ("public",))
+    assert not isinstance(bound, str)
+    query = screen_query(text)
+    refuter = Refuter(arena, query, query)
+    seeds = directed_databases(arena.shape, refuter.pools, (bound.original,), seconds=5)
+    refuter.close()
+    answered = 0
+    for database in seeds:
+        try:
+            with arena.rolled_back():
+                for statement in insert_statements(arena.shape, database):
+                    arena.connection.execute(statement.encode())
+                answered += bool(arena.connection.execute(text.encode()).fetchall())
+        except psycopg.Error:
+            continue
+    assert answered >= 2
+
+
+def test_constants_are_read_with_their_columns() -> None:
+    tree = screen_query(
+        "select 1 from t where a > 5 and b in ('x', 'y') and c like 'No%' and d < date '2020-01-01' + interval '3' month "
+        "group by e having count(*) > 7"
+    ).tree
+    found = constants_of([tree])
+    assert found.near["a"] == {"5"}
+    assert found.near["b"] == {"x", "y"}
+    assert "No" in found.near["c"]
+    assert found.intervals >= {"3 month"}
+    assert 7 in found.small_integers
+
+
+def test_samples_of_a_pattern_match_it_and_miss_it() -> None:
+    assert {"aXxb", "aXyzzb"} & like_samples("aX_%b")
+    assert "aXx" in like_samples("aX_%b")
+
+
+@pytest.mark.server
+def test_pools_hold_neighbours_of_constants(arena: Arena) -> None:
+    constants = constants_of(
+        [screen_query("select 1 from city where area > 10.5 and born < '2001-05-05'").tree]
+    )
+    pools = pools_for(arena.shape, constants, arena.accepted)
+    city = next(i for i, t in enumerate(arena.shape.tables) if t.name == "city")
+    places = {c.name: i for i, c in enumerate(arena.shape.tables[city].columns)}
+    assert {"10.5", "10.51", "10.49"} <= set(pools[city][places["area"]].near)
+    assert "2001-05-06 00:00:00" in pools[city][places["born"]].near
+    assert set(pools[city][places["size"]].family) <= {"0", "2", "4", "6", "-2", "10", "12"}, (
+        "the domain's check"
+    )
+    assert set(pools[city][places["m"]].family) == {"sad", "ok", "happy"}
