@@ -24,14 +24,15 @@ from models.api import Model, NoModel
 from rewright.config.model import Config, Database
 from rewright.processes.jobs import Job
 from rewright.wiring import guards
-from rewright.wiring.ports.checking import CheckerPort
 from rewright.wiring.ports.hinting import HintPort
-from rewright.wiring.ports.proposing import proposer
+from rewright.wiring.ports.scoping import TemplateScoper
 from rewright.wiring.served import guard_document, parameter_document, starts_active
+from rewrite.adapters.checker import EquivalenceChecker
 from rewrite.adapters.journal import StoreJournal
 from rewrite.adapters.postgres import PostgresDatabase
 from rewrite.api import Outcome, Rewriter
 from rewrite.ports import DatabaseError, Ports, ResultColumn
+from rewrite.search.proposer import RuleProposer
 from rewrite.words import Deadline, Explained, Settings, Timed
 from sql.catalog import Catalog
 from store.api import Store
@@ -157,8 +158,9 @@ class Workbench:
         with Checker(catalog, self.scratch.server(), options) as checker:
             ports = Ports(
                 database=database,
-                checker=CheckerPort(checker),
-                proposer=proposer(catalog, path),
+                checker=EquivalenceChecker(checker),
+                proposer=RuleProposer(catalog, path),
+                scoper=TemplateScoper(catalog, path),
                 model=self.model if job.model else NoModel(),
                 hinter=self._hinter(dsn, job),
                 journal=StoreJournal(self.store.events),
@@ -213,18 +215,22 @@ class Workbench:
         return self._hinted_original(job, hinted, document), job.text
 
     def _proposal(self, outcome: Outcome, job: Job, plain: str) -> NewRewrite:
-        evidence, best = outcome.evidence, outcome.best
+        evidence, best, scoped = outcome.evidence, outcome.best, outcome.scoped
         assert evidence is not None
         assert best is not None
         hinted = _hinted(plain, outcome.hints)
+        whole = scoped.scope == "any" and scoped.evidence is not None and not hinted
+        if whole and scoped.evidence is not None:
+            # what is served is the template: its proof counts
+            evidence = scoped.evidence
         return NewRewrite(
             database=job.database,
             template_key=job_key(job),
-            template=job.text,
+            template=scoped.template if whole else job.text,
             original=job.text,
-            replacement=hinted or plain,
+            replacement=scoped.replacement if whole else hinted or plain,
             hints=str(outcome.hints["comment"]) if hinted and outcome.hints else "",
-            scope="these",
+            scope="any" if whole else "these",
             level=Level(evidence.level),
             modulo=evidence.modulo,
             evidence=dict(evidence.document),
