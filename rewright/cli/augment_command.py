@@ -1,0 +1,9 @@
+"""``rewright augment``: columns for a table from a lake."""
+
+from __future__ import annotations
+
+from rewright.cli.parts import house_command
+
+command = house_command(
+    "augment", "lake.augment.command", "augmenting tables", "Add columns from a lake to a table."
+)

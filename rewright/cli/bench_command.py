@@ -1,0 +1,36 @@
+"""``rewright bench``: the benchmarks of the source tree."""
+
+from __future__ import annotations
+
+import runpy
+import sys
+from pathlib import Path
+
+import click
+
+import rewright
+from rewright.cli import Failure
+
+NAMES = ("overhead", "tpch", "dsb", "equivalence", "knowledge", "hints", "lake", "ask", "augment")
+
+
+@click.command(context_settings={"ignore_unknown_options": True, "allow_extra_args": True})
+@click.argument("name", type=click.Choice(NAMES))
+@click.pass_context
+def command(ctx: click.Context, name: str) -> None:
+    """Run one of the benchmarks; further options are its own (--sf X, --data DIR, --out report.json)."""
+    tree = Path(rewright.__file__).resolve().parent.parent
+    script = tree / "bench" / f"{name}.py"
+    if not script.exists():
+        where = (
+            "is not part of this version of Rewright yet"
+            if script.parent.exists()
+            else "needs the source tree"
+        )
+        raise Failure(f"the benchmark {name} {where}")
+    sys.argv = [str(script), *ctx.args]
+    sys.path.insert(0, str(script.parent))
+    try:
+        runpy.run_path(str(script), run_name="__main__")
+    finally:
+        sys.path.remove(str(script.parent))

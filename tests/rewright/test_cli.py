@@ -1,0 +1,158 @@
+"""The command line as tools see it: exit codes, stdout, stderr."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from rewright.cli import COMMANDS, rewright
+from store.api import Store, open_store
+from store.life import Level, State
+from store.records import Event, LogEntry, NewRewrite, Resolution
+
+NEW = NewRewrite(
+    database="app",
+    template_key="k",
+    template="select 1",
+    original="select a\nfrom t",
+    replacement="select b\nfrom t",
+    level=Level.TESTED,
+    evidence={"databases": 10},
+    queryid=-77,
+)
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(rewright, list(arguments))
+
+
+@pytest.fixture
+def url(tmp_path: Path) -> str:
+    return str(tmp_path / "store.db")
+
+
+@pytest.fixture
+def store(url: str) -> Store:
+    with open_store(url) as opened:
+        return opened
+
+
+def test_help_names_every_command_without_importing_one() -> None:
+    code = (
+        "import sys; from rewright.cli import rewright\n"
+        "try: rewright.main(['--help'])\n"
+        "except SystemExit: pass\n"
+        "heavy = {'sqlalchemy', 'psycopg', 'pglast', 'duckdb', 'starlette', 'uvicorn', 'litellm'}\n"
+        "assert not heavy & set(sys.modules), heavy & set(sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert all(name in done.stdout for name in COMMANDS)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_help(name: str) -> None:
+    found = run(name, "--help")
+    assert found.exit_code == 0, found.output
+    assert "Usage:" in found.output
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["nothing"], ["show"], ["show", "x"], ["log", "--since", "soon"], ["serve", "--workers", "0"]],
+)
+def test_wrong_usage_is_2(arguments: list[str]) -> None:
+    assert run(*arguments).exit_code == 2
+
+
+def test_log(url: str, store: Store) -> None:
+    store.log.add(
+        [LogEntry(at=float(at), database="app", role="joe", query=f"select {at}") for at in range(3)]
+    )
+    text = run("log", "--store", url)
+    assert text.exit_code == 0
+    assert "select 2" in text.stdout
+    document = json.loads(run("log", "--store", url, "--json").stdout)
+    assert [entry["query"] for entry in document] == ["select 0", "select 1", "select 2"]
+    assert json.loads(run("log", "--store", url, "--json", "--since", "1h").stdout) == []
+
+
+def test_show(url: str, store: Store) -> None:
+    one = store.rewrites.add(NEW)
+    store.events.add([Event(one.id, "job", "reasoning", {"candidates": 2})])
+    text = run("show", str(one.id), "--store", url)
+    assert text.exit_code == 0
+    assert "-select a" in text.stdout
+    assert "+select b" in text.stdout
+    by_queryid = json.loads(run("show", "--store", url, "--json", "--", "-77").stdout)
+    assert by_queryid["id"] == one.id
+    assert by_queryid["evidence"] == {"databases": 10}
+    missing = run("show", "99", "--store", url)
+    assert (missing.exit_code, missing.stdout, missing.stderr) == (
+        1,
+        "",
+        "rewright: there is no rewrite 99\n",
+    )
+
+
+def test_decisions(url: str, store: Store) -> None:
+    one = store.rewrites.add(NEW)
+    for verb, state in (
+        ("approve", "active"),
+        ("pin", "pinned"),
+        ("retire", "retired"),
+        ("reject", "rejected"),
+    ):
+        found = run(verb, str(one.id), "--store", url, "--reason", f"because {verb}")
+        assert (found.exit_code, found.stdout) == (0, f"rewrite {one.id} is {state}\n")
+        kept = store.rewrites.get(one.id)
+        assert (kept.state, kept.reason) == (State(state), f"because {verb}")
+        assert kept.changed_by
+    refused = run("retire", str(one.id), "--store", url)
+    assert (refused.exit_code, refused.stderr) == (1, "rewright: cannot retire a rewrite that is rejected\n")
+    assert run("approve", "99", "--store", url).exit_code == 1
+
+
+def test_pause_and_resume(url: str, store: Store) -> None:
+    assert run("pause", "--store", url).exit_code == 0
+    assert store.switches.paused()
+    assert run("resume", "--store", url).exit_code == 0
+    assert not store.switches.paused()
+
+
+def test_accept(url: str, store: Store) -> None:
+    one = store.resolutions.add(Resolution("lake", "select x", "select y"))
+    assert run("accept", str(one.id), "--store", url).exit_code == 0
+    assert store.resolutions.read(accepted=True)
+    assert run("accept", "99", "--store", url).exit_code == 1
+
+
+def test_config(tmp_path: Path) -> None:
+    path = tmp_path / "rewright.toml"
+    path.write_text("[listen]\nworkers = 0\n")
+    checked = run("config", "--check", "--config", str(path))
+    assert checked.exit_code == 1
+    assert "[listen] workers" in checked.stderr
+    path.write_text("[listen]\nworkers = 2\n")
+    assert (run("config", "--check", "--config", str(path)).exit_code) == 0
+    document = json.loads(run("config", "--json", "--config", str(path)).stdout)
+    assert document["listen.workers"] == {"value": "2", "origin": str(path)}
+    assert run("config", "--example").stdout.startswith("# rewright.toml")
+
+
+def test_serve_needs_a_database(url: str) -> None:
+    found = run("serve", "--store", url)
+    assert found.exit_code == 1
+    assert "no database is configured" in found.stderr
+
+
+def test_a_store_that_cannot_be_opened(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    found = run("log", "--store", str(tmp_path / "file" / "x.db"))
+    assert found.exit_code == 1
+    assert "cannot open the store" in found.stderr
+    assert "Traceback" not in found.output
