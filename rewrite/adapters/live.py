@@ -18,6 +18,7 @@ from equivalence.options import Options
 from models.api import Model, NoModel
 from rewrite.adapters.checker import EquivalenceChecker
 from rewrite.adapters.postgres import PostgresDatabase
+from rewrite.adapters.scoping import TemplateScoper
 from rewrite.api import Rewriter
 from rewrite.ports import Hinter, Journal, Knowledge, NoHints, NoJournal, NoKnowledge, Ports
 from rewrite.search.proposer import RuleProposer
@@ -58,6 +59,7 @@ def connected(
                     database=PostgresDatabase(session, catalog, search_path, dict(settings or {})),
                     checker=EquivalenceChecker(checker),
                     proposer=RuleProposer(catalog, search_path),
+                    scoper=TemplateScoper(catalog, search_path),
                     model=extras.model,
                     knowledge=extras.knowledge,
                     hinter=extras.hinter,

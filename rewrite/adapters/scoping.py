@@ -1,0 +1,165 @@
+"""For which literals a rewrite holds: the `Scoper` port over templates and the prover.
+
+A proof with constants is a proof for these constants (SOUNDNESS M18). Here the original's literals become parameters
+in its tree, the same literals in the replacement's tree likewise, and the prover is asked again: what it proves then holds
+for all literals of the same kinds. Which literal of the replacement stands for which of the original is guessed by
+value and order; a wrong guess is not proved. Must not know agents.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass, replace
+from typing import Any
+
+from equivalence.proof import Proof
+from equivalence.prover import prove
+from rewrite.ports import Scoped
+from rewrite.words import Deadline, Evidence
+from sql.algebra import Const, Expr, Param, Query
+from sql.binder import BindError, Unsupported, bind
+from sql.catalog import Catalog
+from sql.placeholders import is_placeholder
+from sql.printing import to_sql
+from sql.templates import Template, bind_template, fill
+from sql.walk import canonical
+
+_SECONDS = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class TemplateScoper:
+    """``accept``: reservations with which a proof still counts."""
+
+    catalog: Catalog
+    search_path: tuple[str, ...] = ("public",)
+    accept: frozenset[str] = frozenset({"float-order"})
+
+    def scope(self, original: str, candidate: str, deadline: Deadline) -> Scoped:
+        """``any`` with both templates where the template is proved, else ``these`` with the reason."""
+        try:
+            bound = bind_template(original, self.catalog, search_path=self.search_path)
+            if bound is None:
+                return Scoped("these", reason="the text has no template")
+            plain = bind(original, self.catalog, search_path=self.search_path)
+            target = bind(candidate, self.catalog, search_path=self.search_path)
+        except (BindError, Unsupported) as error:
+            return Scoped("these", reason=f"the template does not bind: {error}")
+        query, template = bound
+        holes = _holes(plain, query)
+        if holes is None:
+            return Scoped("these", reason="the template means something else than the text")
+        if not template.literals:
+            return Scoped("these", reason="there are no literals")
+        return self._prove(query, template, target, holes, deadline)
+
+    def _prove(
+        self,
+        query: Query,
+        template: Template,
+        target: Query,
+        holes: Sequence[tuple[Expr, Param]],
+        deadline: Deadline,
+    ) -> Scoped:
+        reason = "no proof for all literals"
+        for general in _generalised(target, holes):
+            if deadline.passed:
+                return Scoped("these", reason="out of time")
+            seconds = min(_SECONDS, deadline.left())
+            found = prove(query, general, self.catalog, deadline_seconds=seconds)
+            if not isinstance(found, Proof):
+                reason = str(getattr(found, "reason", "") or getattr(found, "text", "") or reason)
+            elif set(found.modulo) - (self.accept - {"errors", "overflow"}):
+                reason = f"for all literals only modulo {', '.join(sorted(found.modulo))}"
+            elif (text := self._text(general, template, target)) is not None:
+                literals = tuple(x.text for x in template.literals)
+                return Scoped("any", template.text, text, literals, _evidence(found))
+        return Scoped("these", reason=reason)
+
+    def _text(self, general: Query, template: Template, target: Query) -> str | None:
+        """The replacement's template, if filling in the very literals gives the replacement again."""
+        text = to_sql(general)
+        filled = fill(text, [x.text for x in template.literals])
+        if filled is None:
+            return None
+        try:
+            again = bind(filled, self.catalog, search_path=self.search_path)
+        except (BindError, Unsupported):
+            return None
+        return text if canonical(again) == canonical(target) else None
+
+
+def _evidence(proof: Proof) -> Evidence:
+    return Evidence(
+        "proved",
+        proof.method,
+        tuple(str(a) for a in proof.assumptions),
+        tuple(sorted(proof.modulo)),
+        "any",
+    )
+
+
+def _holes(plain: Query, query: Query) -> list[tuple[Expr, Param]] | None:
+    """What stands in the query where its template has a placeholder, in the order of the tree. None when the
+    trees differ in anything else.
+    """
+    found: list[tuple[Expr, Param]] = []
+    return found if _aligned(plain, query, found) else None
+
+
+def _aligned(plain: Any, general: Any, found: list[tuple[Expr, Param]]) -> bool:
+    if isinstance(general, Param) and is_placeholder(general.index):
+        found.append((plain, general))
+        return _is_literal(plain)
+    if isinstance(plain, tuple) and isinstance(general, tuple):
+        pairs = zip(plain, general, strict=False)
+        return len(plain) == len(general) and all(_aligned(p, g, found) for p, g in pairs)
+    if type(plain) is not type(general):
+        return False
+    if is_dataclass(plain) and not isinstance(plain, type):
+        named = [f.name for f in fields(plain) if f.compare]
+        return all(_aligned(getattr(plain, n), getattr(general, n), found) for n in named)
+    return bool(plain == general)
+
+
+def _is_literal(expr: Any) -> bool:
+    """A constant, or one under casts."""
+    while hasattr(expr, "arg"):
+        expr = expr.arg
+    return isinstance(expr, Const)
+
+
+def _generalised(target: Query, holes: Sequence[tuple[Expr, Param]]) -> Iterator[Query]:
+    """The replacement's tree with placeholders for the original's literals; the guesses worth a try."""
+    by_value: dict[Expr, list[Param]] = {}
+    for expr, param in holes:
+        by_value.setdefault(expr, []).append(param)
+    seen: list[Query] = []
+    for backwards in (False, True):
+        turns: dict[Expr, int] = {}
+        order = {expr: params[::-1] if backwards else params for expr, params in by_value.items()}
+        made: Query = _replaced(target, order, turns)
+        if made not in seen:
+            seen.append(made)
+            yield made
+
+
+def _replaced(node: Any, by_value: Mapping[Expr, Sequence[Param]], turns: dict[Expr, int]) -> Any:
+    """Literals replaced in the order of the tree, equal ones taking turns."""
+    if isinstance(node, tuple):
+        return tuple(_replaced(n, by_value, turns) for n in node)
+    if not is_dataclass(node) or isinstance(node, type):
+        return node
+    if _is_literal(node) and node in by_value:
+        params = by_value[node]  # type: ignore[index]
+        turn = turns.get(node, 0)  # type: ignore[call-overload]
+        turns[node] = turn + 1  # type: ignore[index]
+        return params[turn % len(params)]
+    changed = {}
+    for f in fields(node):
+        old = getattr(node, f.name)
+        if f.compare and isinstance(old, tuple) | is_dataclass(old):
+            new = _replaced(old, by_value, turns)
+            if new is not old and new != old:
+                changed[f.name] = new
+    return replace(node, **changed) if changed else node

@@ -1,0 +1,75 @@
+"""Scope `any` is claimed where the template is proved, and nowhere else."""
+
+from __future__ import annotations
+
+import pytest
+
+from rewrite.adapters.scoping import TemplateScoper
+from rewrite.words import Deadline
+from sql.ddl import catalog_from_ddl
+from sql.templates import fill
+
+CATALOG = catalog_from_ddl(
+    "create table part (p_id int primary key, brand text not null, size int not null);"
+    "create table line (l_id int primary key, part int not null references part(p_id), qty int not null, d date);"
+)
+
+
+def scope(original: str, candidate: str):  # type: ignore[no-untyped-def]
+    return TemplateScoper(CATALOG).scope(original, candidate, Deadline.after(20.0))
+
+
+@pytest.mark.parametrize(
+    ("original", "candidate"),
+    [
+        (
+            "select l.l_id from line l where l.part in (select p.p_id from part p where p.brand = 'b3' and p.size > 7)",
+            "select l_id from line where exists (select 1 from part where size > 7 and brand = 'b3' and p_id = part)",
+        ),
+        (
+            "select p.p_id from part p where p.size = 5 and p.brand = 'x' and p.p_id < 5",
+            "select p.p_id from part p where p.brand = 'x' and p.size = 5 and p.p_id < 5",
+        ),
+        (
+            "select p.p_id from part p where p.size = 5 and p.brand = 'x' and p.p_id < 5",
+            "select p.p_id from part p where p.p_id < 5 and p.brand = 'x' and p.size = 5",
+        ),
+        (
+            "select l.l_id from line l where l.d >= date '1998-01-01'",
+            "select l.l_id from line l where l.d >= '1998-01-01'::date",
+        ),
+    ],
+)
+def test_what_holds_for_all_literals(original: str, candidate: str) -> None:
+    found = scope(original, candidate)
+    assert found.scope == "any", found.reason
+    assert "⟦1:" in found.template
+    assert fill(found.template, found.literals) == original
+    other = {"'b3'": "'b4'", "7": "8", "5": "6", "'x'": "'y'", "'1998-01-01'": "'1999-02-03'"}
+    filled = fill(found.replacement, [other[x] for x in found.literals])
+    assert filled is not None
+    assert not any(x in filled for x in ("'b3'", "'x'", "1998"))
+
+
+@pytest.mark.parametrize(
+    ("original", "candidate"),
+    [
+        # true for these literals only
+        (
+            "select p.p_id from part p where p.size > 5 and p.size > 3",
+            "select p.p_id from part p where p.size > 5",
+        ),
+        ("select p.p_id from part p where 1 = 2", "select p.p_id from part p where false"),
+        # the values have changed sides
+        (
+            "select p.p_id from part p where p.size < 5 or p.p_id > 5 + 0",
+            "select p.p_id from part p where p.size < 5 + 0 or p.p_id > 5",
+        ),
+        # no literals
+        ("select p.p_id from part p", "select p_id from part"),
+    ],
+)
+def test_what_does_not(original: str, candidate: str) -> None:
+    found = scope(original, candidate)
+    assert found.scope == "these"
+    assert found.reason
