@@ -64,6 +64,8 @@ def catalog_from_ddl(text: str, *, version: int = 180000) -> Catalog:
         statements = pglast.parse_sql(text)
     except ParseError as error:
         raise DdlError(f"syntax error: {error.args[0]}") from None
+    if sum(type(s.stmt).__name__ == "CreateStmt" for s in statements) > MAX_TABLES:
+        raise DdlError(f"more than {MAX_TABLES} tables")
     builder = Builder()
     for statement in statements:
         try:

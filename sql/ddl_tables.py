@@ -60,6 +60,7 @@ class Builder:
     schemas: set[str] = field(default_factory=lambda: {"public"})
     search_path: tuple[str, ...] = ("public",)
     _catalog: Catalog | None = None
+    _types: Catalog | None = None
 
     def changed(self) -> None:
         self._catalog = None
@@ -73,6 +74,17 @@ class Builder:
                 schemas=tuple(sorted(self.schemas)),
             )
         return self._catalog
+
+    def resolve(self, node: Any) -> SqlType:
+        """The type a TypeName means. Row types of tables are looked up only when nothing else fits: making
+        them known after every table would cost a quadratic time.
+        """
+        if self._types is None:
+            self._types = Catalog(types=tuple(self.types.values()))
+        try:
+            return resolve_type(Context(self._types, self.search_path), node)
+        except BindError:
+            return resolve_type(self.context, node)
 
     @property
     def context(self) -> Context:
@@ -120,6 +132,7 @@ class Builder:
         if info.key in self.types:
             raise BindError("42710", f'type "{info.name}" already exists')
         self.types[info.key] = info
+        self._types = None
         self.changed()
 
 
@@ -242,7 +255,7 @@ def _column_type(builder: Builder, node: Any) -> TableColumn:
     serial = _SERIALS.get(names[-1]) if len(names) == 1 else None
     if serial:
         return TableColumn(node.colname, SqlType(serial), not_null=True, default="nextval(…)")
-    type_ = resolve_type(builder.context, node.typeName)
+    type_ = builder.resolve(node.typeName)
     if node.collClause is not None:
         collname = [n.sval for n in node.collClause.collname]
         path = builder.search_path if len(collname) == 1 else (collname[0],)

@@ -122,7 +122,7 @@ def _apart(template: str, found: re.Match[str], literal: str) -> str:
     before = template[found.start() - 1 : found.start()]
     after = template[found.end() : found.end() + 1]
     left = " " if before and (before.isalnum() or before in "_$\"'&") else ""
-    right = " " if after and (after.isalnum() or after in "_$'.") else ""
+    right = " " if after and (after.isalnum() or after in "_$'.⟦") else ""
     return f"{left}{literal}{right}"
 
 

@@ -31,7 +31,7 @@ from sql.algebra import (
 )
 from sql.catalog import Catalog
 from sql.facts.assumptions import NOTHING, Assumptions, usable_keys
-from sql.facts.nulls import NonNull, Nullability
+from sql.facts.nulls import NonNull, Nullability, effective_kind
 from sql.facts.strictness import Col
 from sql.types import SqlType
 from sql.walk import conjuncts, deep_exprs, free_rels, rels_of
@@ -240,9 +240,9 @@ class Dependencies:
 
     def _of_join(self, item: Join, nonnull: NonNull) -> list[Dependency]:
         left_rels, right_rels = rels_of(item.left), rels_of(item.right)
-        match item.kind:
+        match effective_kind(item, nonnull):
             case "inner":
-                inner = {**self._nulls.of_from(item), **nonnull}
+                inner = {**self._nulls.of_from(item, frozenset(nonnull)), **nonnull}
                 left, right = self.of(item.left, inner), self.of(item.right, inner)
                 return [*left, *right, *of_conditions(item.on, frozenset((*left_rels, *right_rels)))]
             case "left":

@@ -6,7 +6,7 @@ constraints it rests on. None means "may be NULL".
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from sql.algebra import (
     Aggregate,
@@ -29,6 +29,7 @@ from sql.algebra import (
     IsDistinct,
     IsNull,
     Join,
+    JoinKind,
     MinMax,
     Not,
     Op,
@@ -47,7 +48,7 @@ from sql.algebra import (
 )
 from sql.catalog import Catalog
 from sql.facts.assumptions import NOTHING, Assumptions, not_null
-from sql.facts.strictness import Col, rejected_columns
+from sql.facts.strictness import NONE, Col, rejected_columns
 from sql.placeholders import is_placeholder
 from sql.walk import rels_of
 
@@ -76,8 +77,10 @@ class Nullability:
 
     # ------------------------------------------------------------------ columns
 
-    def of_from(self, item: FromItem) -> dict[Col, Assumptions]:
-        """Columns that are never NULL in the rows of a FROM tree."""
+    def of_from(self, item: FromItem, rejected: frozenset[Col] = NONE) -> dict[Col, Assumptions]:
+        """Columns that are never NULL in the rows of a FROM tree, or in those in which no column of
+        ``rejected`` is NULL.
+        """
         match item:
             case Scan():
                 found: dict[Col, Assumptions] = {}
@@ -94,7 +97,7 @@ class Nullability:
             case ValuesScan():
                 return self._of_values(item)
             case Join():
-                return self._of_join(item)
+                return self._of_join(item, rejected)
             case _:
                 return {}
 
@@ -109,11 +112,14 @@ class Nullability:
             if all(self.never_null(row[i], {}) is not None for row in item.rows)
         }
 
-    def _of_join(self, item: Join) -> dict[Col, Assumptions]:
-        left = self.of_from(item.left) if item.kind in {"inner", "left"} else {}
-        right = self.of_from(item.right) if item.kind in {"inner", "right"} else {}
+    def _of_join(self, item: Join, rejected: frozenset[Col]) -> dict[Col, Assumptions]:
+        kind = effective_kind(item, rejected)
+        if kind == "inner":
+            rejected |= rejected_columns(item.on)
+        left = self.of_from(item.left, rejected) if kind in {"inner", "left"} else {}
+        right = self.of_from(item.right, rejected) if kind in {"inner", "right"} else {}
         found = {**left, **right}
-        if item.kind == "inner":
+        if kind == "inner":
             for col in rejected_columns(item.on):
                 found[col] = NOTHING
         return found
@@ -124,9 +130,10 @@ class Nullability:
         Columns of outer queries that WHERE rejects NULLs of are included.
         """
         found: dict[Col, Assumptions] = {}
+        rejected = rejected_columns(query.where)
         for item in query.from_:
-            found.update(self.of_from(item))
-        for col in rejected_columns(query.where):
+            found.update(self.of_from(item, rejected))
+        for col in rejected:
             found[col] = NOTHING
         return found
 
@@ -237,6 +244,18 @@ class Nullability:
         if query.limit is not None or query.offset is not None:
             return None
         return self.outputs(query)[0]
+
+
+def effective_kind(item: Join, nonnull: Iterable[Col]) -> JoinKind:
+    """The join's kind for the rows in which the columns ``nonnull`` are not NULL: a side with such a column
+    is not null-extended there (SOUNDNESS 4a, 4b).
+    """
+    present = {rel for rel, _ in nonnull}
+    left = not present.isdisjoint(rels_of(item.left)) or item.kind in {"inner", "left"}
+    right = not present.isdisjoint(rels_of(item.right)) or item.kind in {"inner", "right"}
+    if left and right:
+        return "inner"
+    return "left" if left else "right" if right else "full"
 
 
 def _may_be_rolled_up(expr: Expr, block: Select) -> bool:

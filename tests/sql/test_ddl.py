@@ -1,0 +1,161 @@
+"""DDL text to a catalog: what counts as a fact, what is skipped, what is refused."""
+
+from __future__ import annotations
+
+import pytest
+
+from sql.algebra import TableRef
+from sql.binder import bind
+from sql.catalog import Catalog, Table
+from sql.ddl import DdlError, catalog_from_ddl
+
+
+def table(catalog: Catalog, name: str, schema: str = "public") -> Table:
+    return catalog.table(TableRef(schema, name))
+
+
+def one(text: str) -> Table:
+    return catalog_from_ddl(text).relations[-1]
+
+
+def test_columns_types_and_not_null() -> None:
+    made = one(
+        "create table t (a int primary key, b varchar(10) not null, c numeric(8,2), d serial, e text[])"
+    )
+    assert [(c.name, c.type.name, c.type.typmod, c.not_null) for c in made.columns] == [
+        ("a", "int4", -1, True),
+        ("b", "varchar", 14, True),
+        ("c", "numeric", (8 << 16 | 2) + 4, False),
+        ("d", "int4", -1, True),
+        ("e", "_text", -1, False),
+    ]
+
+
+def test_keys_and_their_usability() -> None:
+    made = one(
+        "create table t (a int, b int, c int unique deferrable, d int, unique nulls not distinct (a, b));"
+        "create unique index part on t (d) where a > 1; create unique index ex on t (lower(d::text));"
+        "create unique index plain on t (d); create index nothing on t (a);"
+        "alter table t add constraint pk primary key (a)"
+    )
+    usable = {k.name: k.usable for k in made.keys}
+    assert usable == {
+        "t_c_key": False,
+        "t_a_b_key": True,
+        "part": False,
+        "ex": False,
+        "plain": True,
+        "pk": True,
+    }
+    assert not next(k for k in made.keys if k.name == "t_a_b_key").nulls_distinct
+    assert made.columns[0].not_null
+    primary = made.primary_key
+    assert primary is not None
+    assert primary.name == "pk"
+
+
+@pytest.mark.parametrize(
+    ("clause", "usable"),
+    [
+        ("", True),
+        ("not valid", False),
+        ("deferrable initially deferred", False),
+        ("not enforced", False),
+        ("match full", True),
+    ],
+)
+def test_foreign_keys(clause: str, usable: bool) -> None:
+    made = one(
+        "create table p (id int primary key); create table c (p_id int);"
+        f"alter table c add constraint fk foreign key (p_id) references p {clause}"
+    )
+    assert made.foreign_keys[0].target_columns == ("id",)
+    assert made.foreign_keys[0].usable is usable
+
+
+def test_not_null_not_valid_is_no_fact() -> None:
+    made = one("create table t (a int); alter table t add constraint nn not null a not valid")
+    assert not made.columns[0].not_null
+
+
+def test_checks_keep_their_text() -> None:
+    made = one("create table t (a int check (a > 1), b int, constraint two check (a < b) not enforced)")
+    assert [(c.name, c.usable) for c in made.checks] == [("t_a_check", True), ("two", False)]
+    assert made.checks[0].text == "a > 1"
+
+
+def test_inheritance_marks_the_parent_and_partitions_keep_its_keys() -> None:
+    catalog = catalog_from_ddl(
+        "create table p (id int primary key); create table c (x int) inherits (p);"
+        "create table q (id int primary key, v int) partition by list (id);"
+        "create table q1 partition of q for values in (1)"
+    )
+    assert table(catalog, "p").has_children
+    assert [c.name for c in table(catalog, "c").columns] == ["id", "x"]
+    assert not table(catalog, "c").keys
+    assert table(catalog, "q").kind == "partitioned"
+    assert table(catalog, "q1").keys
+    assert table(catalog, "q1").partition_of == TableRef("public", "q")
+
+
+def test_views_types_and_search_path() -> None:
+    catalog = catalog_from_ddl(
+        "create schema s; set search_path to s; create type mood as enum ('a', 'b');"
+        "create domain pos as int not null check (value > 0); create table t (m mood, p pos);"
+        "create view v (one) as select m from t where p > 1; alter table t enable row level security"
+    )
+    assert table(catalog, "v", "s").columns[0].name == "one"
+    assert table(catalog, "t", "s").row_security
+    assert catalog.type("s.pos").not_null
+    query = bind("select one from v where one = 'a'", catalog, search_path=("s",))
+    assert query.targets[0].expr.type.name == "mood"  # type: ignore[union-attr]
+
+
+def test_a_dump_reads() -> None:
+    catalog = catalog_from_ddl(
+        "SET statement_timeout = 0; SELECT pg_catalog.set_config('search_path', '', false);\n"
+        "CREATE TABLE public.t (id integer NOT NULL); ALTER TABLE public.t OWNER TO joe;\n"
+        "CREATE SEQUENCE public.s; ALTER TABLE ONLY public.t ADD CONSTRAINT t_pkey PRIMARY KEY (id);\n"
+        "COMMENT ON TABLE public.t IS 'x'; GRANT SELECT ON public.t TO joe; INSERT INTO public.t VALUES (1);"
+    )
+    assert table(catalog, "t").primary_key is not None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "create table t (",
+        "create function f() returns int language plpython3u as 'x'",
+        "create function f() returns int language c as 'x', 'y'",
+        "copy t from program 'id'",
+        "do $$ begin end $$",
+        "create event trigger e on ddl_command_start execute function f()",
+        "create extension dblink",
+        "drop database x",
+        "select pg_sleep(100)",
+        "create table t (a nosuch)",
+        "create table t (a int); create table t (a int)",
+        "create table c (a int references nowhere)",
+        "create temporary table t (a int)",
+        "create view v as select * from nowhere",
+        "create server s foreign data wrapper w",
+        "create rule r as on insert to t do instead nothing",
+        "alter system set x = 1",
+        "create table t (a int); create table c (a int references t)",
+    ],
+)
+def test_what_is_not_plain_schema_is_refused(text: str) -> None:
+    with pytest.raises(DdlError):
+        catalog_from_ddl(text)
+
+
+def test_ten_thousand_tables_are_refused() -> None:
+    with pytest.raises(DdlError, match="tables"):
+        catalog_from_ddl(";".join(f"create table t{i} (a int)" for i in range(10_000)))
+
+
+def test_the_digest_moves_with_facts_and_not_with_their_order() -> None:
+    a, b = "create table a (x int);", "create table b (x int);"
+    assert catalog_from_ddl(a + b).digest() == catalog_from_ddl(b + a).digest()
+    changed = "create table a (x int not null);"
+    assert catalog_from_ddl(changed + b).digest() != catalog_from_ddl(a + b).digest()

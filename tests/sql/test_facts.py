@@ -1,0 +1,266 @@
+"""Facts: each usable constraint beside the nearest one that is not (SOUNDNESS F1-F13, M2, M3, M8)."""
+
+from __future__ import annotations
+
+import pytest
+
+from sql.algebra import Select, Volatility
+from sql.binder import bind
+from sql.ddl import catalog_from_ddl
+from sql.facts import Facts, rejected_columns, usable_foreign_keys
+from sql.signature import open_ties, order_is_total
+from sql.walk import from_tree
+
+SCHEMA = """
+create table a (id int primary key, x int, u int unique, n int not null, p numeric unique);
+create table b (id int primary key, aid int not null references a (id), v int, unique (aid, v));
+create table w (k int unique deferrable, i int, j int, z int);
+create unique index wi on w (i) where z > 0;
+create unique index wj on w (lower(j::text));
+create table nnd (k int, v int, unique nulls not distinct (k));
+create table parent (id int primary key);
+create table child () inherits (parent);
+"""
+CATALOG = catalog_from_ddl(SCHEMA)
+
+
+def facts_of(text: str) -> tuple[Facts, Select]:
+    query = bind(text, CATALOG)
+    assert isinstance(query, Select)
+    return Facts(CATALOG, query), query
+
+
+def keys(text: str) -> set[tuple[int, ...]]:
+    query = bind(text, CATALOG)
+    return {tuple(sorted(k)) for k, _ in Facts(CATALOG, query).keys(query)}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("select id, x from a", {(0,)}),
+        ("select x from a", set()),
+        # F2: UNIQUE lets NULLs in
+        ("select u from a", set()),
+        ("select u from a where u is not null", {(0,)}),
+        ("select u from a where u > 1 or u < 0", {(0,)}),
+        ("select u from a where u > 1 or x < 0", set()),
+        ("select k from nnd", {(0,)}),
+        # F1, F3, F4
+        ("select k from w where k > 0", set()),
+        ("select i from w where i > 0", set()),
+        ("select j from w where j > 0", set()),
+        ("select id from parent", set()),
+        ("select id from only parent", {(0,)}),
+        ("select id from child", set()),
+        # joins
+        ("select b.id from b join a on a.id = b.aid", {(0,)}),
+        ("select a.id from b join a on a.id = b.aid", set()),
+        ("select b.id from b left join a on a.id = b.aid", {(0,)}),
+        ("select a.id from a left join b on b.aid = a.id", set()),
+        ("select a.id from a left join b on b.aid = a.id and b.v = 3", {(0,)}),
+        ("select a.id from a left join b on b.aid = a.id and b.v > 3", set()),
+        ("select a.id from a left join b on b.aid = a.id where b.v = 3", {(0,)}),
+        ("select b.id from a left join b on b.aid = a.id", set()),
+        ("select a.id from a full join b on b.id = a.id", set()),
+        ("select k, id from nnd full join a on false", set()),
+        ("select nnd.k from a left join nnd on nnd.k = a.x", set()),
+        ("select a.id, d.x from a, lateral (select x from a z where z.id = a.id) d", {(0,)}),
+        ("select d.x from a, lateral (select x from a z where z.id = a.id) d", set()),
+        ("select d.m from a, lateral (select max(v) m from b where b.aid = a.id) d", set()),
+        # blocks
+        ("select x, count(*) from a group by x", {(0,)}),
+        ("select count(*) from a group by x", set()),
+        ("select id, x, count(*) from a group by id, x", {(0,)}),
+        ("select x, n, count(*) from a group by rollup (x, n)", set()),
+        ("select max(x) from a", {()}),
+        ("select x from a where id = 5", {()}),
+        ("select x from a where id > 5", set()),
+        ("select x from a limit 1", {()}),
+        ("select x from a order by x fetch first 1 row with ties", set()),
+        ("select distinct x, n from a", {(0, 1)}),
+        ("select x from a union select x from a", {(0,)}),
+        ("select id from a union all select id from a", set()),
+        ("select id from a except all select x from a", {(0,)}),
+        ("with c as (select id from a) select c.id from c join c d on d.id = c.id", {(0,)}),
+        ("select x from (values (1)) v (x)", {()}),
+        ("select x from (values (1), (1)) v (x)", set()),
+        ("select g from generate_series(1, 3) g", set()),
+    ],
+)
+def test_keys(text: str, expected: set[tuple[int, ...]]) -> None:
+    assert keys(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("select id, x, n from a", [True, False, True]),
+        ("select x from a where x > 1", [True]),
+        ("select x from a where x is distinct from 1", [False]),
+        ("select x from a where coalesce(x, 1) = 1", [False]),
+        ("select x from a where not (x > 1)", [True]),
+        ("select x from a where (x > 1) is not true", [False]),
+        ("select a.n, b.aid from a left join b on b.aid = a.id", [True, False]),
+        ("select a.n, b.aid from a left join b on b.aid = a.id where b.v = 1", [True, True]),
+        ("select a.n, b.aid from a right join b on b.aid = a.id", [False, True]),
+        ("select a.n, b.aid from a full join b on b.aid = a.id", [False, False]),
+        ("select count(x), sum(n), max(n) from a", [True, False, False]),
+        (
+            "select count(x), sum(n), sum(x), sum(n) filter (where x > 1) from a group by x",
+            [True, True, False, False],
+        ),
+        ("select n, id from a group by rollup (n), id", [False, True]),
+        (
+            "select n + 1, n + x, coalesce(x, n), case when x > 1 then n end from a",
+            [True, False, True, False],
+        ),
+        ("select (select count(*) from b), (select max(v) from b), exists (select 1)", [True, False, True]),
+        ("select id from a union all select x from a", [False]),
+        ("select n from a intersect select x from a", [True]),
+        ("select row_number() over (order by x), sum(n) over (order by x) from a", [True, False]),
+        ("select id from parent", [False]),
+        ("select x is null, n in (1, 2), x in (1, 2) from a", [True, True, False]),
+    ],
+)
+def test_outputs_that_are_never_null(text: str, expected: list[bool]) -> None:
+    query = bind(text, CATALOG)
+    assert [a is not None for a in Facts(CATALOG, query).nonnull_outputs(query)] == expected
+
+
+def test_answers_carry_their_constraints() -> None:
+    facts, query = facts_of("select u from a where u > 1")
+    ((_, basis),) = facts.keys(query)
+    assert {(a.kind, a.name) for a in basis} == {("key", "a_u_key")}
+    (nonnull,) = facts.nonnull_outputs(bind("select n from a", CATALOG))
+    assert nonnull is not None
+    assert {(a.kind, a.columns) for a in nonnull} == {("not_null", ("n",))}
+
+
+@pytest.mark.parametrize(
+    ("condition", "columns"),
+    [
+        ("x > 1", {1}),
+        ("x > 1 and u < n", {1, 2, 3}),
+        ("x > 1 or u < x", {1}),
+        ("x is not null", {1}),
+        ("x is null", set()),
+        ("x is distinct from 1", set()),
+        ("x is not distinct from 1", {1}),
+        ("not (x > 1 and u > 1)", set()),
+        ("x in (1, 2)", {1}),
+        ("x not in (1, 2)", {1}),
+        ("x = any (array[1])", {1}),
+        ("x <> all (array[]::int[])", set()),
+        ("x in (select 1)", {1}),
+        ("x not in (select 1)", set()),
+        ("x > all (select 1)", set()),
+        ("coalesce(x, u) > 1", set()),
+        ("coalesce(x, x + 1) > 1", {1}),
+        ("case when x > 1 then true end", set()),
+        ("(x > 1) is true", {1}),
+        ("(x > 1) is not false", set()),
+        ("(x > 1) is not unknown", {1}),
+        ("(x, u) < (1, 2)", {1}),
+        ("false", set()),
+    ],
+)
+def test_null_rejection(condition: str, columns: set[int]) -> None:
+    _, query = facts_of(f"select 1 from a where {condition}")
+    assert {pos for _, pos in rejected_columns(query.where)} == columns
+
+
+@pytest.mark.parametrize(
+    ("expr", "errors"),
+    [
+        ("x", set()),
+        ("x = 1", set()),
+        ("x + 1", {"overflow"}),
+        ("1 / x", {"division", "overflow"}),
+        ("x::text", set()),
+        ("x::text::int", {"cast"}),
+        ("(select id from a z)", {"cardinality"}),
+        ("(select z.x from a z where z.id = a.id)", set()),
+        ("(select max(z.x) from a z)", set()),
+        ("x::text like 'a%'", set()),
+        ("x::text like x::text", {"pattern"}),
+        ("sqrt(x)", {"any"}),
+        ("date '2020-01-01'", set()),
+    ],
+)
+def test_possible_errors(expr: str, errors: set[str]) -> None:
+    facts, query = facts_of(f"select {expr} from a")
+    found = facts.errors(query.targets[0].expr)
+    assert errors <= found
+    if errors != {"any"}:
+        assert found <= errors | ({"any"} if "sqrt" in expr else set())
+
+
+@pytest.mark.parametrize(
+    ("expr", "volatility"),
+    [
+        ("x + 1", "IMMUTABLE"),
+        ("now()", "STABLE"),
+        ("current_date", "STABLE"),
+        ("random()", "VOLATILE"),
+        ("(select random() from a z limit 1)", "VOLATILE"),
+        ("x::text::date", "STABLE"),
+        ("x::text", "IMMUTABLE"),
+    ],
+)
+def test_volatility(expr: str, volatility: str) -> None:
+    facts, query = facts_of(f"select {expr} from a")
+    assert facts.volatility(query) is Volatility[volatility]
+
+
+def test_foreign_keys_need_a_target_without_row_security() -> None:
+    def usable(extra: str) -> int:
+        catalog = catalog_from_ddl(SCHEMA + extra)
+        query = bind("select * from b", catalog)
+        assert isinstance(query, Select)
+        scan = next(from_tree(query.from_[0]))
+        return len(usable_foreign_keys(catalog, scan))  # type: ignore[arg-type]
+
+    assert usable("") == 1
+    assert usable("alter table a enable row level security") == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "total"),
+    [
+        ("select id from a order by id", True),
+        ("select x from a order by id", True),
+        ("select x from a order by x", True),  # ints that are equal are the same
+        ("select p from a order by p", False),  # 1.0 and 1.00
+        ("select p from a where p > 0 order by p", True),
+        ("select x, n from a order by x", False),
+        ("select x, count(*) from a group by x order by 1", True),
+        ("select x from a", False),
+        ("select max(x) from a", True),
+    ],
+)
+def test_total_orders(text: str, total: bool) -> None:
+    facts, query = facts_of(text)
+    assert (order_is_total(query, facts) is not None) is total
+
+
+@pytest.mark.parametrize(
+    ("text", "ties"),
+    [
+        ("select id from a order by id limit 3", 0),
+        ("select x, n from a order by x limit 3", 2),
+        ("select id from a limit 3", 1),
+        ("select id from (select id, x from a order by x limit 2) q", 1),
+        ("select max(x) from a limit 1", 0),
+        ("select distinct on (x) x, n from a order by x", 1),
+        ("select row_number() over (order by id) from a", 0),
+        ("select row_number() over (order by x) from a", 1),
+        ("select string_agg(x::text, ',' order by id) from a", 0),
+        ("select string_agg(x::text, ',') from a", 1),
+        ("select sum(x::float8) from a", 1),
+        ("select sum(x) from a", 0),
+    ],
+)
+def test_open_ties(text: str, ties: int) -> None:
+    facts, query = facts_of(text)
+    assert len(open_ties(query, facts)) == ties
