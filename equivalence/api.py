@@ -7,6 +7,7 @@ long search, the judge) and what becomes of their answers. Must not know how any
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Self
@@ -16,6 +17,7 @@ import psycopg
 from equivalence.isolation import Refused, ScreenedQuery, ScreenedSchema, screen_query, screen_schema
 from equivalence.judge import Judge
 from equivalence.options import Options
+from equivalence.parameters import ParameterType, instances, parameter_types
 from equivalence.proving import Attempt, Binding, bind_both, prove_both
 from equivalence.refuter.arena import Arena, SchemaFailed, Server, harden
 from equivalence.refuter.search import Refuter
@@ -31,9 +33,12 @@ from equivalence.verdicts import (
     Verdict,
 )
 from sql.catalog import Catalog
+from sql.types import SqlType
 
 # from this share of telling databases on, chance is good enough
 _TELLING_SHARE = 0.25
+# sets of values tried for a query's parameters
+_INSTANCES = 5
 
 __all__ = ["Checker", "Options", "Verdict"]
 
@@ -163,8 +168,8 @@ class Checker:
 
     def _check(self, original: str, candidate: str, started: float) -> Verdict:
         left, right = screen_query(original), screen_query(candidate)
-        if left.parameters | right.parameters:
-            return Unknown("unsupported: parameters; give the literals")
+        if self._schema is None and self._scratch is not None and self.catalog is not None:
+            self._problem = ""  # another pair reaches other relations
         arena = self.arena_for(left, right)
         if self._problem:
             return Unknown(self._problem)
@@ -173,19 +178,24 @@ class Checker:
         refused = self._ineligible(arena, left, right)
         if refused:
             return Unknown(refused)
-        signatures = describe(arena, left), describe(arena, right)
-        for name, signature in zip(("original", "candidate"), signatures, strict=True):
+        parameters = parameter_types(arena, left) if left.parameters | right.parameters else ()
+        if isinstance(parameters, str):
+            return Unknown(f"the original does not run: {parameters}")
+        if max(right.parameters, default=0) > len(parameters):
+            return Unknown("the candidate has parameters that the original lacks")
+        oids = [p.oid for p in parameters]
+        first, second = describe(arena, left, oids), describe(arena, right, oids)
+        for name, signature in (("original", first), ("candidate", second)):
             if isinstance(signature, str):
                 return Unknown(f"the {name} does not run: {signature}")
-        first, second = signatures
         assert isinstance(first, Signature)
         assert isinstance(second, Signature)
         if len(first.types) != len(second.types):
             return Refuted(
                 _other_columns(first, second), "different number of result columns", "result columns"
             )
-        types = first.types != second.types
-        return _Case(self, arena, left, right, started, types=types).decide()
+        case = _Case(self, arena, left, right, started, types=first.types != second.types)
+        return case.with_parameters(parameters) if parameters else case.decide()
 
     def _ineligible(self, arena: Arena, *queries: ScreenedQuery) -> str:
         """Why nothing can be said about queries as these: effects, volatility, another server."""
@@ -224,6 +234,31 @@ class _Case:
         self.options = checker.options
         self.deadline = started + self.options.seconds
         self.types = types
+        # the texts to prove: with parameters where the runs have literals
+        self.texts = (left.text, right.text)
+        self.parameters: tuple[SqlType, ...] = ()
+
+    def with_parameters(self, parameters: Sequence[ParameterType]) -> Verdict:
+        """Run with several values for the parameters; the proof is made of the texts as they are."""
+        texts = instances(self.arena, (self.left, self.right), parameters, _INSTANCES, self.options.seed)
+        self.parameters = tuple(p.type for p in parameters)
+        pairs = [(screen_query(a), screen_query(b)) for a, b in texts]
+        for count, share in ((self.options.first_databases, 0.1), (self.options.databases // 4, 0.15)):
+            for left, right in pairs[1:]:
+                self.left, self.right = left, right
+                refuter = self._refuter()
+                try:
+                    refuter.run(databases=count, seconds=self._left(share))
+                finally:
+                    refuter.close()
+                if refuter.done.found:
+                    return Refuted(refuter.done.found, "with these values for the parameters")
+            if count == self.options.first_databases:
+                self.left, self.right = pairs[0]
+                verdict = self.decide()
+                if not isinstance(verdict, Tested):
+                    return verdict
+        return verdict
 
     def decide(self) -> Verdict:
         options = self.options
@@ -255,7 +290,7 @@ class _Case:
         return Refuter(self.arena, self.left, self.right, seed=self.options.seed)
 
     def _bound(self) -> Binding | str:
-        return bind_both(self.left.text, self.right.text, self.checker.catalog, self.options.search_path)
+        return bind_both(*self.texts, self.checker.catalog, self.options.search_path, self.parameters)
 
     def _only_bound(self) -> Attempt:
         bound = self._bound()
@@ -345,10 +380,10 @@ def replay_inserts(
         refuter.close()
 
 
-def describe(arena: Arena, query: ScreenedQuery) -> Signature | str:
-    """The server's Describe, or its error."""
+def describe(arena: Arena, query: ScreenedQuery, parameters: Sequence[int] = ()) -> Signature | str:
+    """The server's Describe with these parameter types (OIDs), or its error."""
     pg = arena.connection.pgconn
-    result = pg.prepare(b"", query.text.encode())
+    result = pg.prepare(b"", query.text.encode(), parameters)
     if result.error_message:
         return (
             (result.error_field(67) or b"").decode()

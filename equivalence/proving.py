@@ -14,6 +14,7 @@ from sql.algebra import Query
 from sql.binder import BindError, Unsupported, bind
 from sql.catalog import Catalog
 from sql.ddl import DdlError, catalog_from_ddl
+from sql.types import SqlType
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,13 +43,21 @@ def catalog_of(schema_sql: str) -> tuple[Catalog | None, str]:
         return None, f"schema not understood: {error}"
 
 
-def bind_both(original: str, candidate: str, catalog: Catalog | None, path: tuple[str, ...]) -> Binding | str:
+def bind_both(
+    original: str,
+    candidate: str,
+    catalog: Catalog | None,
+    path: tuple[str, ...],
+    parameters: tuple[SqlType, ...] = (),
+) -> Binding | str:
     """Both queries bound, or what the binder does not understand."""
     if catalog is None:
         return ""
     try:
         return Binding(
-            bind(original, catalog, search_path=path), bind(candidate, catalog, search_path=path), catalog
+            bind(original, catalog, search_path=path, param_types=parameters),
+            bind(candidate, catalog, search_path=path, param_types=parameters),
+            catalog,
         )
     except Unsupported as unsupported:
         return f"unsupported: {unsupported}"

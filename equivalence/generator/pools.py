@@ -76,6 +76,13 @@ def pools_for(shape: Shape, constants: Constants, accepted: Accepted) -> tuple[t
     )
 
 
+def pool_of_type(column: ColumnShape, constants: Constants, accepted: Accepted) -> Pool:
+    """A pool for a value of the column's type that stands in no table."""
+    wide = _wide_candidates(constants)
+    wanted = {*_BASIC[column.family], *_EXTREME.get(column.base, ()), *wide.get(column.family, ())}
+    return _pool(column, constants, wide, accepted({column.type: wanted})[column.type])
+
+
 def _pool(
     column: ColumnShape, constants: Constants, wide: Mapping[Family, tuple[str, ...]], good: frozenset[str]
 ) -> Pool:

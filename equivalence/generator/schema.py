@@ -127,6 +127,11 @@ select conrelid::int8, contype::text, conname, conkey::int[], confrelid::int8, c
 from pg_constraint where conrelid = any(%s) and contype in ('f', 'c') and conparentid = 0 order by oid"""
 
 
+def family_of(base: str) -> Family:
+    """The family of a base type by its internal name."""
+    return _FAMILIES.get(base, "other")
+
+
 def read_shape(connection: psycopg.Connection[Any]) -> Shape:
     """The shape of the connected database."""
     found = connection.execute(_TABLES).fetchall()

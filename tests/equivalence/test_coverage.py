@@ -9,7 +9,7 @@ from equivalence.api import Checker
 from equivalence.generator.pairs import random_pairs
 from equivalence.judge import Opinion
 from equivalence.options import Options
-from equivalence.verdicts import Judged, Refuted, Tested, Unknown
+from equivalence.verdicts import Judged, Proved, Refuted, Tested, Unknown
 from tests.equivalence.conftest import SCHEMA, Check
 
 pytestmark = pytest.mark.server
@@ -98,3 +98,18 @@ def test_random_pairs_are_judged_rightly(scratch_server: ScratchServer) -> None:
     for checker in checkers.values():
         checker.close()
     assert missed <= 1
+
+
+def test_parameters_get_values_and_the_proof_keeps_them(scratch_server: ScratchServer) -> None:
+    with Checker(scratch=scratch_server, options=Options(databases=600), schema_sql=SCHEMA) as checker:
+        same = checker.check("select k from n where not (v > $1)", "select k from n where v <= $1")
+        assert isinstance(same, Proved)
+        wrong = checker.check("select k from n where not (v > $1)", "select k from n where v < $1")
+        assert isinstance(wrong, Refuted)
+        assert "$1" not in wrong.counterexample.script
+        fewer = checker.check("select k from n where v = $1", "select k from n where v = $2")
+        assert isinstance(fewer, Unknown)
+        text = checker.check(
+            "select k from n where g::text = $1", "select k from n where $1 = g::text and '$1' <> ''"
+        )
+        assert isinstance(text, Proved | Tested)
