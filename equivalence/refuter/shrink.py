@@ -22,12 +22,20 @@ _PLAIN: dict[str, tuple[str | None, ...]] = {
     "date": (None, "2000-01-01"),
     "timestamp": (None, "2000-01-01 00:00:00"),
 }
+_SMALL: dict[str, tuple[str, ...]] = {
+    "int": ("0", "1", "2", "3", "4", "5", "6", "7"),
+    "numeric": ("0", "1", "2", "3"),
+    "text": ("a", "b", "c"),
+    "date": ("2000-01-01", "2000-01-02"),
+}
 
 
 def shrink(shape: Shape, database: Database, still: Still, *, seconds: float = 2.0) -> Database:
     """A smaller database for which ``still`` holds; ``database`` itself when none is found in time."""
     deadline = time.monotonic() + seconds
     database = _fewer_rows(shape, database, still, deadline)
+    database = _plainer_values(shape, database, still, deadline)
+    database = _renamed_values(shape, database, still, deadline)
     return _plainer_values(shape, database, still, deadline)
 
 
@@ -71,6 +79,40 @@ def _plainer_values(shape: Shape, database: Database, still: Still, deadline: fl
                         database = trial
                         break
     return database
+
+
+def _renamed_values(shape: Shape, database: Database, still: Still, deadline: float) -> Database:
+    """Odd values replaced everywhere at once (a key and what refers to it), by small ones."""
+    for family, names in _SMALL.items():
+        odd = {
+            value
+            for table, rows in zip(shape.tables, database, strict=True)
+            for row in rows
+            for column, value in zip(table.columns, row, strict=True)
+            if column.family == family and value is not None and value not in names
+        }
+        for value in sorted(odd):
+            for name in names:
+                if time.monotonic() > deadline:
+                    return database
+                trial = _replaced(shape, database, family, value, name)
+                if still(trial):
+                    database = trial
+                    break
+    return database
+
+
+def _replaced(shape: Shape, database: Database, family: str, old: str, new: str) -> Database:
+    return tuple(
+        tuple(
+            tuple(
+                new if value == old and column.family == family else value
+                for column, value in zip(table.columns, row, strict=True)
+            )
+            for row in rows
+        )
+        for table, rows in zip(shape.tables, database, strict=True)
+    )
 
 
 def _candidates(column: ColumnShape, current: str | None) -> tuple[str | None, ...]:

@@ -20,7 +20,10 @@ NAMES = ("overhead", "tpch", "dsb", "equivalence", "knowledge", "hints", "lake",
 def command(ctx: click.Context, name: str) -> None:
     """Run one of the benchmarks; further options are its own (--sf X, --data DIR, --out report.json)."""
     tree = Path(rewright.__file__).resolve().parent.parent
+    # a script with a house's name would hide the house from the others
     script = tree / "bench" / f"{name}.py"
+    if not script.exists() or (tree / name).is_dir():
+        script = tree / "bench" / f"{name}_bench.py"
     if not script.exists():
         where = (
             "is not part of this version of Rewright yet"

@@ -1,6 +1,6 @@
 """How good the checker is: strength and errors on labelled pairs, alone and together, and on random pairs.
 
-    python bench/equivalence_checker.py --data DIR [--random N] [--seed S] [--out report.json]
+    python bench/equivalence_bench.py --data DIR [--random N] [--seed S] [--out report.json]
 
 DIR holds *.jsonl files of pairs: id, schema_sql, q1, q2, and optionally expected_on_postgresql (equivalent,
 nonequivalent, unknown), runs_on_postgresql, cls. Labels are read here only, never by the checker. One process;
