@@ -20,6 +20,7 @@ from rewrite.adapters.checker import EquivalenceChecker
 from rewrite.adapters.postgres import PostgresDatabase
 from rewrite.adapters.scoping import TemplateScoper
 from rewrite.api import Rewriter
+from rewrite.eligible import eligible
 from rewrite.ports import Hinter, Journal, Knowledge, NoHints, NoJournal, NoKnowledge, Ports
 from rewrite.search.proposer import RuleProposer
 
@@ -60,6 +61,7 @@ def connected(
                     checker=EquivalenceChecker(checker),
                     proposer=RuleProposer(catalog, search_path),
                     scoper=TemplateScoper(catalog, search_path),
+                    eligible=lambda sql: eligible(sql, catalog, search_path),
                     model=extras.model,
                     knowledge=extras.knowledge,
                     hinter=extras.hinter,

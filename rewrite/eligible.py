@@ -1,0 +1,150 @@
+"""May a statement be replaced at all? One function, a reason people can read, or None (SOUNDNESS M5-M15, F4, F7).
+
+A first sieve by text and catalog: what is refused here is never shown to a rule, a model or the checker. The checker refuses
+more, with the bound trees at hand; passing this sieve promises nothing. LIMIT over ties is a reservation of a
+proof (`tie-order`), no refusal. Pure: no server.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from pglast import ast
+
+from rewrite.agents.guard import parse_one
+from sql.algebra import Volatility
+from sql.catalog import Catalog, Table
+from sql.records import FunctionInfo
+
+_SYSTEM_COLUMNS = frozenset({"ctid", "xmin", "xmax", "cmin", "cmax", "tableoid"})
+_SYSTEM_SCHEMAS = frozenset({"pg_catalog", "information_schema", "pg_toast"})
+# STABLE or IMMUTABLE by declaration, but their value shows the text, the plan or the session
+_TELLTALE = frozenset({"current_query", "pg_backend_pid", "txid_current", "pg_current_xact_id", "pg_sleep"})
+
+
+def eligible(sql: str, catalog: Catalog, search_path: Sequence[str] = ("public",)) -> str | None:
+    """Why ``sql`` may not be replaced, or None."""
+    statement = parse_one(sql)
+    if isinstance(statement, str):
+        return statement
+    nodes = list(_nodes(statement))
+    return next(
+        filter(
+            None,
+            (
+                _effects(nodes),
+                _functions(nodes, catalog, search_path),
+                _columns(nodes),
+                _tables(nodes, catalog, search_path),
+            ),
+        ),
+        None,
+    )
+
+
+def _nodes(root: Any) -> Iterator[Any]:
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, tuple | list):
+            stack.extend(node)
+        elif isinstance(node, ast.Node):
+            yield node
+            stack.extend(getattr(node, name) for name in vars(type(node))["__slots__"])
+
+
+def _effects(nodes: Sequence[Any]) -> str | None:
+    for node in nodes:
+        match node:
+            case ast.LockingClause():
+                return "row locks (FOR UPDATE, FOR SHARE)"
+            case ast.IntoClause():
+                return "SELECT INTO"
+            case ast.InsertStmt() | ast.UpdateStmt() | ast.DeleteStmt() | ast.MergeStmt():
+                return "a data-modifying WITH"
+            case ast.RangeTableSample():
+                return "TABLESAMPLE"
+            case _:
+                continue
+    return None
+
+
+def _functions(nodes: Sequence[Any], catalog: Catalog, path: Sequence[str]) -> str | None:
+    for node in nodes:
+        if isinstance(node, ast.FuncCall):
+            names = [str(part.sval) for part in node.funcname or ()]
+            found = _candidates(names, catalog, path)
+            if names[-1] in _TELLTALE:
+                return f"function {names[-1]}() tells what runs"
+            if any(f.volatility is Volatility.VOLATILE for f in found):
+                return f"volatile function {names[-1]}()"
+            if not found and names[:1] != ["pg_catalog"]:
+                return f"unknown function {names[-1]}()"
+    return None
+
+
+def _candidates(names: Sequence[str], catalog: Catalog, path: Sequence[str]) -> list[FunctionInfo]:
+    """All overloads that the name may mean: one volatile one is enough to refuse."""
+    schemas = [names[0]] if len(names) > 1 else ["pg_catalog", *path]
+    return catalog.functions_named(names[-1], schemas)
+
+
+def _columns(nodes: Sequence[Any]) -> str | None:
+    for node in nodes:
+        if isinstance(node, ast.ColumnRef) and node.fields:
+            last = node.fields[-1]
+            if isinstance(last, ast.String) and last.sval in _SYSTEM_COLUMNS:
+                return f"system column {last.sval}"
+    return None
+
+
+def _tables(nodes: Sequence[Any], catalog: Catalog, path: Sequence[str]) -> str | None:
+    ctes = {node.ctename for node in nodes if isinstance(node, ast.CommonTableExpr)}
+    for node in nodes:
+        if not isinstance(node, ast.RangeVar) or (not node.schemaname and node.relname in ctes):
+            continue
+        schemas = (node.schemaname,) if node.schemaname else tuple(path)
+        table = catalog.find_table(str(node.relname), schemas)
+        if table is None:
+            return f"unknown table {node.relname}"
+        if reason := _table(table, catalog, frozenset()):
+            return reason
+    return None
+
+
+def _table(table: Table, catalog: Catalog, seen: frozenset[str]) -> str | None:
+    name = f"{table.ref.schema}.{table.ref.name}"
+    if table.ref.schema in _SYSTEM_SCHEMAS:
+        return f"system catalog {table.ref.name}"
+    if table.temporary:
+        return f"temporary table {name}"
+    if table.row_security:
+        return f"row-level security on {name}"
+    if table.kind == "foreign":
+        return f"foreign table {name}"
+    if table.kind == "table" and (table.has_children or table.parents):
+        return f"inheritance on {name}"
+    if table.security_barrier:
+        return f"security barrier view {name}"
+    if any(column.generated == "virtual" for column in table.columns):
+        return f"a virtual generated column of {name}"
+    if table.kind == "view" and table.definition and name not in seen:
+        inner = parse_one(table.definition.strip().rstrip(";"))
+        if not isinstance(inner, str):
+            return _within_view(inner, catalog, seen | {name})
+    return None
+
+
+def _within_view(query: ast.SelectStmt, catalog: Catalog, seen: frozenset[str]) -> str | None:
+    """What a view hides. Definitions from the server qualify what is not on the path, so all schemas are tried."""
+    nodes = list(_nodes(query))
+    if reason := _effects(nodes) or _functions(nodes, catalog, catalog.schemas) or _columns(nodes):
+        return f"{reason} in a view"
+    for node in nodes:
+        if isinstance(node, ast.RangeVar):
+            schemas = (node.schemaname,) if node.schemaname else tuple(catalog.schemas)
+            table = catalog.find_table(str(node.relname), schemas)
+            if table is not None and (reason := _table(table, catalog, seen)):
+                return reason
+    return None
