@@ -79,9 +79,11 @@ def _work(source: Path | None, top: int | None, dsn: str, config: Any, settings:
     from engines.postgres.session import Session, SessionError
     from rewright.wiring.modelling import make_model
     from rewright.wiring.optimising import Scratch
+    from rewright.wiring.ports.hinting import HintPort
     from rewrite.adapters.live import Extras, connected
     from rewrite.offline import InputError, collect, work_off
     from rewrite.offline import top as top_of
+    from rewrite.ports import NoHints
 
     scratch = Scratch(
         config.verify.scratch, lambda error: click.echo(f"no scratch server: {error}", err=True)
@@ -92,8 +94,9 @@ def _work(source: Path | None, top: int | None, dsn: str, config: Any, settings:
         else:
             with Session(dsn) as session:
                 works = top_of(session, top or 0)
-        extras = Extras(model=make_model(config))
         timeout = config.optimiser.run_timeout
+        hinter = HintPort(dsn, timeout, execute=True) if settings.measure in {"run", "both"} else NoHints()
+        extras = Extras(model=make_model(config), hinter=hinter)
         with connected(dsn, scratch.server(), extras=extras, run_timeout=timeout) as rewriter:
             return _with_progress(works, lambda tick: work_off(rewriter, works, settings, tick))
     except InputError as error:

@@ -25,12 +25,13 @@ from rewright.config.model import Config, Database
 from rewright.processes.jobs import Job
 from rewright.wiring import guards
 from rewright.wiring.ports.hinting import HintPort
-from rewright.wiring.ports.scoping import TemplateScoper
 from rewright.wiring.served import guard_document, parameter_document, starts_active
 from rewrite.adapters.checker import EquivalenceChecker
 from rewrite.adapters.journal import StoreJournal
 from rewrite.adapters.postgres import PostgresDatabase
+from rewrite.adapters.scoping import TemplateScoper
 from rewrite.api import Outcome, Rewriter
+from rewrite.eligible import eligible
 from rewrite.ports import DatabaseError, Ports, ResultColumn
 from rewrite.search.proposer import RuleProposer
 from rewrite.words import Deadline, Explained, Settings, Timed
@@ -160,7 +161,8 @@ class Workbench:
                 database=database,
                 checker=EquivalenceChecker(checker),
                 proposer=RuleProposer(catalog, path),
-                scoper=TemplateScoper(catalog, path),
+                scoper=TemplateScoper(catalog, path, frozenset(self.config.verify.accept)),
+                eligible=lambda sql: eligible(sql, catalog, path),
                 model=self.model if job.model else NoModel(),
                 hinter=self._hinter(dsn, job),
                 journal=StoreJournal(self.store.events),

@@ -14,6 +14,7 @@ from typing import Any
 
 from equivalence.proof import Proof
 from equivalence.prover import prove
+from equivalence.verdicts import Proved, to_json
 from rewrite.ports import Scoped
 from rewrite.words import Deadline, Evidence
 from sql.algebra import Const, Expr, Param, Query
@@ -90,13 +91,14 @@ class TemplateScoper:
 
 
 def _evidence(proof: Proof) -> Evidence:
-    return Evidence(
-        "proved",
-        proof.method,
-        tuple(str(a) for a in proof.assumptions),
-        tuple(sorted(proof.modulo)),
-        "any",
+    proved = Proved(
+        method=proof.method,
+        assumptions=tuple(str(a) for a in proof.assumptions),
+        scope="any",
+        modulo=tuple(sorted(proof.modulo)),
+        steps=tuple(str(step) for step in proof.steps),
     )
+    return Evidence.of(to_json(proved))
 
 
 def _holes(plain: Query, query: Query) -> list[tuple[Expr, Param]] | None:

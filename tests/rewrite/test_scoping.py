@@ -44,6 +44,8 @@ def test_what_holds_for_all_literals(original: str, candidate: str) -> None:
     found = scope(original, candidate)
     assert found.scope == "any", found.reason
     assert "⟦1:" in found.template
+    assert found.evidence is not None
+    assert found.evidence.document["verdict"] == "proved"
     assert fill(found.template, found.literals) == original
     other = {"'b3'": "'b4'", "7": "8", "5": "6", "'x'": "'y'", "'1998-01-01'": "'1999-02-03'"}
     filled = fill(found.replacement, [other[x] for x in found.literals])
