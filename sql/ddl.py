@@ -11,7 +11,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-import pglast
 from pglast.parser import ParseError
 
 from sql.algebra import Volatility
@@ -20,6 +19,7 @@ from sql.binder.syntax import ast
 from sql.binder.typenames import resolve_type
 from sql.catalog import Catalog
 from sql.ddl_tables import Builder, alter_table, check_name, create_index, create_table, expression_text
+from sql.parsing import TooDeep, parse
 from sql.records import Check, FunctionInfo, TypeInfo, key_of
 
 __all__ = ["DdlError", "catalog_from_ddl"]
@@ -61,9 +61,11 @@ def catalog_from_ddl(text: str, *, version: int = 180000) -> Catalog:
     if len(text) > MAX_TEXT:
         raise DdlError(f"more than {MAX_TEXT} characters")
     try:
-        statements = pglast.parse_sql(text)
+        statements = parse(text, statements=MAX_TABLES)
     except ParseError as error:
         raise DdlError(f"syntax error: {error.args[0]}") from None
+    except TooDeep as error:
+        raise DdlError(str(error)) from None
     if sum(type(s.stmt).__name__ == "CreateStmt" for s in statements) > MAX_TABLES:
         raise DdlError(f"more than {MAX_TABLES} tables")
     builder = Builder()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pglast.parser import ParseError, fingerprint
 
+from sql.parsing import TooDeep, parse
+
 _MAX_TEXT = 1_000_000
 
 
@@ -12,6 +14,7 @@ def fingerprint_of(text: str) -> str | None:
     if len(text) > _MAX_TEXT or "\x00" in text:
         return None
     try:
+        parse(text)
         return str(fingerprint(text))
-    except ParseError:
+    except (ParseError, TooDeep):
         return None

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import pglast
 from pglast.parser import ParseError
 
 from sql.algebra import Query
@@ -17,6 +16,7 @@ from sql.binder.errors import BindError, Unsupported
 from sql.binder.scope import Context, Scope
 from sql.binder.syntax import ast
 from sql.catalog import Catalog
+from sql.parsing import TooDeep, parse
 from sql.types import SqlType
 
 __all__ = ["BindError", "Unsupported", "bind", "bind_node"]
@@ -41,9 +41,11 @@ def bind(
     if len(text) > _MAX_TEXT:
         raise Unsupported("a text of more than a million characters")
     try:
-        statements = pglast.parse_sql(text)
+        statements = parse(text)
     except ParseError as error:
         raise BindError("42601", str(error.args[0])) from None
+    except TooDeep as error:
+        raise Unsupported(str(error)) from None
     if len(statements) != 1:
         raise Unsupported("more or less than one statement")
     return bind_node(

@@ -10,9 +10,22 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
-from sql.algebra import Aggregate, Call, Column, Expr, Frame, Grouping, SortKey, WholeRow, Window, WindowCall
+from sql.algebra import (
+    Aggregate,
+    Call,
+    Column,
+    Expr,
+    Frame,
+    FunctionScan,
+    Grouping,
+    OutputColumn,
+    SortKey,
+    WholeRow,
+    Window,
+    WindowCall,
+)
 from sql.binder import exprs
-from sql.binder.coerce import can_coerce, coerce, find_path, resolve_polymorphic, resolve_unknown
+from sql.binder.coerce import can_coerce, coerce, find_path, info_of, resolve_polymorphic, resolve_unknown
 from sql.binder.errors import BindError, Unsupported
 from sql.binder.functions import (
     Candidate,
@@ -131,9 +144,23 @@ def _build(scope: Scope, node: Any, found: Candidate, args: list[Expr], direct: 
     if info.kind == "w":
         raise BindError("42809", f"window function {info.name} requires an OVER clause")
     _refuse_aggregate_syntax(node, info.name)
-    if info.returns_set and scope.kind != "from":
+    made = Call(info.to_ref(), done, type_)
+    return _expand(scope, made) if info.returns_set and scope.kind != "from" else made
+
+
+def _expand(scope: Scope, call: Call) -> Expr:
+    """A set-returning function in the select list, as a column of a lateral function in FROM: the same rows
+    as long as it is the only one and stands in no grouped or windowed block (checked by the block).
+    """
+    type_ = call.type
+    info = info_of(scope.context.catalog, type_)
+    if scope.kind != "target" or scope.expansions or info.kind == "c" or info.name == "record":
         raise Unsupported("set-returning function outside FROM")
-    return Call(info.to_ref(), done, type_)
+    rel = scope.context.rel()
+    name = call.func.name
+    scope.expansions.append(FunctionScan(rel, call, name, (OutputColumn(name, type_),)))
+    scope.rels.add(rel)
+    return Column(rel, 0, type_, name)
 
 
 def _in_declared_order(found: Candidate, args: list[Expr]) -> tuple[list[Expr], tuple[str, ...]]:

@@ -9,8 +9,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-import pglast
-
 from sql.algebra import (
     And,
     Coalesce,
@@ -38,6 +36,7 @@ from sql.binder.names import output_name
 from sql.binder.scope import Context, NsColumn, NsItem, Scope, check_unique
 from sql.binder.syntax import ast
 from sql.catalog import Table, key_of
+from sql.parsing import parse
 from sql.types import INT8, SqlType
 
 _MAX_VIEW_DEPTH = 40
@@ -145,7 +144,7 @@ def view_query(context: Context, table: Table) -> Query:
 
     if context.view_depth >= _MAX_VIEW_DEPTH:
         raise Unsupported("views nested too deeply")
-    statement = pglast.parse_sql(table.definition)[0].stmt
+    statement = parse(table.definition)[0].stmt
     if not isinstance(statement, ast.SelectStmt):
         raise Unsupported(f"definition of view {table.ref.name}")
     before_path, before_params = context.search_path, context.params

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from sql.algebra import Cte, Expr, OutputColumn
+from sql.algebra import Cte, Expr, FunctionScan, OutputColumn
 from sql.binder.errors import BindError
 from sql.catalog import Catalog, Table
 from sql.types import SqlType
@@ -93,6 +93,8 @@ class Scope:
     has_windows: bool = False
     lateral_active: bool = False
     windows: dict[str, Any] = field(default_factory=dict)
+    # set-returning functions of the select list, as items for FROM
+    expansions: list[FunctionScan] = field(default_factory=list)
 
     def levels(self) -> Iterator[Scope]:
         scope: Scope | None = self

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from sql.algebra import (
+    Column,
     Const,
     Cte,
     Expr,
@@ -171,9 +172,10 @@ def _bind_select(scope: Scope, node: Any, ctes: tuple[Cte, ...], *, resolve_unkn
     with_ties = node.limitOption is not None and node.limitOption.name == "LIMIT_OPTION_WITH_TIES"
     if with_ties and not order:
         raise BindError("42601", "WITH TIES cannot be specified without ORDER BY clause")
+    _check_expansions(scope, group_by)
     query = Select(
         tuple(targets),
-        from_,
+        (*from_, *scope.expansions),
         where,
         group_by,
         having,
@@ -187,6 +189,14 @@ def _bind_select(scope: Scope, node: Any, ctes: tuple[Cte, ...], *, resolve_unkn
     if group_by is not None:
         grouping.check_grouped(scope, query)
     return query
+
+
+def _check_expansions(scope: Scope, group_by: tuple[tuple[Expr, ...], ...] | None) -> None:
+    """A set-returning function in the select list runs after grouping and windows, unless grouped by."""
+    for scan in scope.expansions:
+        column = Column(scan.rel, 0, scan.columns[0].type)
+        if scope.has_windows or (group_by is not None and any(column not in s for s in group_by)):
+            raise Unsupported("set-returning function beside aggregates or windows")
 
 
 def _bind_targets(scope: Scope, nodes: Sequence[Any], *, resolve_unknowns: bool) -> list[Target]:

@@ -13,6 +13,7 @@ from typing import assert_never
 
 from sql.algebra import (
     Aggregate,
+    And,
     Call,
     Cast,
     Column,
@@ -24,8 +25,12 @@ from sql.algebra import (
     FromItem,
     FunctionScan,
     Grouping,
+    InList,
+    IsNull,
     Join,
+    Not,
     Op,
+    Or,
     Query,
     Scan,
     Select,
@@ -213,15 +218,21 @@ class _Printer:
             shown = quote_literal(expr.value)
         else:
             shown = self.scalars.text(expr)
-        return shown if self._names_itself(expr, name) else f"{shown} AS {quote_ident(name)}"
+        return (
+            shown
+            if self._names_itself(expr, name, bare="::" not in shown[-20:])
+            else f"{shown} AS {quote_ident(name)}"
+        )
 
-    def _names_itself(self, expr: Expr, name: str) -> bool:
+    def _names_itself(self, expr: Expr, name: str, *, bare: bool) -> bool:
         """Whether the server would give the printed expression this name."""
         match expr:
             case Column():
                 return self.relations[expr.rel].columns[expr.pos] == name
-            case Op():
+            case Op() | And() | Or() | Not() | IsNull() | InList():
                 return name == "?column?"
+            case Const():
+                return name == "?column?" and expr.type.name in {"int4", "int8", "numeric", "text"} and bare
             case Call() | Aggregate() | WindowCall():
                 return expr.func.name == name
             case ValueFunction():

@@ -209,3 +209,12 @@ select name from emp where id = $1 and name = $2
 select * from emp where salary > $1 limit $2
 select coalesce($1, 'x'), $2::date
 select $1
+select generate_series(1, 3)
+select id, unnest(tags) as tag from emp order by id, tag
+select generate_series(1, 2) g, count(*) from dept group by 1
+select distinct unnest(tags) from emp
+with m as (select generate_series(date '2020-01-01', date '2020-03-01', interval '1 month')::date as m) select m, count(s.id) from m left join sale s on date_trunc('month', s.sold) = m group by m
+select 1, 'x', 2.5, -3, age is null, age in (1, 2), not active from emp
+select e.id from emp e left join lateral (select e.age + 1 as nxt) x on x.nxt > 3 left join dept d on d.id = x.nxt
+select count(*) from emp e where (e.dept_id is null or e.dept_id in (select d.id from dept d where d.budget > e.salary)) and not exists (select from sale where emp_id = e.id and qty is null)
+select c.*, (c.id = 1) as is_one from (select id, name from dept) as c (id) order by is_one desc, c.name

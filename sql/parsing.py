@@ -1,0 +1,52 @@
+"""SQL text to syntax trees, within bounds: libpg_query recurses, and a chain that is long enough ends a process.
+
+Owns those bounds. Everything that parses text of strangers goes through here.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pglast
+
+MAX_TEXT = 20_000_000
+# each of these makes the tree one level deeper; lists (IN, VALUES, AND, targets) do not
+_OPERATORS = re.compile(
+    r"[-+*/<>=~!@#%^&|?:]+|\b(?:is|isnull|notnull|collate|at|not|like|ilike|similar|between)\b", re.IGNORECASE
+)
+_HEAVY = re.compile(r"\b(?:union|intersect|except|join)\b", re.IGNORECASE)
+MAX_OPERATORS = 8000
+MAX_HEAVY = 1000
+
+
+class TooDeep(ValueError):
+    """The text could make a tree deeper than is safe to read."""
+
+
+def parse(text: str, *, statements: int = 1) -> Any:
+    """Pglast's statements. Raises pglast's ParseError, or TooDeep.
+
+    ``statements``: how many are expected at most to be large; bounds grow with it (a schema script).
+    """
+    if len(text) > MAX_TEXT or "\x00" in text:
+        raise TooDeep("text is too long or holds a zero byte")
+    for part in _parts(text, statements):
+        _check(part)
+    return pglast.parse_sql(text)
+
+
+def _parts(text: str, statements: int) -> list[str]:
+    """A script in pieces at semicolons: a chain does not cross them. One inside a literal only splits what is
+    counted.
+    """
+    return [text] if statements <= 1 else text.split(";")
+
+
+def _check(text: str) -> None:
+    if len(text) < MAX_HEAVY:
+        return
+    if sum(1 for _ in _HEAVY.finditer(text)) > MAX_HEAVY:
+        raise TooDeep(f"more than {MAX_HEAVY} joins and set operations")
+    if sum(1 for _ in _OPERATORS.finditer(text)) > MAX_OPERATORS:
+        raise TooDeep(f"more than {MAX_OPERATORS} operators")
