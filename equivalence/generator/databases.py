@@ -69,6 +69,8 @@ class Generator:
         tables: list[list[Row]] = [[] for _ in self.shape.tables]
         for index in self._order:
             self._fill(index, tables, mood, seeds[index] if seeds else ())
+        for index in self._order:
+            self._close_cycles(index, tables, mood)
         return tuple(tuple(rows) for rows in tables)
 
     def _mood(self, profile: str) -> Mood:
@@ -117,11 +119,7 @@ class Generator:
                 if row is None:
                     break
                 marks = [key_mark(table, key.columns, row, key.nulls_distinct) for key in table.keys]
-                clash = any(
-                    mark in seen
-                    for mark, seen, key in zip(marks, taken, table.keys, strict=True)
-                    if mark is not None and (key.binding or mood.null_share < 0.2)
-                )
+                clash = any(mark in seen for mark, seen in zip(marks, taken, strict=True) if mark is not None)
                 if clash:
                     continue
                 for mark, seen in zip(marks, taken, strict=True):
@@ -159,9 +157,9 @@ class Generator:
             for i, value in zip(columns, self.random.choice(tuples), strict=True):
                 row[i] = value
         for reference in table.references:
-            if (reference.binding or mood.null_share < 0.2) and not self._refer(
-                index, reference, tables, row, mood
-            ):
+            if self._closed_later(index, reference):
+                continue
+            if not self._refer(index, reference, tables, row, mood):
                 return None
         return row
 
@@ -216,6 +214,35 @@ class Generator:
             mood.domains[name] = shared
         # another type of the family may not take them all
         return [value for value in shared if value in self._known[index][position]] or list(pool.family[:2])
+
+    def _closed_later(self, index: int, reference: Reference) -> bool:
+        """Whether the parent is filled after the child: the reference closes a cycle of tables."""
+        return reference.parent != index and (index, reference.name) in self.shape.cyclic
+
+    def _close_cycles(self, index: int, tables: list[list[Row]], mood: Mood) -> None:
+        """Point the references of a cycle to rows that are there by now, unless a key forbids it."""
+        table = self.shape.tables[index]
+        for reference in table.references:
+            if not self._closed_later(index, reference):
+                continue
+            for number, old in enumerate(tables[index]):
+                row = list(old)
+                if not self._refer(index, reference, tables, row, mood):
+                    continue
+                others = tables[index][:number] + tables[index][number + 1 :]
+                if self._clashes(table, row, others):
+                    row = [None if i in reference.columns else v for i, v in enumerate(old)]
+                tables[index][number] = tuple(row)
+
+    @staticmethod
+    def _clashes(table: TableShape, row: list[str | None], others: Sequence[Row]) -> bool:
+        for key in table.keys:
+            mark = key_mark(table, key.columns, row, key.nulls_distinct)
+            if mark is not None and any(
+                mark == key_mark(table, key.columns, other, key.nulls_distinct) for other in others
+            ):
+                return True
+        return False
 
     def _refer(
         self, index: int, reference: Reference, tables: list[list[Row]], row: list[str | None], mood: Mood

@@ -47,7 +47,6 @@ class ColumnShape:
 class Key:
     columns: tuple[int, ...]
     nulls_distinct: bool
-    binding: bool  # False: deferrable, so it may be violated inside a transaction
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +57,6 @@ class Reference:
     columns: tuple[int, ...]
     parent: int
     parent_columns: tuple[int, ...]
-    binding: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,12 +116,12 @@ from pg_attribute a join pg_type t on t.oid = a.atttypid
 left join pg_type b on t.typtype = 'd' and b.oid = t.typbasetype
 where a.attrelid = any(%s) and a.attnum > 0 and not a.attisdropped order by 1, 2"""
 _KEYS = """
-select i.indrelid::int8, i.indkey::int2[]::int[], i.indnullsnotdistinct, i.indimmediate and i.indisvalid
+select i.indrelid::int8, i.indkey::int2[]::int[], i.indnullsnotdistinct
 from pg_index i where i.indrelid = any(%s) and i.indisunique and i.indpred is null and i.indexprs is null
 order by i.indexrelid"""
 _CONSTRAINTS = """
 select conrelid::int8, contype::text, conname, conkey::int[], confrelid::int8, confkey::int[],
-       convalidated and not condeferrable, pg_get_expr(conbin, conrelid)
+       pg_get_expr(conbin, conrelid)
 from pg_constraint where conrelid = any(%s) and contype in ('f', 'c') and conparentid = 0 order by oid"""
 
 
@@ -142,17 +140,17 @@ def read_shape(connection: psycopg.Connection[Any]) -> Shape:
         columns[row[0]].append((row[1], _column(row)))
     places = {oid: {number: i for i, (number, _) in enumerate(columns[oid])} for oid in oids}
     keys: dict[int, list[Key]] = {oid: [] for oid in oids}
-    for oid, numbers, not_distinct, binding in connection.execute(_KEYS, [oids]):
-        keys[oid].append(Key(tuple(places[oid][n] for n in numbers), not not_distinct, binding))
+    for oid, numbers, not_distinct in connection.execute(_KEYS, [oids]):
+        keys[oid].append(Key(tuple(places[oid][n] for n in numbers), not not_distinct))
     references: dict[int, list[Reference]] = {oid: [] for oid in oids}
     checks: dict[int, list[Check]] = {oid: [] for oid in oids}
-    for oid, kind, name, own, parent, theirs, binding, text in connection.execute(_CONSTRAINTS, [oids]):
+    for oid, kind, name, own, parent, theirs, text in connection.execute(_CONSTRAINTS, [oids]):
         here = tuple(places[oid][n] for n in own or ())
         if kind == "c":
             checks[oid].append(Check(text, here))
         elif parent in index:
             there = tuple(places[parent][n] for n in theirs)
-            references[oid].append(Reference(name, here, index[parent], there, binding))
+            references[oid].append(Reference(name, here, index[parent], there))
     tables = tuple(
         TableShape(
             schema,

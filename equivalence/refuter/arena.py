@@ -83,6 +83,7 @@ class Arena:
         try:
             self.connection = self._connect()
             self._run_schema()
+            self._relaxed = self._relax()
             self.shape: Shape = read_shape(self.connection)
             self._make_batch_tables()
         except BaseException:
@@ -154,7 +155,6 @@ class Arena:
         before a query runs. Constraints that old rows may violate are taken away.
         """
         statements = ["create schema rw_batch"]
-        self._changes: list[str] = []
         for index, table in enumerate(self.shape.tables):
             twin = f"rw_batch.t{index}"
             statements.append(
@@ -166,25 +166,51 @@ class Arena:
                 if not c.nullable and not c.domain
             ]
             statements.append(f"create index on {twin} (rw_db, rw_no)")
-            self._changes += [
+            statements += [
                 f"alter table {qualified(table)} alter constraint {quote(r.name)} deferrable initially deferred"
                 for r in table.references
-                if (index, r.name) in self.shape.cyclic and r.binding
+                if (index, r.name) in self.shape.cyclic
             ]
-        self._changes += self._relaxations()
-        self.connection.execute(";".join(statements + self._changes).encode())
+        self.connection.execute(";".join(statements).encode())
 
-    def script_changes(self) -> list[str]:
-        """What must be done to the plain schema before a generated database can be loaded, as SQL to paste."""
-        return [f"{change};" for change in self._changes]
+    def _relax(self) -> list[tuple[str, str]]:
+        """Take away what says nothing about stored rows: NOT VALID and NOT ENFORCED constraints.
 
-    def _relaxations(self) -> list[str]:
-        """NOT VALID and NOT ENFORCED constraints say nothing about stored rows."""
+        Returns the statements that do it and undo it.
+        """
         rows = self.connection.execute(
-            "select conrelid::regclass::text, conname from pg_constraint "
-            "where (not convalidated or not conenforced) and conrelid <> 0 and conparentid = 0"
+            "select conrelid::regclass::text, conname, pg_get_constraintdef(oid) from pg_constraint "
+            "where (not convalidated or not conenforced) and conrelid <> 0 and conparentid = 0 order by oid"
         ).fetchall()
-        return [f"alter table {relation} drop constraint {quote(name)}" for relation, name in rows]
+        changes = [_constraint_change(relation, name, definition) for relation, name, definition in rows]
+        for drop, _ in changes:
+            self.connection.execute(drop.encode())
+        return changes
+
+    def setup(self, database: Database) -> tuple[str, ...]:
+        """Statements that load ``database`` into the plain schema, each on its own: a constraint that
+        would not let a row in by itself (a cycle of references, NOT VALID) is put aside meanwhile.
+        """
+        changes = list(self._relaxed) if any(database) else []
+        for index, table in enumerate(self.shape.tables):
+            changes += [
+                _constraint_change(qualified(table), r.name, self._definition(table.oid, r.name))
+                for r in table.references
+                if (index, r.name) in self.shape.cyclic
+                and r.parent != index
+                and any(all(row[i] is not None for i in r.columns) for row in database[index])
+            ]
+        drops, adds = [drop for drop, _ in changes], [add for _, add in changes]
+        return (*drops, *insert_statements(self.shape, database), *adds)
+
+    def _definition(self, oid: int, name: str) -> str:
+        """A cyclic reference as the schema states it."""
+        row = self.connection.execute(
+            "select pg_get_constraintdef(oid) from pg_constraint where conrelid = %s and conname = %s",
+            [oid, name],
+        ).fetchone()
+        assert row is not None
+        return str(row[0]).removesuffix(" DEFERRABLE INITIALLY DEFERRED")
 
     # -- values
 
@@ -268,6 +294,11 @@ _ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
 
 def _copy_text(value: str | None) -> str:
     return "\\N" if value is None else value.translate(_ESCAPES)
+
+
+def _constraint_change(relation: str, name: str, definition: str) -> tuple[str, str]:
+    head = f"ALTER TABLE {relation}"
+    return f"{head} DROP CONSTRAINT {quote(name)}", f"{head} ADD CONSTRAINT {quote(name)} {definition}"
 
 
 def quote(name: str) -> str:

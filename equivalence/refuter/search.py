@@ -18,7 +18,7 @@ from equivalence.generator.constants import Constants, constants_of
 from equivalence.generator.databases import PROFILES, Database, Generator, ValidRows, closure
 from equivalence.generator.pools import Pool, pools_for
 from equivalence.isolation import ScreenedQuery
-from equivalence.refuter.arena import Arena, insert_statements
+from equivalence.refuter.arena import Arena
 from equivalence.refuter.replay import Court, Difference, Outcome
 from equivalence.refuter.shrink import shrink
 from equivalence.refuter.sieve import Sieve
@@ -181,7 +181,7 @@ class Refuter:
         again = self.court.differs(small)
         if again is None or again.kind != found.kind:
             small, again = database, found
-        setup = insert_statements(self.arena.shape, small)
+        setup = self.arena.setup(small)
         return Counterexample(
             kind="rows" if again.kind == "rows" else "order" if again.kind == "order" else "error",
             setup=setup,
@@ -194,10 +194,7 @@ class Refuter:
     def _script(self, setup: Sequence[str], found: Difference) -> str:
         """Text to paste into psql on an empty database; it leaves nothing behind."""
         lines = ["BEGIN;", *(f"{statement};" for statement in self.arena.schema.statements)]
-        lines += self.arena.script_changes()
         lines += [f"{statement};" for statement in setup]
-        if self.arena.shape.cyclic:
-            lines.append("SET CONSTRAINTS ALL IMMEDIATE;")
         for query, outcome in ((self.original, found.original), (self.candidate, found.candidate)):
             lines += ["SAVEPOINT before;", f"{query.text};"]
             lines += [f"-- {line}" for line in show(outcome).splitlines()]

@@ -86,12 +86,12 @@ def test_a_difference_is_found_and_replays(
     assert answers[0] != answers[1]
 
 
-def replay(server: ScratchServer, verdict: Refuted, q1: str, q2: str) -> list[object]:
+def replay(server: ScratchServer, verdict: Refuted, q1: str, q2: str, schema: str = SCHEMA) -> list[object]:
     """Both answers on the counterexample, in a database made from nothing but the verdict's own INSERTs."""
     database = server.create_database()
     answers: list[object] = []
     with psycopg.connect(server.dsn(database), autocommit=True) as connection:
-        connection.execute(SCHEMA)
+        connection.execute(schema.encode())
         for statement in verdict.counterexample.setup:
             connection.execute(statement.encode())
         for query in (q1, q2):
@@ -135,3 +135,32 @@ def test_overflow_alone_is_a_reservation(search_only: Check) -> None:
     verdict = search_only("select k + 1 > v + 1 from n", "select k > v from n")
     assert isinstance(verdict, Tested)
     assert "overflow" in verdict.modulo
+
+
+SOFT = """
+create table p (id int primary key, v int);
+create table c (id int primary key, pid int not null, x int, q int);
+alter table c add constraint soft foreign key (pid) references p not valid;
+alter table c add constraint softer check (x > 0) not valid;
+alter table c add constraint softest not null q not valid;
+alter table p add constraint loop foreign key (v) references c (id);
+alter table c add constraint back foreign key (x) references p;
+"""
+
+
+@pytest.mark.parametrize(
+    ("q1", "q2"),
+    [
+        ("select c.id from c join p on p.id = c.pid", "select id from c"),
+        ("select id from c where x <= 0", "select id from c where false"),
+        ("select count(q) from c", "select count(*) from c"),
+        ("select p.id from p join c on c.id = p.v join p o on o.id = c.x", "select id from p where v < 0"),
+    ],
+)
+def test_facts_that_stored_rows_may_violate_are_violated(
+    q1: str, q2: str, search_only: Check, scratch_server: ScratchServer
+) -> None:
+    verdict = search_only(q1, q2, SOFT)
+    assert isinstance(verdict, Refuted)
+    answers = replay(scratch_server, verdict, q1, q2, SOFT)
+    assert answers[0] != answers[1]
