@@ -414,9 +414,9 @@ def shared_typmod(type_: SqlType, exprs: Sequence[Expr]) -> SqlType:
 
 def is_volatile(expr: Expr) -> bool:
     from sql.algebra import Volatility
-    from sql.walk import all_exprs
+    from sql.walk import deep_exprs
 
-    for e in all_exprs(expr):
+    for e in deep_exprs(expr):
         if isinstance(e, Call) and e.func.volatility is Volatility.VOLATILE:
             return True
         if isinstance(e, Op) and e.op.function.volatility is Volatility.VOLATILE:

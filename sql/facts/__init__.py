@@ -16,6 +16,7 @@ from sql.algebra import (
     Expr,
     FromItem,
     Query,
+    Scan,
     Select,
     SetOp,
     Values,
@@ -55,7 +56,7 @@ from sql.facts.effects import (
 )
 from sql.facts.nulls import NonNull, Nullability
 from sql.facts.strictness import Col, rejected_columns, rejects_rel, strict_columns
-from sql.walk import all_queries, rels_of
+from sql.walk import all_queries, from_tree, rels_of
 
 __all__ = [
     "NOTHING",
@@ -95,6 +96,7 @@ class Facts:
     def __init__(self, catalog: Catalog, *roots: Query) -> None:
         self.catalog = catalog
         self._ctes: dict[int, Cte] = {}
+        self._computed: set[Col] = set()
         for root in roots:
             self.learn(root)
         self.nulls = Nullability(catalog, self._cte_query)
@@ -105,6 +107,18 @@ class Facts:
         """Register the CTEs of another statement."""
         for q in all_queries(root):
             self._ctes.update({c.cte: c for c in q.ctes})
+            if isinstance(q, Select):
+                for item in q.from_:
+                    self._learn_computed(item)
+
+    def _learn_computed(self, item: FromItem) -> None:
+        for leaf in from_tree(item):
+            if isinstance(leaf, Scan) and self.catalog.has_table(leaf.table):
+                columns = self.catalog.table(leaf.table).columns
+                self._computed |= {(leaf.rel, i) for i, c in enumerate(columns) if c.generated == "virtual"}
+
+    def _is_computed(self, column: Column) -> bool:
+        return (column.rel, column.pos) in self._computed
 
     def _cte_query(self, cte: int) -> Query | None:
         found = self._ctes.get(cte)
@@ -273,8 +287,9 @@ class Facts:
     def errors(self, node: Query | Expr) -> Errors:
         """Classes of run-time errors that evaluation may raise; ``any`` where nothing is known."""
         if isinstance(node, Select | SetOp | Values):
-            return errors_of_query(node, self._has_at_most_one_row)
-        return errors_of_expr(node, self._has_at_most_one_row)
+            self.learn(node)
+            return errors_of_query(node, self._has_at_most_one_row, self._is_computed)
+        return errors_of_expr(node, self._has_at_most_one_row, self._is_computed)
 
     def _has_at_most_one_row(self, query: Query) -> bool:
         return self.at_most_one_row(query) is not None

@@ -13,6 +13,7 @@ from sql.algebra import (
     ArrayOp,
     Call,
     Cast,
+    Column,
     Const,
     Expr,
     FunctionRef,
@@ -131,22 +132,26 @@ def _cast_volatility(catalog: Catalog, expr: Cast) -> Volatility:
 # --------------------------------------------------------------------------- errors
 
 AtMostOne = Callable[[Query], bool]
+# whether reading a column computes it (PostgreSQL 18's virtual generated columns)
+IsComputed = Callable[[Column], bool]
 
 
-def errors_of_expr(expr: Expr, at_most_one: AtMostOne) -> Errors:
+def errors_of_expr(expr: Expr, at_most_one: AtMostOne, is_computed: IsComputed) -> Errors:
     """Classes of errors that evaluating an expression may raise, its subqueries included."""
     found: Errors = NO_ERRORS
     for e in deep_exprs(expr):
+        if isinstance(e, Column) and is_computed(e):
+            found |= {"generated"}
         found |= _own_errors(e, at_most_one)
     return found
 
 
-def errors_of_query(query: Query, at_most_one: AtMostOne) -> Errors:
+def errors_of_query(query: Query, at_most_one: AtMostOne, is_computed: IsComputed) -> Errors:
     """Classes of errors that running a query may raise."""
     found: Errors = NO_ERRORS
     for q in all_queries(query):
         for expr in block_exprs(q):
-            found |= errors_of_expr(expr, at_most_one)
+            found |= errors_of_expr(expr, at_most_one, is_computed)
         for count in (q.limit, q.offset):
             if count is not None and not _is_natural(count):
                 found |= {"limit"}
@@ -262,8 +267,10 @@ def _call_errors(expr: Call) -> Errors:
 def _aggregate_errors(func: FunctionRef) -> Errors:
     if not func.is_builtin:
         return ANY
-    if func.name in _SAFE_AGGREGATES and (
-        func.name not in {"min", "max"} or func.arg_types[0] in _COMPARABLE
+    if (
+        func.name in _SAFE_AGGREGATES
+        and "anyarray" not in func.arg_types
+        and (func.name not in {"min", "max"} or func.arg_types[0] in _COMPARABLE)
     ):
         return NO_ERRORS
     if func.name in {"sum", "avg"} and func.arg_types[0] in _NUMBERS | _TIMES:

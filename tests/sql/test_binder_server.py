@@ -16,6 +16,7 @@ from sql.binder import BindError, bind
 from sql.binder.coerce import base_of
 from sql.catalog import Catalog
 from sql.ddl import catalog_from_ddl
+from sql.facts import Facts
 from sql.printing import to_sql
 from sql.types import SqlType
 from sql.walk import all_exprs_of_query, canonical
@@ -133,3 +134,18 @@ def test_ddl_text_and_live_catalog_bind_alike(
     live = snapshot(connection)
     for text in QUERIES:
         assert canonical(bind(text, live)) == canonical(bind(text, catalog)), text
+
+
+@pytest.mark.parametrize("text", [q for q in QUERIES if "$1" not in q])
+def test_facts_hold_on_data(text: str, catalog: Catalog, server: Server) -> None:
+    query = bind(text, catalog)
+    facts = Facts(catalog, query)
+    rows = server.rows(text)
+    assert not isinstance(rows, str)
+    for i, basis in enumerate(facts.nonnull_outputs(query)):
+        assert basis is None or all(row[i] is not None for row in rows), (i, basis)
+    for key, basis in facts.keys(query):
+        seen = Counter[tuple[bytes | None, ...]]()
+        for row, count in rows.items():
+            seen[tuple(row[i] for i in sorted(key))] += count
+        assert max(seen.values(), default=1) == 1, (key, basis)

@@ -264,3 +264,11 @@ def test_total_orders(text: str, total: bool) -> None:
 def test_open_ties(text: str, ties: int) -> None:
     facts, query = facts_of(text)
     assert len(open_ties(query, facts)) == ties
+
+
+def test_reading_a_virtual_generated_column_may_fail() -> None:
+    catalog = catalog_from_ddl(
+        "create table g (a int, v int generated always as (1 / a) virtual, s int generated always as (1 / a) stored)"
+    )
+    errors = {c: Facts(catalog).errors(bind(f"select {c} from g", catalog)) for c in ("a", "v", "s")}
+    assert errors == {"a": set(), "v": {"generated"}, "s": set()}
