@@ -40,7 +40,8 @@ select p.proname, array(select format_type_name from unnest(p.proargtypes) with 
   p.proargmodes::text[], p.proargnames,
   array(select typname::text from unnest(p.proallargtypes) with ordinality u(o, n) join pg_type on pg_type.oid = u.o order by n),
   coalesce(a.aggkind::text, ''), coalesce(a.aggnumdirectargs, 0), a.agginitval,
-  coalesce(tf.proisstrict, false), coalesce(a.aggfinalfn <> 0, false)
+  coalesce(tf.proisstrict, false), coalesce(a.aggfinalfn <> 0, false),
+  coalesce(pg_get_expr(p.proargdefaults, 0), '')
 from pg_proc p join pg_type rt on rt.oid = p.prorettype
 left join pg_aggregate a on a.aggfnoid = p.oid left join pg_proc tf on tf.oid = a.aggtransfn
 where p.pronamespace = 'pg_catalog'::regnamespace and p.prokind in ('f','a','w')

@@ -150,6 +150,7 @@ def _function(row: list[Any]) -> FunctionInfo:
         out,
         agg_kind,
         direct,
+        default_text=row[18],
     )
 
 

@@ -204,6 +204,8 @@ class FunctionInfo:
     direct_args: int = 0
     language: str = "internal"
     body: str = ""
+    # the defaults of the last arguments, as one list of expressions; empty when not known
+    default_text: str = ""
 
     def to_ref(self) -> FunctionRef:
         return FunctionRef(

@@ -38,6 +38,7 @@ from sql.binder.scope import Scope
 from sql.binder.syntax import ast
 from sql.binder.typenames import named_type
 from sql.catalog import key_of
+from sql.parsing import parse
 from sql.types import INT4, INT8, INTERVAL, SqlType
 
 _NO_AGGREGATES = {
@@ -130,7 +131,7 @@ def _function_style_cast(scope: Scope, node: Any, names: list[str], args: list[E
 def _build(scope: Scope, node: Any, found: Candidate, args: list[Expr], direct: int) -> Expr:
     context = scope.context
     info = found.info
-    args, declared = _in_declared_order(found, args)
+    args, declared = _in_declared_order(scope, found, args)
     keys = [key_of(a.type) for a in args]
     real, result = resolve_polymorphic(context.catalog, keys, declared, info.result)
     done = tuple(resolve_unknown(context, a) for a in coerce_args(context, args, real))
@@ -163,14 +164,28 @@ def _expand(scope: Scope, call: Call) -> Expr:
     return Column(rel, 0, type_, name)
 
 
-def _in_declared_order(found: Candidate, args: list[Expr]) -> tuple[list[Expr], tuple[str, ...]]:
+def _in_declared_order(
+    scope: Scope, found: Candidate, args: list[Expr]
+) -> tuple[list[Expr], tuple[str, ...]]:
     """Named arguments in the order of the declaration; a gap would need the default's expression."""
     if found.order is None:
         return args, found.args
-    if sorted(found.order) != list(range(len(args))):
+    placed = dict(zip(found.order, args, strict=True))
+    width = max(placed) + 1
+    if len(placed) < width:
+        placed = {**_defaults(scope, found), **placed}
+    return [placed[i] for i in range(width)], found.info.args[:width]
+
+
+def _defaults(scope: Scope, found: Candidate) -> dict[int, Expr]:
+    """Default expressions by the position of their argument."""
+    info = found.info
+    if not info.default_text:
         raise Unsupported("named arguments that leave out an earlier default")
-    placed = sorted(zip(found.order, args, strict=True), key=lambda pair: pair[0])
-    return [a for _, a in placed], found.info.args[: len(args)]
+    select = parse(f"SELECT {info.default_text}")[0].stmt
+    first = len(info.args) - info.defaults
+    own = Scope(scope.context)
+    return {first + i: exprs.bind_expr(own, t.val) for i, t in enumerate(select.targetList)}
 
 
 def _refuse_aggregate_syntax(node: Any, name: str) -> None:

@@ -218,3 +218,5 @@ select 1, 'x', 2.5, -3, age is null, age in (1, 2), not active from emp
 select e.id from emp e left join lateral (select e.age + 1 as nxt) x on x.nxt > 3 left join dept d on d.id = x.nxt
 select count(*) from emp e where (e.dept_id is null or e.dept_id in (select d.id from dept d where d.budget > e.salary)) and not exists (select from sale where emp_id = e.id and qty is null)
 select c.*, (c.id = 1) as is_one from (select id, name from dept) as c (id) order by is_one desc, c.name
+select hired + make_interval(days => 10), make_interval(hours => 2, months => 1), make_interval(1, days => 3) from emp
+select jsonb_set('{"a":1}', '{a}', '2'), regexp_count(name, 'a'), date_bin('15 minutes', seen, timestamp '2001-01-01') from emp
