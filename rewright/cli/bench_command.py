@@ -32,8 +32,9 @@ def command(ctx: click.Context, name: str) -> None:
         )
         raise Failure(f"the benchmark {name} {where}")
     sys.argv = [str(script), *ctx.args]
-    sys.path.insert(0, str(script.parent))
+    # scripts name each other as bench.other
+    sys.path.insert(0, str(tree))
     try:
         runpy.run_path(str(script), run_name="__main__")
     finally:
-        sys.path.remove(str(script.parent))
+        sys.path.remove(str(tree))

@@ -14,7 +14,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
@@ -93,13 +93,19 @@ class Supervisor:
             self._add("optimiser", lambda pipe: self._spawn(_optimiser_main, self.config, job_path, pipe))
         for number in range(self.config.listen.workers):
             self._add(f"worker {number}", partial(self._start_worker, number, job_path))
+        deadline = time.monotonic() + START_SECONDS
         for child in self._children:
             self._launch(child)
-        deadline = time.monotonic() + START_SECONDS
+            if child.name == "worker 0":
+                # where the kernel chooses the port, the other workers share this one's
+                self._await(child, deadline)
         for child in self._workers():
-            if not child.ready.wait(max(deadline - time.monotonic(), 0.1)) or child.problem:
-                self.stop()
-                raise ServeFailed(child.problem or f"{child.name} does not start")
+            self._await(child, deadline)
+
+    def _await(self, child: _Child, deadline: float) -> None:
+        if not child.ready.wait(max(deadline - time.monotonic(), 0.1)) or child.problem:
+            self.stop()
+            raise ServeFailed(child.problem or f"{child.name} does not start")
 
     def _optimises(self) -> bool:
         return self.config.optimiser.concurrency > 0 and any(
@@ -113,7 +119,11 @@ class Supervisor:
         self._children.append(_Child(name, start))
 
     def _start_worker(self, number: int, job_path: str, pipe: Connection) -> BaseProcess:
-        return self._spawn(_worker_main, self.config, number, job_path, pipe)
+        config = self.config
+        if self.address[1]:
+            # the same address as long as we live, also for a worker that is started again
+            config = replace(config, listen=replace(config.listen, address=self.address))
+        return self._spawn(_worker_main, config, number, job_path, pipe)
 
     def _spawn(self, main: Callable[..., None], *arguments: object) -> BaseProcess:
         process = self._context.Process(target=main, args=arguments)

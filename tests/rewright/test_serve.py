@@ -1,0 +1,273 @@
+"""The whole path, as people start it: processes, the optimiser, serving, pages, signals."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+import urllib.request
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+
+from engines.postgres.scratch import ScratchServer
+from rewright.demo.tour import QUERY
+from store.api import open_store
+
+pytestmark = [pytest.mark.server, pytest.mark.timeout(280)]
+MAIN = [sys.executable, "-c", "from rewright.cli import main; main()"]
+TREE = Path(__file__).resolve().parents[2]
+
+
+class Running:
+    """A `rewright serve` with its addresses."""
+
+    def __init__(self, arguments: list[str], environment: Mapping[str, str]) -> None:
+        self.said: list[str] = []
+        self.process = subprocess.Popen(
+            [*MAIN, "serve", *arguments],
+            env={**os.environ, "PYTHONPATH": str(TREE), **environment},
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+        self.port = int(self.find(r"listening on 127\.0\.0\.1:(\d+)"))
+        self.http = int(self.find(r"pages on http://127\.0\.0\.1:(\d+)"))
+
+    def _read(self) -> None:
+        assert self.process.stderr is not None
+        for line in self.process.stderr:
+            self.said.append(line)
+
+    def find(self, pattern: str) -> str:
+        found: list[str] = []
+
+        def look() -> bool:
+            found[:] = [match[1] for line in list(self.said) if (match := re.search(pattern, line))]
+            return bool(found) or self.process.poll() is not None
+
+        wait(look)
+        assert found, "".join(self.said)
+        return found[0]
+
+    def get(self, path: str) -> str:
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.http}{path}", timeout=20) as answer:
+            return str(answer.read().decode())
+
+    def stop(self, number: signal.Signals = signal.SIGTERM) -> int:
+        self.process.send_signal(number)
+        try:
+            return self.process.wait(60)
+        finally:
+            self.process.kill()
+            self.process.wait()
+            self._reader.join(5)
+            assert self.process.stderr is not None
+            self.process.stderr.close()
+
+
+def wait(condition: Callable[[], object], seconds: float = 120) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "waited in vain"
+        time.sleep(0.1)
+
+
+@pytest.fixture(scope="module")
+def sample(scratch_server: ScratchServer) -> Iterator[str]:
+    """A database with the demo's sample, and an optimiser's role."""
+    name = scratch_server.create_database()
+    with psycopg.connect(scratch_server.dsn(name), autocommit=True) as connection:
+        connection.execute((TREE / "rewright" / "demo" / "sample.sql").read_bytes())
+        connection.execute("vacuum analyze")
+    yield name
+    scratch_server.drop_database(name)
+
+
+@pytest.fixture(scope="module")
+def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("serve")
+
+
+@pytest.fixture(scope="module")
+def running(scratch_server: ScratchServer, sample: str, directory: Path) -> Iterator[Running]:
+    upstream = scratch_server.dsn(sample).rsplit("/", 1)[0]
+    started = Running(
+        [
+            "--listen",
+            "127.0.0.1:0",
+            "--http",
+            "127.0.0.1:0",
+            "--store",
+            str(directory / "store.db"),
+            "--upstream",
+            upstream,
+        ],
+        {"REWRIGHT_DATABASES__*__OPTIMISER_DSN": upstream},
+    )
+    try:
+        yield started
+    finally:
+        started.stop()
+
+
+def connect(running: Running, server: ScratchServer, database: str) -> psycopg.Connection[Any]:
+    password = server.address.passwords["postgres"]
+    return psycopg.connect(
+        f"postgresql://postgres:{password}@127.0.0.1:{running.port}/{database}", autocommit=True
+    )
+
+
+def last(connection: psycopg.Connection[Any]) -> str:
+    row = connection.execute("show rewright.last").fetchone()
+    assert row is not None
+    return str(row[0])
+
+
+def served(connection: psycopg.Connection[Any]) -> bool:
+    connection.execute(QUERY)
+    return last(connection).startswith("replacement")
+
+
+def test_a_slow_query_becomes_a_fast_one(
+    running: Running, scratch_server: ScratchServer, sample: str, directory: Path
+) -> None:
+    with connect(running, scratch_server, sample) as connection:
+        connection.execute("set rewright.trust = 'tested'")
+        slow = connection.execute(QUERY).fetchall()
+        assert last(connection).startswith("original")
+        wait(lambda: json.loads(running.get("/rewrites.json"))["rewrites"])
+        wait(lambda: served(connection), 30)
+        assert connection.execute(QUERY).fetchall() == slow
+
+        # the session decides
+        connection.execute("set rewright.mode = 'off'")
+        assert connection.execute(QUERY).fetchall() == slow
+        assert not last(connection).startswith("replacement")
+        connection.execute("reset rewright.mode")
+        assert served(connection)
+
+        # so does everybody's switch, within a second
+        connection.execute("call rewright.pause()")
+        wait(lambda: not served(connection), 5)
+        connection.execute("call rewright.resume()")
+        wait(lambda: served(connection), 5)
+
+        # the log, by SQL, on pages and on the command line
+        counted = "select count(*) from rewright.log where route = 'rewritten' and query like '%Brand#23%'"
+        wait(lambda: connection.execute(counted).fetchone() != (0,), 10)
+        ((number, state),) = connection.execute("select id, state from rewright.rewrites").fetchall()
+        page = running.get(f"/rewrites/{number}")
+        assert "avg_yearly" in page
+        assert 'rewright_statements_total{route="replacement"}' in running.get("/metrics")
+        with open_store(str(directory / "store.db")) as store:
+            assert store.rewrites.get(number).state.value == state
+
+        # a person's word is final
+        connection.execute(f"call rewright.reject({number})")
+        wait(lambda: not served(connection), 5)
+        assert connection.execute(QUERY).fetchall() == slow
+
+
+def test_what_dies_is_started_again(running: Running, scratch_server: ScratchServer, sample: str) -> None:
+    pids = children(running.process.pid)
+    with connect(running, scratch_server, sample) as connection:
+        assert connection.execute("select 1").fetchone() == (1,)
+    for pid in pids:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+
+    def works_again() -> bool:
+        try:
+            with connect(running, scratch_server, sample) as connection:
+                return connection.execute("select 1").fetchone() == (1,)
+        except psycopg.OperationalError:
+            return False
+
+    wait(lambda: "process.ended" in "".join(running.said), 20)
+    wait(works_again)
+    wait(lambda: json.loads(running.get("/healthz"))["processes"]["optimiser"] == "running")
+
+
+def children(pid: int) -> list[int]:
+    """Python processes below ``pid``, the helper of multiprocessing aside."""
+    found = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    return [int(one) for one in found if b"spawn_main" in Path(f"/proc/{one}/cmdline").read_bytes()]
+
+
+def test_it_ends_cleanly(scratch_server: ScratchServer, tmp_path: Path) -> None:
+    upstream = scratch_server.dsn().rsplit("/", 1)[0]
+    started = Running(
+        [
+            "--listen",
+            "127.0.0.1:0",
+            "--http",
+            "127.0.0.1:0",
+            "--store",
+            str(tmp_path / "s.db"),
+            "--upstream",
+            upstream,
+        ],
+        {},
+    )
+    pids = children(started.process.pid)
+    assert pids
+    assert started.stop() == 0
+    assert not any(Path(f"/proc/{pid}").exists() for pid in pids)
+    assert "Traceback" not in "".join(started.said)
+
+
+def test_children_do_not_outlive_a_killed_supervisor(scratch_server: ScratchServer, tmp_path: Path) -> None:
+    upstream = scratch_server.dsn().rsplit("/", 1)[0]
+    started = Running(
+        [
+            "--listen",
+            "127.0.0.1:0",
+            "--http",
+            "127.0.0.1:0",
+            "--store",
+            str(tmp_path / "s.db"),
+            "--upstream",
+            upstream,
+        ],
+        {"REWRIGHT_DATABASES__*__OPTIMISER_DSN": upstream, "REWRIGHT_LIMITS__DRAIN_GRACE": "1s"},
+    )
+    pids = children(started.process.pid)
+    assert len(pids) == 2
+    started.stop(signal.SIGKILL)
+    wait(lambda: not any(Path(f"/proc/{pid}").exists() for pid in pids), 30)
+
+
+def test_an_address_that_is_taken(running: Running, scratch_server: ScratchServer, tmp_path: Path) -> None:
+    done = subprocess.run(
+        [
+            *MAIN,
+            "serve",
+            "--listen",
+            f"127.0.0.1:{running.port}",
+            "--http",
+            "",
+            "--store",
+            str(tmp_path / "x.db"),
+            "--upstream",
+            scratch_server.dsn(),
+        ],
+        env={**os.environ, "PYTHONPATH": str(TREE)},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert done.returncode == 1
+    assert "ddress already in use" in done.stderr
+    assert "Traceback" not in done.stderr
