@@ -126,6 +126,8 @@ class Checker:
             self._problem = f"schema refused: {refused}"
         except SchemaFailed as failed:
             self._problem = f"schema failed on the scratch server: {failed}"
+        if self._problem:
+            self._relations = set()
         return self._arena
 
     def _reaches(self, queries: tuple[ScreenedQuery, ...]) -> bool:
@@ -193,11 +195,28 @@ class Checker:
         assert isinstance(first, Signature)
         assert isinstance(second, Signature)
         if len(first.types) != len(second.types):
-            return Refuted(
-                _other_columns(first, second), "different number of result columns", "result columns"
-            )
+            return self._other_columns(arena, left, right, (first, second))
         case = _Case(self, arena, left, right, started, types=first.types != second.types)
         return case.with_parameters(parameters) if parameters else case.decide()
+
+    def _other_columns(
+        self, arena: Arena, left: ScreenedQuery, right: ScreenedQuery, signatures: tuple[Signature, Signature]
+    ) -> Refuted:
+        """Refuted by Describe; with a row to see it on, when one is soon found."""
+        reason = "different number of result columns"
+        if not left.parameters | right.parameters:
+            refuter = Refuter(arena, left, right, seed=self.options.seed)
+            try:
+                refuter.run(databases=self.options.first_databases, seconds=self.options.seconds / 4)
+            finally:
+                refuter.close()
+            if refuter.done.found:
+                return Refuted(refuter.done.found, reason)
+        shown = [f"{len(s.types)} columns: {', '.join(s.names)}" for s in signatures]
+        script = "".join(f"{text};\n" for text in (*arena.schema.statements, left.text, right.text))
+        return Refuted(
+            Counterexample("columns", (), 0, *shown, f"BEGIN;\n{script}ROLLBACK;"), reason, "result columns"
+        )
 
     def _ineligible(self, arena: Arena, *queries: ScreenedQuery) -> str:
         """Why nothing can be said about queries as these: effects, volatility, another server."""
@@ -399,16 +418,6 @@ def describe(arena: Arena, query: ScreenedQuery, parameters: Sequence[int] = ())
         tuple((result.fname(i) or b"").decode() for i in fields),
         tuple(result.ftype(i) for i in fields),
         tuple(result.fmod(i) for i in fields),
-    )
-
-
-def _other_columns(first: Signature, second: Signature) -> Counterexample:
-    return Counterexample(
-        "columns",
-        (),
-        0,
-        f"{len(first.types)} columns: {', '.join(first.names)}",
-        f"{len(second.types)} columns: {', '.join(second.names)}",
     )
 
 

@@ -184,6 +184,8 @@ def same_bag(left: Outcome, right: Outcome) -> bool:
     """Equal bags of rows; floats within 1e-9 of each other are not told apart (float-order)."""
     if left.bag == right.bag:
         return True
+    if len(left.types) != len(right.types):
+        return False
     floats = {i for types in (left.types, right.types) for i, oid in enumerate(types) if oid in _FLOAT_OIDS}
     if not floats or len(left.rows) != len(right.rows):
         return False
