@@ -218,6 +218,7 @@ class _Session:
             model,
             redactor,
             scope,
+            self._assistant.confirm,
         )
         reasoning = Reasoning(
             self.sql,

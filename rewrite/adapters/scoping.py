@@ -17,7 +17,7 @@ from equivalence.prover import prove
 from equivalence.verdicts import Proved, to_json
 from rewrite.ports import Scoped
 from rewrite.words import Deadline, Evidence
-from sql.algebra import Const, Expr, Param, Query
+from sql.algebra import Cast, Const, Expr, Op, Param, Query
 from sql.binder import BindError, Unsupported, bind
 from sql.catalog import Catalog
 from sql.placeholders import is_placeholder
@@ -59,7 +59,7 @@ class TemplateScoper:
         query: Query,
         template: Template,
         target: Query,
-        holes: Sequence[tuple[Expr, Param]],
+        holes: Sequence[tuple[Expr, Expr]],
         deadline: Deadline,
     ) -> Scoped:
         reason = "no proof for all literals"
@@ -101,18 +101,18 @@ def _evidence(proof: Proof) -> Evidence:
     return Evidence.of(to_json(proved))
 
 
-def _holes(plain: Query, query: Query) -> list[tuple[Expr, Param]] | None:
+def _holes(plain: Query, query: Query) -> list[tuple[Expr, Expr]] | None:
     """What stands in the query where its template has a placeholder, in the order of the tree. None when the
     trees differ in anything else.
     """
-    found: list[tuple[Expr, Param]] = []
+    found: list[tuple[Expr, Expr]] = []
     return found if _aligned(plain, query, found) else None
 
 
-def _aligned(plain: Any, general: Any, found: list[tuple[Expr, Param]]) -> bool:
-    if isinstance(general, Param) and is_placeholder(general.index):
+def _aligned(plain: Any, general: Any, found: list[tuple[Expr, Expr]]) -> bool:
+    if _is_literal(plain) and _is_hole(general):
         found.append((plain, general))
-        return _is_literal(plain)
+        return True
     if isinstance(plain, tuple) and isinstance(general, tuple):
         pairs = zip(plain, general, strict=False)
         return len(plain) == len(general) and all(_aligned(p, g, found) for p, g in pairs)
@@ -124,6 +124,18 @@ def _aligned(plain: Any, general: Any, found: list[tuple[Expr, Param]]) -> bool:
     return bool(plain == general)
 
 
+def _is_hole(expr: Any) -> bool:
+    """A placeholder, or one under casts and signs: what the binder folds into one constant where the value is known."""
+    while not isinstance(expr, Param):
+        if isinstance(expr, Cast):
+            expr = expr.arg
+        elif isinstance(expr, Op) and len(expr.args) == 1:
+            expr = expr.args[0]
+        else:
+            return False
+    return is_placeholder(expr.index)
+
+
 def _is_literal(expr: Any) -> bool:
     """A constant, or one under casts."""
     while hasattr(expr, "arg"):
@@ -131,9 +143,9 @@ def _is_literal(expr: Any) -> bool:
     return isinstance(expr, Const)
 
 
-def _generalised(target: Query, holes: Sequence[tuple[Expr, Param]]) -> Iterator[Query]:
+def _generalised(target: Query, holes: Sequence[tuple[Expr, Expr]]) -> Iterator[Query]:
     """The replacement's tree with placeholders for the original's literals; the guesses worth a try."""
-    by_value: dict[Expr, list[Param]] = {}
+    by_value: dict[Expr, list[Expr]] = {}
     for expr, param in holes:
         by_value.setdefault(expr, []).append(param)
     seen: list[Query] = []
@@ -146,7 +158,7 @@ def _generalised(target: Query, holes: Sequence[tuple[Expr, Param]]) -> Iterator
             yield made
 
 
-def _replaced(node: Any, by_value: Mapping[Expr, Sequence[Param]], turns: dict[Expr, int]) -> Any:
+def _replaced(node: Any, by_value: Mapping[Expr, Sequence[Expr]], turns: dict[Expr, int]) -> Any:
     """Literals replaced in the order of the tree, equal ones taking turns."""
     if isinstance(node, tuple):
         return tuple(_replaced(n, by_value, turns) for n in node)

@@ -65,8 +65,8 @@ class Assistant:
     def act(self, command: Verify, deadline: Deadline) -> Verified:
         """Those of the candidates that are the same query, in their order, and complaints about the others.
 
-        Where only a proof will do, all are first checked in a quarter of the time: what can be proved is proved
-        soon. The patient checks follow while there is nothing that may be served.
+        All are checked in a quarter of the time first: what can be proved or refuted easily is done with then. The
+        patient check is for the one that Decision chooses (`confirm`), or follows here when nothing has passed.
         """
         self.usage = Usage()
         correcting = deadline.within(self.settings.correction_seconds)
@@ -91,14 +91,25 @@ class Assistant:
                 else:
                     complaints[number] = f"unknown: {result.evidence.reason}"
                     waiting[number] = result.candidate
-            if any(self._servable(c) for c in passed.values()):
+            if passed:
                 break
         told = tuple(complaints[n] for n in sorted(complaints) if n not in passed)
         return Verified(tuple(passed[n] for n in sorted(passed)), told)
 
+    def confirm(self, checked: Checked, deadline: Deadline) -> Checked | None:
+        """The patient check of a candidate that passed the short one without a proof; None: it fell."""
+        if checked.evidence.level == "proved" or deadline.passed:
+            return checked
+        seconds = min(self.settings.check_seconds, deadline.left())
+        evidence = self.checker.check(self.sql, checked.candidate.sql, seconds)
+        if evidence.level in TRUST:
+            return Checked(checked.candidate, evidence)
+        if evidence.level == "refuted":
+            self._remember(checked.candidate, evidence)
+        return None
+
     def _patience(self) -> tuple[float, ...]:
-        seconds = self.settings.check_seconds
-        return (seconds / 4, seconds) if self.settings.trust == "proved" else (seconds,)
+        return self.settings.check_seconds / 4, self.settings.check_seconds
 
     def _servable(self, checked: Checked) -> bool:
         return checked.evidence.meets(self.settings.trust, self.settings.accept)

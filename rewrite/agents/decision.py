@@ -7,7 +7,7 @@ candidates are run, the best two again in turn. A model may be asked whether to 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import median
 
@@ -75,6 +75,7 @@ class Decision:
     model: Model | None = None
     redactor: Redactor | None = None
     scope: str = ""
+    confirm: Callable[[Checked, Deadline], Checked | None] | None = None
     usage: Usage = field(default_factory=Usage)
     _original_runs: list[Timed] = field(default_factory=list)
 
@@ -85,7 +86,7 @@ class Decision:
             self._race(contenders, deadline)
         contenders = [c for c in contenders if not self._differs(c)]
         weighed = tuple(self._weigh(c) for c in contenders)
-        best = self._best(weighed)
+        weighed, best = self._confirmed(weighed, deadline)
         for one in weighed:
             self._remember(one, contenders)
         satisfied = self._satisfied(best, deadline)
@@ -205,6 +206,18 @@ class Decision:
         )
         return replace(weighed, report=document)
 
+    def _confirmed(
+        self, weighed: tuple[Weighed, ...], deadline: Deadline
+    ) -> tuple[tuple[Weighed, ...], Weighed | None]:
+        """The best one that stands the checker's patient look; those that fall are dropped."""
+        while (best := self._best(weighed)) is not None:
+            checked = best.checked if self.confirm is None else self.confirm(best.checked, deadline)
+            if checked is not None:
+                sure = replace(best, checked=checked)
+                return tuple(sure if w is best else w for w in weighed), sure
+            weighed = tuple(w for w in weighed if w is not best)
+        return weighed, None
+
     def _best(self, weighed: Sequence[Weighed]) -> Weighed | None:
         """The best that gains enough: what may be served before what may only be proposed, measured before estimated."""
         good = [w for w in weighed if self._gains(w, weighed)]
@@ -263,7 +276,8 @@ class Decision:
     # ------------------------------------------------------------------ remembering
 
     def _remember(self, one: Weighed, contenders: Sequence[_Contender]) -> None:
-        explained = next((c.explained for c in contenders if c.checked == one.checked), None)
+        same = one.checked.candidate
+        explained = next((c.explained for c in contenders if c.checked.candidate == same), None)
         costs = one.cost_before, one.cost_after
         cost_ratio = costs[1] / max(costs[0], 1e-9) if costs[0] is not None and costs[1] is not None else None
         self.memory.remember(

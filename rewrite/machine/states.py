@@ -173,8 +173,10 @@ def _again(run: Run) -> Signal:
 def _absorb(run: Run, result: Result) -> Run:
     match result:
         case Reasoned():
-            reason = "" if result.candidates else (result.reason or "no opportunity was found")
-            return replace(run, candidates=run.candidates + len(result.candidates), reason=reason)
+            if result.candidates:
+                return replace(run, candidates=run.candidates + len(result.candidates), reason="")
+            # a later round that finds nothing new ends the run for the reason that called for it
+            return replace(run, reason=run.reason or result.reason or "no opportunity was found")
         case Verified():
             reason = "" if result.passed else "no candidate was shown to be the same query"
             return replace(

@@ -347,3 +347,21 @@ def test_recorded_replies_give_the_same_run_and_a_changed_prompt_is_noticed() ->
     changed = optimise(Server(plan={"Plan Rows": 11}), model=Replay(recorder.entries))
     assert changed.best is None
     assert "has changed at character" in changed.reason
+
+
+def test_the_chosen_one_is_checked_patiently_and_makes_room_when_it_falls() -> None:
+    class TwoLooks(Judge):
+        def check(self, original: str, candidate: str, seconds: float) -> Evidence:
+            self.asked.append(f"{candidate}: {seconds:g}")
+            patient = seconds > 5
+            return Evidence("refuted" if patient and candidate == GOOD_CTE else "tested", reason="differs")
+
+    judge, server = TwoLooks(), Server(times={GOOD: 0.4, GOOD_CTE: 0.1})
+    outcome = optimise(server, judge, Rules([[GOOD, GOOD_CTE]]), trust="tested", check_seconds=8.0)
+    assert outcome.to_json()["rewritten"] == GOOD
+    assert judge.asked == [f"{GOOD}: 2", f"{GOOD_CTE}: 2", f"{GOOD_CTE}: 8", f"{GOOD}: 8"]
+
+
+def test_the_reason_is_the_first_one_that_mattered() -> None:
+    outcome = optimise(Server(times={GOOD: 0.95}), proposer=Rules([[GOOD]]))
+    assert outcome.reason == "no verified candidate is better by enough"

@@ -35,6 +35,10 @@ def scope(original: str, candidate: str):  # type: ignore[no-untyped-def]
             "select p.p_id from part p where p.p_id < 5 and p.brand = 'x' and p.size = 5",
         ),
         (
+            "select p.p_id from part p where p.size > -5 order by 1 limit 7",
+            "select p_id from part where -5 < size order by p_id limit 7",
+        ),
+        (
             "select l.l_id from line l where l.d >= date '1998-01-01'",
             "select l.l_id from line l where l.d >= '1998-01-01'::date",
         ),
