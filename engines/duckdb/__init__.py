@@ -1,0 +1,1 @@
+"""DuckDB over a folder of files, locked down: nothing outside the folders, no configuration, no extensions."""

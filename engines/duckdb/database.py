@@ -1,0 +1,200 @@
+"""A lake's DuckDB: tables appear when first used, statements run guarded, with a deadline.
+
+Owns the connection, which files are loaded, and execution. Must not know how queries are resolved. Thread-safe per
+call: one statement at a time on one cursor.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from engines.duckdb.errors import LakeError, Timeout, translated
+from engines.duckdb.locked import Limits, guard, open_locked, quoted
+
+_COPY_BYTES = 64 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One table of the lake: its file and the scan that reads it."""
+
+    name: str
+    path: Path
+    sql: str
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """A finished result: column names, DuckDB type names, rows of Python values."""
+
+    columns: tuple[str, ...]
+    types: tuple[str, ...]
+    rows: list[tuple[Any, ...]]
+    truncated: bool = False
+
+
+class LakeDatabase:
+    """DuckDB over the files of a lake. Close it after use (it is a context manager)."""
+
+    def __init__(self, folders: Sequence[Path], sources: Mapping[str, Source], limits: Limits | None = None) -> None:
+        self.limits = limits or Limits()
+        self._connection = open_locked(folders, self.limits)
+        self._sources = {name.lower(): source for name, source in sources.items()}
+        self._loaded: dict[str, tuple[int, int]] = {}
+        self._views: dict[str, str] = {}
+        self._later: dict[str, tuple[str, str]] = {}
+        self._lock = threading.RLock()
+
+    def __enter__(self) -> LakeDatabase:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self._connection.close()
+
+    def names(self) -> list[str]:
+        """All table names, loaded or not, and accepted views."""
+        return sorted({*(source.name for source in self._sources.values()), *self._views})
+
+    def load(self, names: Sequence[str]) -> None:
+        """Make these tables known to DuckDB (unknown names are ignored); reload those whose file changed."""
+        with self._lock:
+            for name in names:
+                if (source := self._sources.get(name.lower())) is not None:
+                    self._load(source)
+                elif (later := self._later.pop(name.lower(), None)) is not None:
+                    self.view(*later)
+
+    def load_all(self) -> None:
+        """Make every table known: what `\\d` and information_schema need."""
+        self.load([source.name for source in self._sources.values()])
+
+    def define(self, views: Mapping[str, str]) -> None:
+        """Views to be made when first used (their tables are loaded then)."""
+        self._later.update({name.lower(): (name, sql) for name, sql in views.items()})
+
+    def view(self, name: str, sql: str) -> None:
+        """Keep `sql` as a view called `name` for this connection."""
+        with self._lock:
+            self.load(_table_names(sql))
+            self._run(f"CREATE OR REPLACE VIEW {quoted(name)} AS {sql}")
+            self._views[name] = sql
+
+    def describe(self, sql: str) -> tuple[tuple[str, str], ...]:
+        """Names and types of a query's columns, without running it.
+
+        :raises LakeError: it does not bind (`NotBound`), is not allowed, or is no query.
+        """
+        with self._lock:
+            self._prepare(sql)
+            return tuple((row[0], row[1]) for row in self._run(f"DESCRIBE {sql}").fetchall())
+
+    def execute(self, sql: str, parameters: Sequence[Any] = (), *, limit: int | None = None, seconds: float | None = None) -> Rows:
+        """Run one reading statement; at most `limit` rows are fetched.
+
+        :raises LakeError: with the SQLSTATE that fits.
+        """
+        with self._lock:
+            self._prepare(sql)
+            with self._deadline(seconds or self.limits.seconds):
+                cursor = self._run(sql, parameters)
+                described = cursor.description or []
+                rows = self._fetch(cursor, limit)
+            truncated = limit is not None and len(rows) > limit
+            return Rows(tuple(d[0] for d in described), tuple(str(d[1]) for d in described), rows[:limit] if limit is not None else rows, truncated)
+
+    def stream(self, sql: str, parameters: Sequence[Any] = (), *, batch: int = 1000) -> Iterator[list[tuple[Any, ...]]]:
+        """Rows in batches with flat memory, on a cursor of its own."""
+        with self._lock:
+            self._prepare(sql)
+            cursor = self._connection.cursor()
+        try:
+            cursor.execute(sql, list(parameters) or None)
+            while rows := cursor.fetchmany(batch):
+                yield rows
+        except duckdb.Error as error:
+            raise translated(error) from error
+        finally:
+            cursor.close()
+
+    def interrupt(self) -> None:
+        """Stop what is running (from another thread)."""
+        self._connection.interrupt()
+
+    def trusted(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """Run our own statement unguarded (the connection's lock still holds)."""
+        with self._lock:
+            rows: list[tuple[Any, ...]] = self._run(sql, parameters).fetchall()
+            return rows
+
+    def register(self, name: str, function: Any, parameters: list[str], result: str) -> None:
+        """Make a Python function a DuckDB function (NULL in, NULL out)."""
+        with self._lock:
+            with suppress(duckdb.Error):
+                self._connection.remove_function(name)
+            self._connection.create_function(name, function, parameters, result)
+
+    def _prepare(self, sql: str) -> None:
+        guard(sql, self._connection)
+        self.load(_table_names(sql))
+
+    def _load(self, source: Source) -> None:
+        try:
+            stat = source.path.stat()
+        except OSError as error:
+            raise LakeError(f"the file of table {source.name} is gone: {source.path.name}", sqlstate="58P01") from error
+        stamp = (stat.st_size, stat.st_mtime_ns)
+        if self._loaded.get(source.name) == stamp:
+            return
+        # a small table is copied once: a resolution runs many candidates over it
+        kind = "TABLE" if source.bytes <= _COPY_BYTES else "VIEW"
+        self._run(f"CREATE OR REPLACE {kind} {quoted(source.name)} AS SELECT * FROM {source.sql}")
+        self._loaded[source.name] = stamp
+
+    def _run(self, sql: str, parameters: Sequence[Any] = ()) -> Any:
+        try:
+            return self._connection.execute(sql, list(parameters) or None)
+        except duckdb.Error as error:
+            raise translated(error) from error
+        except RuntimeError as error:  # an interrupt surfaces as a bare RuntimeError in some versions
+            raise Timeout(str(error)) from error
+
+    def _fetch(self, cursor: Any, limit: int | None) -> list[tuple[Any, ...]]:
+        try:
+            rows: list[tuple[Any, ...]] = cursor.fetchall() if limit is None else cursor.fetchmany(limit + 1)
+            return rows
+        except duckdb.Error as error:
+            raise translated(error) from error
+
+    @contextmanager
+    def _deadline(self, seconds: float) -> Iterator[None]:
+        timer = threading.Timer(seconds, self._connection.interrupt)
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
+
+
+def _table_names(sql: str) -> list[str]:
+    """The tables a statement names; best effort (what is missed fails to bind, as it should)."""
+    import sqlglot
+    from sqlglot import exp
+    from sqlglot.errors import SqlglotError
+
+    try:
+        tree = sqlglot.parse_one(sql, read="duckdb")
+    except (SqlglotError, RecursionError, ValueError):
+        return []
+    return sorted({table.name for table in tree.find_all(exp.Table) if table.name})

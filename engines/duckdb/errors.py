@@ -1,0 +1,69 @@
+"""Errors of the DuckDB side, each with the SQLSTATE a PostgreSQL client should see. Must not know the wire."""
+
+from __future__ import annotations
+
+import re
+
+
+class LakeError(Exception):
+    """Base of what the DuckDB side raises. `sqlstate` is PostgreSQL's (appendix A of its manual)."""
+
+    sqlstate = "XX000"
+
+    def __init__(self, message: str, *, hint: str = "", sqlstate: str = "") -> None:
+        super().__init__(message)
+        self.hint = hint
+        if sqlstate:
+            self.sqlstate = sqlstate
+
+
+class NotBound(LakeError):
+    """A table or column of the statement does not exist."""
+
+    sqlstate = "42P01"
+
+
+class Forbidden(LakeError):
+    """The statement would leave the lake, change it, or change the configuration."""
+
+    sqlstate = "42501"
+
+
+class Timeout(LakeError):
+    """The statement took longer than it may."""
+
+    sqlstate = "57014"
+
+
+class NotResolved(LakeError):
+    """The lake does not hold what was asked for, or not surely enough; the hint lists what is closest."""
+
+    sqlstate = "42P01"
+
+
+_BY_TEXT: tuple[tuple[str, str], ...] = (
+    (r"Table Function with name .* does not exist|Scalar Function with name .* does not exist", "42883"),
+    (r"Table with name .* does not exist", "42P01"),
+    (r"Referenced column .* not found|does not have a column named|column .* not found", "42703"),
+    (r"Ambiguous reference", "42702"),
+    (r"No function matches|Cannot compare values", "42883"),
+    (r"must appear in the GROUP BY", "42803"),
+    (r"Parser Error|syntax error", "42601"),
+    (r"Permission Error|disabled by configuration|configuration has been locked", "42501"),
+    (r"INTERRUPT|Interrupted", "57014"),
+    (r"Out of Memory", "53200"),
+    (r"Out of Range Error|out of range", "22003"),
+    (r"[Dd]ivision by zero", "22012"),
+    (r"Conversion Error|Could not convert", "22P02"),
+    (r"Not implemented", "0A000"),
+)
+
+
+def translated(error: Exception) -> LakeError:
+    """A DuckDB exception as one of ours, with the closest SQLSTATE."""
+    text = str(error)
+    for pattern, state in _BY_TEXT:
+        if re.search(pattern, text):
+            kind = {"42P01": NotBound, "42703": NotBound, "42501": Forbidden, "57014": Timeout}.get(state, LakeError)
+            return kind(text, sqlstate=state)
+    return LakeError(text)

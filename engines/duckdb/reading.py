@@ -1,0 +1,170 @@
+"""How a file becomes a DuckDB scan: dialect, header, types, encodings, raggedness.
+
+Owns the robust reading of CSV, Parquet and JSON. Must not know the catalog. A file that cannot be read raises
+`Unreadable` with the reason; the caller reports it and goes on.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from engines.duckdb.locked import quoted
+
+TEXT_SUFFIXES = (".csv", ".tsv", ".txt")
+JSON_SUFFIXES = (".json", ".ndjson", ".jsonl")
+SUFFIXES = (*TEXT_SUFFIXES, ".parquet", *JSON_SUFFIXES)
+_NUMBER = re.compile(r"^\s*[-+]?\d+(?:[.,]\d+)*(?:[eE][-+]?\d+)?\s*%?$")
+_DATE = re.compile(r"^\s*\d{4}-\d{1,2}-\d{1,2}|^\s*\d{1,2}[./]\d{1,2}[./]\d{2,4}")
+_HEAD_BYTES = 65536
+
+
+class Unreadable(Exception):
+    """The file is not a table we can read; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """A table expression over one file and its columns (name, DuckDB type); `notes` says what was repaired."""
+
+    sql: str
+    columns: tuple[tuple[str, str], ...]
+    notes: tuple[str, ...] = ()
+
+
+def scan_of(connection: Any, path: Path) -> Scan:
+    """The scan of a file, tried from strict to lenient.
+
+    :raises Unreadable: empty, binary, or not parseable at all.
+    """
+    name = path.name.lower().removesuffix(".gz")
+    if path.stat().st_size == 0:
+        raise Unreadable("the file is empty")
+    if name.endswith(".parquet"):
+        return _described(connection, f"read_parquet({_text(path)})", ())
+    if name.endswith(JSON_SUFFIXES):
+        return _described(connection, f"read_json({_text(path)}, auto_detect=true, sample_size=-1)", ())
+    return _csv(connection, path)
+
+
+def _csv(connection: Any, path: Path) -> Scan:
+    head = path.open("rb").read(_HEAD_BYTES)
+    encoding, notes = _encoding(head)
+    if b"\0" in head and encoding != "utf-16":
+        raise Unreadable("the file is binary")
+    text = head.decode({"latin-1": "latin-1", "utf-16": "utf-16"}.get(encoding, "utf-8"), errors="replace")
+    delimiter, rows = _rows(text, path)
+    if path.name.endswith(".gz"):
+        delimiter, rows, encoding, notes = "", [], "utf-8", ()
+    header = not rows or _has_header(rows)
+    if not header:
+        notes = (*notes, "no header line: columns named column0, column1, …")
+    base = f"header={str(header).lower()}, sample_size=-1, strict_mode=false"
+    if delimiter:
+        base += f", delim={_quote(delimiter)}, quote='\"', escape='\"'"
+    if encoding != "utf-8":
+        base += f", encoding='{encoding}'"
+    tries: tuple[tuple[str, tuple[str, ...]], ...] = (
+        (base, ()),
+        (f"{base}, null_padding=true", ("ragged lines padded with NULL",)),
+        (f"{base}, null_padding=true, ignore_errors=true", ("lines that could not be read were left out",)),
+        (f"{base}, null_padding=true, ignore_errors=true, all_varchar=true", ("all columns read as text",)),
+    )
+    last: Exception | None = None
+    for options, extra in tries:
+        try:
+            return _sniffed(connection, path, options, (*notes, *extra))
+        except duckdb.Error as error:
+            last = error
+    raise Unreadable(str(last).splitlines()[0][:300])
+
+
+def _sniffed(connection: Any, path: Path, options: str, notes: tuple[str, ...]) -> Scan:
+    try:
+        prompt = connection.execute(f"SELECT Prompt FROM sniff_csv({_text(path)}, {options})").fetchone()[0]
+        sql = prompt.strip().removeprefix("FROM ").removesuffix(";")
+        described = _described(connection, sql, notes)
+        connection.execute(f"SELECT count(*), {_touch(described)} FROM {sql}").fetchall()
+    except duckdb.Error:
+        sql = f"read_csv({_text(path)}, {options})"
+        described = _described(connection, sql, notes)
+        connection.execute(f"SELECT count(*), {_touch(described)} FROM {sql}").fetchall()
+    return described
+
+
+def _touch(scan: Scan) -> str:
+    """An expression that makes the reader convert every column."""
+    return ", ".join(f"count({quoted(name)})" for name, _ in scan.columns)
+
+
+def _described(connection: Any, sql: str, notes: tuple[str, ...]) -> Scan:
+    try:
+        rows = connection.execute(f"DESCRIBE SELECT * FROM {sql}").fetchall()
+    except duckdb.Error as error:
+        if sql.startswith("read_csv"):
+            raise
+        raise Unreadable(str(error).splitlines()[0][:300]) from error
+    if not rows:
+        raise Unreadable("no columns")
+    return Scan(sql, tuple((row[0], row[1]) for row in rows), notes)
+
+
+def _encoding(head: bytes) -> tuple[str, tuple[str, ...]]:
+    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return "utf-16", ("read as UTF-16",)
+    for cut in range(4):
+        try:
+            head[: len(head) - cut].decode("utf-8")
+        except UnicodeDecodeError:
+            continue
+        return "utf-8", ()
+    return "latin-1", ("not UTF-8: read as Latin-1",)
+
+
+def _rows(text: str, path: Path) -> tuple[str, list[list[str]]]:
+    """The delimiter that splits the first lines most evenly, and those lines."""
+    lines = text.splitlines()
+    if len(text) >= _HEAD_BYTES // 4 and len(lines) > 1:
+        lines = lines[:-1]
+    best: tuple[float, str, list[list[str]]] = (-1.0, "," if path.suffix != ".tsv" else "\t", [])
+    for delimiter in (",", "\t", ";", "|"):
+        rows = [row for row in csv.reader(io.StringIO("\n".join(lines[:200])), delimiter=delimiter) if row]
+        if not rows:
+            continue
+        width, count = Counter(len(row) for row in rows).most_common(1)[0]
+        value = count / len(rows) * (min(width, 12) if width > 1 else 0.0)
+        if value > best[0]:
+            best = (value, delimiter, rows)
+    return best[1], best[2]
+
+
+def _has_header(rows: list[list[str]]) -> bool:
+    """A first line with numbers or dates where the following lines have them too is data, unless its numbers are years."""
+    first, rest = rows[0], rows[1:40]
+    if not rest or len({cell.strip().lower() for cell in first}) < len(first):
+        return not rest or not any(_is_data(cell) for cell in first)
+    numeric = [i for i, cell in enumerate(first) if _is_data(cell)]
+    years = [i for i in numeric if re.fullmatch(r"(?:1[5-9]|20|21)\d\d", first[i].strip())]
+    if not numeric or (len(years) == len(numeric) and len(years) > 1):
+        return True
+    agreeing = [i for i in numeric if sum(i < len(row) and _is_data(row[i]) for row in rest) >= 0.8 * len(rest)]
+    return not agreeing
+
+
+def _is_data(cell: str) -> bool:
+    return bool(_NUMBER.match(cell) or _DATE.match(cell))
+
+
+def _quote(value: str) -> str:
+    return "'\\t'" if value == "\t" else "'" + value.replace("'", "''") + "'"
+
+
+def _text(path: Path) -> str:
+    return "'" + str(path).replace("'", "''") + "'"

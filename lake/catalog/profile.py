@@ -1,0 +1,113 @@
+"""Profiling one file: load it once, count, sample, sketch, look for noise.
+
+Owns the profiling SQL. Must not know where profiles are kept.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+
+from engines.duckdb.locked import quoted
+from engines.duckdb.reading import Scan, Unreadable, scan_of
+from lake.catalog.model import SKETCH_SIZE, VALUE_LIMIT, Column, Family, Table, Values
+from lake.noise.detect import meaning_of, noise_of
+
+_COPY_BYTES = 256 << 20
+_FAMILIES: tuple[tuple[tuple[str, ...], Family], ...] = (
+    (("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT"), Family.INTEGER),
+    (("FLOAT", "DOUBLE", "DECIMAL", "REAL"), Family.FLOAT),
+    (("BOOLEAN",), Family.BOOLEAN),
+    (("DATE", "TIMESTAMP"), Family.DATE),
+    (("TIME", "INTERVAL"), Family.TIME),
+    (("VARCHAR", "UUID", "ENUM"), Family.TEXT),
+)
+
+
+def family_of(type_name: str) -> Family:
+    """The family of a DuckDB type name."""
+    if type_name.endswith("]") or type_name.startswith(("STRUCT", "MAP", "UNION", "JSON")):
+        return Family.NESTED
+    head = type_name.split("(")[0].split(" ")[0]
+    return next((family for heads, family in _FAMILIES if head in heads), Family.TEXT)
+
+
+def digest_of(path: Path) -> str:
+    """A content hash of a file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "blake2b").hexdigest()[:32]
+
+
+def profile(connection: Any, name: str, path: Path, digest: str) -> tuple[Table, dict[str, Values]]:
+    """Profile one file.
+
+    :raises Unreadable: it is no table.
+    """
+    scan = scan_of(connection, path)
+    stat = path.stat()
+    try:
+        source = _copy(connection, scan, stat.st_size)
+        columns, values = _columns(connection, name, source, scan)
+        connection.execute("DROP TABLE IF EXISTS _profiled")
+    except duckdb.Error as error:
+        raise Unreadable(str(error).splitlines()[0][:300]) from error
+    rows = columns[0].rows if columns else 0
+    return Table(name, path, stat.st_size, stat.st_mtime_ns, digest, scan.sql, rows, tuple(columns), scan.notes), values
+
+
+def _copy(connection: Any, scan: Scan, size: int) -> str:
+    if size > _COPY_BYTES:
+        return scan.sql
+    connection.execute(f"CREATE OR REPLACE TEMP TABLE _profiled AS SELECT * FROM {scan.sql}")
+    return "_profiled"
+
+
+def _columns(connection: Any, table: str, source: str, scan: Scan) -> tuple[list[Column], dict[str, Values]]:
+    parts = []
+    for name, type_name in scan.columns:
+        c = quoted(name) if family_of(type_name) is not Family.NESTED else f"CAST({quoted(name)} AS VARCHAR)"
+        parts.append(f"count({c}), count(DISTINCT {c}), CAST(min({c}) AS VARCHAR), CAST(max({c}) AS VARCHAR)")
+    stats = connection.execute(f"SELECT count(*), {', '.join(parts)} FROM {source}").fetchone()
+    rows = stats[0]
+    columns, values = [], {}
+    for i, (name, type_name) in enumerate(scan.columns):
+        filled, distinct, low, high = stats[1 + 4 * i : 5 + 4 * i]
+        family = family_of(type_name)
+        found = _values(connection, source, name, family, distinct)
+        noise = noise_of(found.counts, filled) if family is Family.TEXT else ()
+        values[name] = found
+        columns.append(
+            Column(
+                table, name, i, type_name, family, meaning_of(family, noise), rows, rows - filled, distinct,
+                _short(low), _short(high), tuple(_short(v) or "" for v, _ in found.counts[:12]), noise,
+            )  # fmt: skip
+        )
+    return columns, values
+
+
+def _values(connection: Any, source: str, name: str, family: Family, distinct: int) -> Values:
+    c = quoted(name)
+    text = f"CAST({c} AS VARCHAR)"
+    form = f"lower(trim({text}))" if family is not Family.FLOAT else f"regexp_replace({text}, '\\.0$', '')"
+    found = connection.execute(
+        f"SELECT left({text}, 500), count(*) AS n, hash({form}) FROM {source} WHERE {c} IS NOT NULL "
+        f"GROUP BY 1, 3 ORDER BY n DESC, 1 LIMIT {VALUE_LIMIT}"
+    ).fetchall()
+    if distinct <= len(found):
+        hashes = sorted({row[2] for row in found})[:SKETCH_SIZE]
+    else:
+        hashes = [
+            row[0]
+            for row in connection.execute(
+                f"SELECT DISTINCT hash({form}) AS h FROM {source} WHERE {c} IS NOT NULL ORDER BY h LIMIT {SKETCH_SIZE}"
+            ).fetchall()
+        ]
+    return Values(tuple((row[0], row[1]) for row in found), distinct <= len(found), np.array(hashes, dtype=np.uint64))
+
+
+def _short(value: str | None) -> str | None:
+    return value[:200] if value is not None else None

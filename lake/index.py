@@ -1,0 +1,220 @@
+"""The opened catalog in memory: tables, columns, vectors, value look-ups, join scores, retrieval.
+
+Owns what every action and the resolver ask of the catalog. Must not know files or queries' texts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from lake import names
+from lake.catalog.model import Column, Table, Values
+from lake.catalog.storage import Storage
+from lake.embedding import CachedEmbedder
+from lake.joins.scores import PairScore, comparable, joinable, overlap, own_key, pair_score
+from lake.noise.clean import cleaned_counts
+from lake.unions import UnitedTable, families, merged_values
+
+_PAIRS_KEPT = 8
+
+
+def label(table: Table, column: Column) -> str:
+    """A column's words together with its table's."""
+    return f"{names.expanded(table.name)} {names.expanded(column.name)}"
+
+
+class LakeIndex:
+    """Read-only view of a storage; vectors are made on first need and written back by `save_vectors`."""
+
+    def __init__(self, storage: Storage, embedder: CachedEmbedder) -> None:
+        self.storage = storage
+        self.embedder = embedder
+        embedder.preload(storage.vectors(embedder.name))
+        self.tables: dict[str, Table] = {table.name: table for table in storage.tables()}
+        self.unions: dict[str, UnitedTable] = {}
+        for united in families(list(self.tables.values())):
+            if united.table.name not in self.tables:
+                self.unions[united.table.name] = united
+                self.tables[united.table.name] = united.table
+        self._folded = {name.lower(): name for name in self.tables}
+        self._values: dict[tuple[str, str], Values] = {}
+        self._labels: dict[str, Column | None] = {}
+        self._pairs: dict[tuple[str, str], tuple[PairScore, ...]] = {}
+
+    def table(self, name: str) -> Table | None:
+        """By name, whatever its case."""
+        found = self._folded.get(name.lower())
+        return self.tables[found] if found else None
+
+    @cached_property
+    def columns(self) -> list[Column]:
+        return [column for table in self.tables.values() for column in table.columns]
+
+    @cached_property
+    def position(self) -> dict[tuple[str, str], int]:
+        return {column.key: i for i, column in enumerate(self.columns)}
+
+    @cached_property
+    def name_vectors(self) -> Any:
+        """(columns, width): the columns' names alone."""
+        return self._embed([names.expanded(c.name) for c in self.columns])
+
+    @cached_property
+    def bare_vectors(self) -> Any:
+        """(columns, width): the names without `name`, `title`, `label`."""
+        return self._embed([names.bare(c.name) for c in self.columns])
+
+    @cached_property
+    def label_vectors(self) -> Any:
+        """(columns, width): the columns' names behind their tables'."""
+        return self._embed([label(self.tables[c.table], c) for c in self.columns])
+
+    @cached_property
+    def table_vectors(self) -> Any:
+        """(tables, width): schema snippets (thesis 5.1.1)."""
+        return self._embed([table.snippet() for table in self.tables.values()])
+
+    @cached_property
+    def table_name_vectors(self) -> Any:
+        return self._embed([names.expanded(name) for name in self.tables])
+
+    @cached_property
+    def table_order(self) -> dict[str, int]:
+        return {name: i for i, name in enumerate(self.tables)}
+
+    def prepare(self) -> None:
+        """Make all vectors and keep them."""
+        _ = (self.name_vectors, self.bare_vectors, self.label_vectors, self.table_vectors, self.table_name_vectors)
+        self.save_vectors()
+
+    def save_vectors(self) -> None:
+        if self.embedder.fresh:
+            self.storage.put_vectors(self.embedder.name, self.embedder.fresh.items())
+            self.storage.commit()
+            self.embedder.fresh.clear()
+
+    def values(self, column: Column) -> Values:
+        if column.key not in self._values:
+            united = self.unions.get(column.table)
+            self._values[column.key] = self._united_values(united, column) if united is not None else self.storage.values(*column.key)
+        return self._values[column.key]
+
+    def _united_values(self, united: UnitedTable, column: Column) -> Values:
+        if column.name == united.mark:
+            parts = {name: self.tables[name].rows for name, _ in united.parts}
+            return Values(tuple((str(value), parts[name]) for name, value in united.parts), complete=True, sketch=np.zeros(0, dtype=np.uint64))
+        found = [part for name, _ in united.parts if (part := self.tables[name].column(column.name)) is not None]
+        return merged_values([self.values(part) for part in found])
+
+    def cleaned(self, column: Column) -> tuple[tuple[str, int], ...]:
+        """Distinct values with counts as they read after cleaning."""
+        return cleaned_counts(column, self.values(column))
+
+    def where(self, value: str) -> list[tuple[str, str, int]]:
+        found = [hit for hit in self.storage.where(value) if hit[0] in self.tables]
+        for name, united in self.unions.items():
+            parts = dict(united.parts)
+            found += [(name, column, n) for table, column, n in found if table in parts and column != united.mark]
+            found += [(name, united.mark, 1) for mark in parts.values() if str(mark).lower() == value.lower()]
+        return found
+
+    def schema_similarity(self, a: Column, b: Column) -> float:
+        """Cosine of two column names. Of keys only what they refer to is compared; a bare `id` refers to its table."""
+        if names.normal(a.name) == names.normal(b.name) and not set(names.words(a.name)) <= names.GENERIC:
+            return 1.0
+        keyed = [bool(set(names.words(c.name)) & names.KEY_WORDS) for c in (a, b)]
+        generic = [set(names.words(c.name)) <= names.GENERIC for c in (a, b)]
+        if any(keyed) or any(generic):
+            texts = [self._subject(c, generic[i]) for i, c in enumerate((a, b))]
+            return self.embedder.similarity(*texts)
+        return float(self.name_vectors[self.position[a.key]] @ self.name_vectors[self.position[b.key]])
+
+    def _subject(self, column: Column, generic: bool) -> str:
+        told = names.referred(column.name)
+        if not told:
+            return names.expanded(column.table)
+        return f"{names.expanded(column.table)} {told}" if generic else told
+
+    def score_pair(self, a: Column, b: Column) -> PairScore:
+        found = overlap(self.values(a).sketch, self.values(b).sketch, a.distinct, b.distinct)
+        claimed = self._claimed(a, b) or self._claimed(b, a)
+        return pair_score(a, b, (self.tables[a.table], self.tables[b.table]), self.schema_similarity(a, b), found, claimed=claimed)
+
+    @cached_property
+    def _owners(self) -> dict[str, set[str]]:
+        """Word of a serial key (`artist` of `ArtistId`) → tables that have it as their own."""
+        owners: dict[str, set[str]] = {}
+        for column in self.columns:
+            if own_key(column, self.tables[column.table]) and names.referred(column.name):
+                owners.setdefault(names.referred(column.name), set()).add(column.table)
+        return owners
+
+    def _claimed(self, reference: Column, key: Column) -> bool:
+        """Does the reference's name belong to the serial key of another table?"""
+        owners = self._owners.get(names.referred(reference.name), set())
+        return bool(owners) and key.table not in owners and own_key(key, self.tables[key.table]) and reference.table not in owners
+
+    def label_column(self, table: str) -> Column | None:
+        """The column that names a table's rows for people, if one clearly does."""
+        if table not in self._labels:
+            ranked = sorted(((_labelling(c, self.tables[table]), -c.position, c) for c in self.tables[table].columns if c.meaning.value == "text"), key=lambda x: x[:2], reverse=True)
+            self._labels[table] = ranked[0][2] if ranked and ranked[0][0] > 0 else None
+        return self._labels[table]
+
+    def pairs(self, a: str, b: str) -> tuple[PairScore, ...]:
+        """The best column pairs of two tables, by quality, computed from the sketches."""
+        if a > b:
+            return tuple(pair.flipped() for pair in self.pairs(b, a))
+        if (a, b) not in self._pairs:
+            found = []
+            for one in filter(joinable, self.tables[a].columns):
+                for two in filter(joinable, self.tables[b].columns):
+                    if comparable(one, two):
+                        pair = self.score_pair(one, two)
+                        if pair.overlap.jaccard > 0:
+                            found.append(pair)
+            found.sort(key=lambda p: (-p.quality, -p.s, p.a.position, p.b.position))
+            self._pairs[a, b] = tuple(found[:_PAIRS_KEPT])
+        return self._pairs[a, b]
+
+    def joinability(self, a: str, b: str) -> float:
+        """Ω: the strongest S of any column pair."""
+        return max((pair.s for pair in self.pairs(a, b)), default=0.0) if a != b else 0.0
+
+    def snippet_similarities(self, snippet: str) -> Any:
+        """Cosine of a text with every table's schema snippet, in table order."""
+        return self.table_vectors @ self.embedder.one(snippet)
+
+    def _embed(self, texts: Sequence[str]) -> Any:
+        return self.embedder.embed(texts)
+
+
+def code_like(column: Column) -> bool:
+    """Are a text column's values codes: short, without blanks, upper case or mixed with digits?"""
+    told = [v.strip() for v in column.samples if v.strip()]
+    if column.meaning.value != "text" or not told:
+        return False
+    if any(" " in v for v in told):
+        return False
+    coded = sum(1 for v in told if (len(v) <= 5 and v.upper() == v) or (any(ch.isdigit() for ch in v) and any(ch.isalpha() for ch in v)))
+    return coded >= 0.8 * len(told)
+
+
+def _labelling(column: Column, table: Table) -> float:
+    if code_like(column) or column.distinct == 0:
+        return 0.0
+    parts = set(names.words(column.name))
+    score = 0.0
+    if parts & {"name", "title", "label"}:
+        score += 1.0
+    if parts & set(names.words(table.name)):
+        score += 0.6
+    if column.position <= 1:
+        score += 0.3
+    if column.samples and sum(map(len, column.samples)) / len(column.samples) > 80:
+        score -= 1.0
+    return score * (0.4 + 0.6 * column.uniqueness) if score >= 0.6 or column.uniqueness > 0.9 else 0.0

@@ -1,0 +1,1 @@
+"""Which tables join, on what: scores, candidate pairs, the graph and its paths."""

@@ -1,0 +1,141 @@
+"""Join keys of two tables: one pair, or as many as make one side unique; fan-out measured on the data.
+
+Owns composite keys and the executed fan-out f and S_join of thesis 5.2.2. Must not know queries.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from engines.duckdb.database import LakeDatabase
+from engines.duckdb.locked import quoted
+from lake import names
+from lake.catalog.model import Column, Family
+from lake.index import LakeIndex
+from lake.joins.scores import PairScore, numeral, year_like
+
+ALPHA = 0.5
+"""How strongly fan-out is held against a key (the thesis leaves α open)."""
+
+_UNIQUE = 0.95
+_MOST_PAIRS = 3
+_PER_PAIR = 0.93
+
+
+@dataclass(frozen=True, slots=True)
+class JoinKey:
+    """Column pairs that join table `a` to table `b`; `quality` 0 to 1."""
+
+    a: str
+    b: str
+    pairs: tuple[tuple[Column, Column], ...]
+    quality: float
+
+    def flipped(self) -> JoinKey:
+        return JoinKey(self.b, self.a, tuple((y, x) for x, y in self.pairs), self.quality)
+
+
+class KeyFinder:
+    """Finds keys; remembers distinct counts it has measured."""
+
+    def __init__(self, index: LakeIndex, database: LakeDatabase) -> None:
+        self._index = index
+        self._database = database
+        self._keys: dict[tuple[str, str], list[JoinKey]] = {}
+        self._distinct: dict[tuple[str, tuple[str, ...]], int] = {}
+
+    def keys(self, a: str, b: str, *, top: int = 4) -> list[JoinKey]:
+        """Candidate keys of two tables, best first."""
+        pairs = self._index.pairs(a, b)
+        if (a, b) not in self._keys:
+            found: dict[frozenset[tuple[str, str]], JoinKey] = {}
+            for pair in pairs:
+                if pair.quality > 0.1:
+                    key = self._key(a, b, pair, pairs)
+                    found.setdefault(frozenset((x.name, y.name) for x, y in key.pairs), key)
+            self._keys[a, b] = sorted(found.values(), key=lambda k: -k.quality)
+        return self._keys[a, b][:top]
+
+    def _key(self, a: str, b: str, pair: PairScore, pairs: tuple[PairScore, ...]) -> JoinKey:
+        completed = self._completed(pair, pairs)
+        if len(completed) == 1:
+            return JoinKey(a, b, completed, pair.quality)
+        # a completed key is worth what its parts are worth, were they as selective as all of them together
+        sharp = self._sharpness(list(completed))
+        parts = {(p.a.name, p.b.name): p for p in pairs}
+        told = [parts[x.name, y.name] for x, y in completed]
+        worth = [min(1.0, p.quality / (0.35 + 0.65 * max(p.a.uniqueness, p.b.uniqueness) ** 2)) for p in told]
+        worth = [max(w, 0.9) if names.referred(p.a.name) == names.referred(p.b.name) else w for w, p in zip(worth, told, strict=True)]
+        quality = sum(worth) / len(worth) * (0.35 + 0.65 * sharp**2) * _PER_PAIR ** (len(completed) - 1)
+        # what tells most stands first
+        ordered = sorted(completed, key=lambda xy: (year_like(xy[0]) or year_like(xy[1]), -parts[xy[0].name, xy[1].name].quality))
+        return JoinKey(a, b, tuple(ordered), quality)
+
+    def fan_out(self, key: JoinKey) -> float:
+        """f: joined rows per distinct key value of the left table."""
+        on = " AND ".join(f"{_comparison(x, y)}" for x, y in key.pairs)
+        distinct = self.distinct(key.a, tuple(x.name for x, _ in key.pairs))
+        self._database.load([key.a, key.b])
+        rows = self._database.trusted(f"SELECT count(*) FROM {quoted(key.a)} AS l JOIN {quoted(key.b)} AS r ON {on}")[0][0]
+        return float(rows) / max(distinct, 1)
+
+    def s_join(self, key: JoinKey) -> float:
+        """S / (1 + f)^α of the key's first pair."""
+        x, y = key.pairs[0]
+        return self._index.score_pair(x, y).s / (1.0 + self.fan_out(key)) ** ALPHA
+
+    def distinct(self, table: str, columns: tuple[str, ...]) -> int:
+        if (table, columns) not in self._distinct:
+            self._database.load([table])
+            listed = ", ".join(quoted(c) for c in columns)
+            row = self._database.trusted(f"SELECT count(*) FROM (SELECT DISTINCT {listed} FROM {quoted(table)})")
+            self._distinct[table, columns] = int(row[0][0])
+        return self._distinct[table, columns]
+
+    def _completed(self, first: PairScore, pairs: tuple[PairScore, ...]) -> tuple[tuple[Column, Column], ...]:
+        """Add fitting pairs while neither side is nearly unique and the pair sharpens the key; then drop needless ones."""
+        key = [(first.a, first.b)]
+        if max(first.a.uniqueness, first.b.uniqueness) >= _UNIQUE:
+            return tuple(key)
+        for pair in sorted((p for p in pairs if _companion(p)), key=lambda p: -p.schema):
+            if len(key) >= _MOST_PAIRS or any(pair.a is x or pair.b is y for x, y in key):
+                continue
+            if self._sharpness([*key, (pair.a, pair.b)]) > self._sharpness(key) + 0.1:
+                key.append((pair.a, pair.b))
+            if self._sharpness(key) >= _UNIQUE:
+                break
+        for part in list(key):
+            rest = [other for other in key if other is not part]
+            if rest and self._sharpness(rest) >= max(_UNIQUE, self._sharpness(key) - 0.02):
+                key = rest
+        return tuple(key)
+
+    def _sharpness(self, key: list[tuple[Column, Column]]) -> float:
+        """How close the key is to identifying rows on one side."""
+        a, b = key[0][0].table, key[0][1].table
+        left = self.distinct(a, tuple(x.name for x, _ in key)) / max(self._index.tables[a].rows, 1)
+        right = self.distinct(b, tuple(y.name for _, y in key)) / max(self._index.tables[b].rows, 1)
+        return max(left, right)
+
+
+def _companion(pair: PairScore) -> bool:
+    """May the pair complete a key: the same thing under the same name, or texts that agree."""
+    contained = max(pair.overlap.a_in_b, pair.overlap.b_in_a)
+    same = names.referred(pair.a.name) == names.referred(pair.b.name)
+    if numeral(pair.a):
+        keyed = bool(set(names.words(pair.a.name)) & names.KEY_WORDS) or year_like(pair.a)
+        return same and keyed and contained >= 0.2
+    texts = min(pair.a.distinct, pair.b.distinct) >= 12
+    return (same and contained >= 0.3) or (texts and contained >= 0.6)
+
+
+def _comparison(x: Column, y: Column) -> str:
+    left, right = f"l.{quoted(x.name)}", f"r.{quoted(y.name)}"
+    if x.family is y.family:
+        return f"{left} = {right}"
+    return f"CAST({left} AS VARCHAR) = CAST({right} AS VARCHAR)"
+
+
+def mixed(x: Column, y: Column) -> bool:
+    """Must the two be compared as texts?"""
+    return (x.family is Family.TEXT) != (y.family is Family.TEXT)

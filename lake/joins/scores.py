@@ -1,0 +1,144 @@
+"""How well two columns join: the thesis's S(c_a, c_b), and what its formula does not see.
+
+Owns the scores of column pairs and the bottom-k sketch arithmetic. Must not know queries.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from lake import names
+from lake.catalog.model import SKETCH_SIZE, Column, Family, Table
+
+_NO_KEYS = frozenset({"first", "last", "given", "surname", "forename", "middle", "address", "street", "comment", "note", "description"})
+"""Words of columns whose agreement means nothing: two people share a first name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Overlap:
+    """Value overlap of two columns, 0 to 1 each; exact while both have at most SKETCH_SIZE values."""
+
+    jaccard: float
+    a_in_b: float
+    b_in_a: float
+
+
+@dataclass(frozen=True, slots=True)
+class PairScore:
+    """A column pair. `s` is the thesis's S = (schema + instance) · K; `quality` (0 to 1) also weighs containment and
+    whether the pair can be a reference."""
+
+    a: Column
+    b: Column
+    schema: float
+    overlap: Overlap
+    s: float
+    quality: float
+
+    def flipped(self) -> PairScore:
+        return PairScore(self.b, self.a, self.schema, Overlap(self.overlap.jaccard, self.overlap.b_in_a, self.overlap.a_in_b), self.s, self.quality)
+
+
+def overlap(a: Any, b: Any, distinct_a: int, distinct_b: int) -> Overlap:
+    """Overlap from two bottom-k sketches (Beyer et al. 2007; containment from Jaccard and the sizes)."""
+    if len(a) == 0 or len(b) == 0:
+        return Overlap(0.0, 0.0, 0.0)
+    shared = np.intersect1d(a, b, assume_unique=True)
+    if len(a) < SKETCH_SIZE and len(b) < SKETCH_SIZE:
+        n = len(shared)
+        return Overlap(n / (len(a) + len(b) - n), n / len(a), n / len(b))
+    union = np.union1d(a, b)[:SKETCH_SIZE]
+    jaccard = len(np.intersect1d(union, shared, assume_unique=True)) / len(union)
+    both = jaccard * (distinct_a + distinct_b) / (1 + jaccard)
+    return Overlap(jaccard, min(1.0, both / max(distinct_a, 1)), min(1.0, both / max(distinct_b, 1)))
+
+
+def joinable(column: Column) -> bool:
+    """May the column be a key at all?"""
+    if column.family in {Family.FLOAT, Family.BOOLEAN, Family.NESTED, Family.TIME} or column.distinct < 2:
+        return False
+    return not (column.family is Family.TEXT and column.samples and sum(map(len, column.samples)) / len(column.samples) > 60)
+
+
+def numeral(column: Column) -> bool:
+    """An integer column, or a text column of digits."""
+    if column.family is Family.INTEGER:
+        return True
+    told = [v for v in column.samples if v]
+    return column.family is Family.TEXT and bool(told) and sum(v.replace(".", "", 1).lstrip("-").isdigit() for v in told) >= 0.8 * len(told)
+
+
+def comparable(a: Column, b: Column) -> bool:
+    return numeral(a) is numeral(b) and (numeral(a) or a.family is b.family)
+
+
+def own_key(column: Column, table: Table) -> bool:
+    """Is it the table's own serial number: an integer unique key, first or called after the table?"""
+    if not (column.family is Family.INTEGER and column.unique):
+        return False
+    mine = set(names.words(table.name))
+    parts = set(names.words(column.name)) - names.KEY_WORDS
+    return column.position == 0 or bool(parts & mine) or not parts
+
+
+def pair_score(a: Column, b: Column, tables: tuple[Table, Table], schema: float, found: Overlap, *, claimed: bool = False) -> PairScore:
+    """Score one pair; `schema` is the cosine of the two names; `claimed`: the reference's name belongs to a third table."""
+    k = max(a.uniqueness, b.uniqueness)
+    s = (max(schema, 0.0) + found.jaccard) * k
+    name = max(0.0, min(1.0, (schema - 0.2) / 0.7))
+    inside = max(found.a_in_b if b.uniqueness >= a.uniqueness else 0.0, found.b_in_a if a.uniqueness >= b.uniqueness else 0.0)
+    if numeral(a):
+        weight, contained = 0.5, inside
+    else:
+        # texts of many values do not agree by chance: a key found throughout the references counts, too
+        many = min(a.distinct, b.distinct) >= 12
+        weight = 0.35 if many else 0.5
+        reference, key = (found.a_in_b, found.b_in_a) if b.uniqueness >= a.uniqueness else (found.b_in_a, found.a_in_b)
+        contained = max(inside, 0.6 * reference**0.5 + 0.4 * key) if many else inside
+        if not many and name < 0.3:
+            # two columns of few short texts agree easily
+            contained *= 0.5
+    quality = (weight * name + (1 - weight) * contained) * (0.35 + 0.65 * k * k)
+    if contained == 0.0:
+        quality *= 0.1
+    if set(names.words(a.name)) & _NO_KEYS and set(names.words(b.name)) & _NO_KEYS:
+        quality *= 0.5
+    if own_key(a, tables[0]) and own_key(b, tables[1]) and names.words(a.name) != names.words(b.name):
+        # two tables' serial numbers overlap whatever they count
+        quality *= 0.25
+    elif numeral(a):
+        quality *= 0.15 if claimed else _integer_trust(a, b, tables, name)
+    if names.prefix(tables[0].name) and names.prefix(tables[0].name) == names.prefix(tables[1].name):
+        # exported together
+        quality = min(1.0, quality * 1.1)
+    return PairScore(a, b, schema, found, s, quality)
+
+
+def year_like(column: Column) -> bool:
+    """Does an integer column count years?"""
+    bounds = column.bounds() if column.family is Family.INTEGER else None
+    return bounds is not None and 1000 <= bounds[0] <= bounds[1] <= 2200
+
+
+def _integer_trust(a: Column, b: Column, tables: tuple[Table, Table], name: float) -> float:
+    """Integers overlap by chance: only keys, or names that agree, make them a reference."""
+    if year_like(a) or year_like(b):
+        return 0.6 if year_like(a) and year_like(b) else 0.05
+    if _serves(a, b, tables):
+        return 1.0 if name >= 0.35 else 0.45 + 1.5 * name
+    keyed = any(set(names.words(c.name)) & names.KEY_WORDS for c in (a, b))
+    if name < 0.35:
+        return 0.2
+    return 1.0 if keyed else 0.35
+
+
+def _serves(a: Column, b: Column, tables: tuple[Table, Table]) -> bool:
+    """A reference to the other table's serial number, under any name ending like a key."""
+    for key, table, other in ((a, tables[0], b), (b, tables[1], a)):
+        parts = set(names.words(other.name))
+        if own_key(key, table) and not other.unique and parts & names.KEY_WORDS and not year_like(other):
+            return True
+    return False

@@ -1,0 +1,138 @@
+"""Names of tables and columns as words: normalising, splitting, abbreviations, units.
+
+Owns the general vocabulary of database naming. Must not know any lake's tables.
+Source of the normal form: thesis 5.1.1 (lower case, underscores and camel case split, punctuation and
+extensions dropped, blanks collapsed, diacritics stripped).
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+
+ABBREVIATIONS: dict[str, str] = {
+    "acct": "account", "addr": "address", "agg": "aggregate", "alt": "altitude", "amt": "amount",
+    "approx": "approximate", "apt": "apartment", "arr": "arrival", "attr": "attribute", "auth": "author",
+    "avail": "available", "avg": "average", "bal": "balance", "bday": "birthday", "bldg": "building",
+    "bn": "billion", "brd": "brand", "cat": "category", "cd": "code", "ch": "", "chg": "change", "cnt": "count",
+    "cntry": "country", "co": "company", "coef": "coefficient", "conf": "confirmed", "ctry": "country",
+    "cur": "currency", "curr": "current", "cust": "customer", "dept": "department", "desc": "description",
+    "descr": "description", "dest": "destination", "dist": "distance", "dob": "birth date", "doc": "document",
+    "dt": "date", "dur": "duration", "elev": "elevation", "emp": "employee", "est": "estimated",
+    "exp": "expense", "fname": "first name", "freq": "frequency", "geo": "geographic", "gov": "government",
+    "grp": "group", "hr": "hour", "hrs": "hours", "idx": "index", "img": "image", "info": "information",
+    "inv": "invoice", "lang": "language", "lat": "latitude", "lbs": "pounds", "len": "length",
+    "lname": "last name", "lng": "longitude", "loc": "location", "lon": "longitude", "long": "longitude",
+    "lvl": "level", "max": "maximum", "med": "median", "mfr": "manufacturer", "mgr": "manager", "min": "minimum",
+    "mo": "month", "mpg": "miles per gallon", "msg": "message", "mth": "month", "natl": "national",
+    "nb": "number", "nbr": "number", "no": "number", "nr": "number", "num": "number", "obs": "observation",
+    "occ": "occupation", "ord": "order", "org": "organization", "orig": "origin", "pct": "percent",
+    "perc": "percent", "pop": "population", "pos": "position", "pref": "preference", "prev": "previous",
+    "prod": "product", "pts": "points", "pub": "publication", "qty": "quantity", "rec": "record",
+    "ref": "reference", "reg": "region", "rel": "relation", "rep": "representative", "rev": "revenue",
+    "sec": "seconds", "seq": "sequence", "sq": "square", "src": "source", "st": "state", "std": "standard",
+    "stat": "statistic", "stats": "statistics", "subj": "subject", "svc": "service", "temp": "temperature",
+    "tel": "telephone", "tot": "total", "trans": "transaction", "ttl": "total", "txn": "transaction",
+    "univ": "university", "val": "value", "vol": "volume", "wt": "weight", "yr": "year", "yrs": "years",
+    "iso": "iso code", "iata": "airport code", "postal": "postal code", "zip": "postal code",
+}  # fmt: skip
+"""Common shortenings in column names and what they stand for."""
+
+_UNIT_WORDS: dict[str, float] = {
+    "thousand": 1e3, "thousands": 1e3, "k": 1e3, "million": 1e6, "millions": 1e6, "mn": 1e6, "mio": 1e6,
+    "billion": 1e9, "billions": 1e9, "bn": 1e9, "trillion": 1e12, "trillions": 1e12, "tn": 1e12,
+}  # fmt: skip
+_MEASURE: dict[str, tuple[str, float]] = {
+    "mm": ("length", 0.001), "millimeters": ("length", 0.001), "cm": ("length", 0.01), "m": ("length", 1.0),
+    "meters": ("length", 1.0), "metres": ("length", 1.0), "km": ("length", 1000.0), "kilometers": ("length", 1000.0),
+    "miles": ("length", 1609.344), "ft": ("length", 0.3048), "feet": ("length", 0.3048), "inches": ("length", 0.0254),
+    "mg": ("mass", 1e-6), "g": ("mass", 1e-3), "grams": ("mass", 1e-3), "kg": ("mass", 1.0),
+    "kilograms": ("mass", 1.0), "lb": ("mass", 0.45359237), "lbs": ("mass", 0.45359237), "pounds": ("mass", 0.45359237),
+    "tonnes": ("mass", 1000.0), "ms": ("time", 0.001), "milliseconds": ("time", 0.001), "millis": ("time", 0.001),
+    "s": ("time", 1.0), "sec": ("time", 1.0), "seconds": ("time", 1.0), "minutes": ("time", 60.0), "mins": ("time", 60.0),
+    "hours": ("time", 3600.0), "hrs": ("time", 3600.0), "days": ("time", 86400.0),
+    "cents": ("money", 0.01), "dollars": ("money", 1.0), "usd": ("money", 1.0),
+}  # fmt: skip
+
+_UNIT_NAMES = {
+    "ms": "milliseconds", "km": "kilometers", "kg": "kilograms", "cm": "centimeters", "mm": "millimeters",
+    "mi": "miles", "ft": "feet", "lb": "pounds", "hr": "hours", "min": "minutes", "s": "seconds", "g": "grams", "m": "meters",
+}  # fmt: skip
+
+GENERIC = frozenset(
+    {"name", "names", "title", "id", "code", "value", "type", "label", "description", "key", "number", "text", "date", "kind"}
+)
+"""Words that say little about a column without the name of its table."""
+KEY_WORDS = frozenset({"id", "code", "key", "no", "number", "nr", "uuid", "ref", "identifier", "abbr", "abbreviation", "iso"})
+
+
+def strip_marks(text: str) -> str:
+    """The text without diacritics (canonical decomposition, combining marks dropped)."""
+    return "".join(ch for ch in unicodedata.normalize("NFKD", text) if not unicodedata.combining(ch))
+
+
+@lru_cache(maxsize=200_000)
+def normal(name: str) -> str:
+    """`Gini_Index`, `giniIndex`, `Gini Index` → `gini index`."""
+    name = re.sub(r"(?<=[a-z])I[Dd](?=[a-z]|$|[A-Z][a-z])", " id ", name)
+    spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|[_\W]+", " ", strip_marks(name))
+    spaced = re.sub(r"(?<=[a-z]{3})(?=\d)", " ", spaced, flags=re.IGNORECASE)
+    return " ".join(spaced.lower().split()) or name.lower().strip()
+
+
+@lru_cache(maxsize=200_000)
+def expanded(name: str) -> str:
+    """The normal form with abbreviations written out."""
+    parts = normal(name).split()
+    if len(parts) > 1:
+        parts[-1] = _UNIT_NAMES.get(parts[-1], parts[-1])
+    return " ".join(" ".join(ABBREVIATIONS.get(word, word) for word in parts).split()) or normal(name)
+
+
+@lru_cache(maxsize=200_000)
+def bare(name: str) -> str:
+    """The expanded name without the words that only say "label": `Volcano Name` → `volcano`."""
+    left = [word for word in expanded(name).split() if word not in {"name", "title", "label"}]
+    return " ".join(left) or expanded(name)
+
+
+@lru_cache(maxsize=200_000)
+def referred(name: str) -> str:
+    """What a key column refers to: `SupportRepId` → `support representative`; empty for a bare `id`."""
+    return " ".join(word for word in expanded(name).split() if word not in KEY_WORDS)
+
+
+def singular(word: str) -> str:
+    """A crude English singular, enough to make `cities` and `city` meet."""
+    if len(word) > 4 and word.endswith("ies"):
+        return word[:-3] + "y"
+    if len(word) > 4 and word.endswith(("ses", "xes", "zes", "ches", "shes")):
+        return word[:-2]
+    if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
+        return word[:-1]
+    return word
+
+
+@lru_cache(maxsize=200_000)
+def words(name: str) -> tuple[str, ...]:
+    """Singular words of the expanded name, in order."""
+    return tuple(singular(word) for word in expanded(name).split())
+
+
+def scale_of(name: str) -> float | None:
+    """The power of ten that a name claims its numbers are counted in (`GDP (BILLIONS)` → 1e9)."""
+    found = [_UNIT_WORDS[word] for word in normal(name).split() if word in _UNIT_WORDS]
+    return found[-1] if found else None
+
+
+def measure_of(name: str) -> tuple[str, float] | None:
+    """Dimension and factor to its base unit claimed by the last word of a name (`body_mass_g` → mass, 0.001)."""
+    parts = normal(name).split()
+    return _MEASURE.get(parts[-1]) if len(parts) > 1 else None
+
+
+def prefix(table: str) -> str:
+    """The short source prefix some exports put before each table's name (`ch_track` → `ch`), else empty."""
+    head, _, rest = table.partition("_")
+    return head.lower() if rest and 1 <= len(head) <= 5 and head.isalpha() else ""

@@ -1,0 +1,105 @@
+"""Cleaning expressions: DuckDB SQL that turns a noisy column into what it means, the raw table untouched.
+
+Owns the vetted normalisers. Must not decide whether to clean (detect.py does).
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+
+from engines.duckdb.locked import quoted
+from lake.catalog.model import Column, Noise, Values
+from lake.noise.detect import variants
+from lake.noise.values import FALSE, TRUE, date_formats, number_of
+
+_CASE_LIMIT = 1500
+
+
+def clean_expression(column: Column, values: Values, *, qualifier: str = "") -> str | None:
+    """SQL of the cleaned column, or None if there is nothing to clean."""
+    ref = f"{qualifier}.{quoted(column.name)}" if qualifier else quoted(column.name)
+    if Noise.BOOLEANS in column.noise:
+        return _boolean(ref)
+    if Noise.NUMBERS in column.noise:
+        return _number(ref, values)
+    if Noise.DATES in column.noise:
+        return _date(ref, values)
+    return _text(ref, column, values) if column.noise else None
+
+
+def clean_cte(table: str, columns: dict[str, str]) -> str:
+    """`SELECT` of the whole table with some columns replaced by their cleaning expressions."""
+    replaced = ", ".join(f"{expression} AS {quoted(name)}" for name, expression in columns.items())
+    return f"SELECT * REPLACE ({replaced}) FROM {quoted(table)}"
+
+
+def cleaned_counts(column: Column, values: Values) -> tuple[tuple[str, int], ...]:
+    """The distinct values as they read after cleaning (texts), with counts."""
+    if Noise.NUMBERS in column.noise or Noise.DATES in column.noise or not column.noise:
+        return values.counts
+    changed = variants(values.counts) if Noise.SPELLINGS in column.noise else {}
+    merged: Counter[str] = Counter()
+    for value, n in values.counts:
+        merged[_repaired(changed.get(value, " ".join(value.split())), column)] += n
+    return tuple(merged.most_common())
+
+
+def _boolean(ref: str) -> str:
+    form = f"rtrim(lower(trim({ref})), '.')"
+    return f"CASE WHEN {form} IN ({_list(TRUE)}) THEN TRUE WHEN {form} IN ({_list(FALSE)}) THEN FALSE END"
+
+
+def _number(ref: str, values: Values) -> str:
+    digits = f"regexp_replace(regexp_extract({ref}, '[-+]?[0-9][0-9 .,''’\u00a0\u202f]*(?:[eE][-+]?[0-9]+)?'), '[ ''’\u00a0\u202f]|[.,]$', '', 'g')"
+    whole = all((number := number_of(value)) is None or number.is_integer() for value, _ in values.counts)
+    plain = (
+        f"CASE WHEN regexp_full_match({digits}, '[-+]?[0-9]{{1,3}}(,[0-9]{{3}})+([.][0-9]+)?') THEN replace({digits}, ',', '') "
+        f"WHEN regexp_full_match({digits}, '[-+]?[0-9]{{1,3}}([.][0-9]{{3}}){{2,}}(,[0-9]+)?|[-+]?[0-9]{{1,3}}([.][0-9]{{3}})+,[0-9]+') "
+        f"THEN replace(replace({digits}, '.', ''), ',', '.') "
+        f"ELSE replace({digits}, ',', '.') END"
+    )
+    return f"TRY_CAST({plain} AS {'BIGINT' if whole and values.complete else 'DOUBLE'})"
+
+
+def _date(ref: str, values: Values) -> str:
+    found: Counter[str] = Counter()
+    timed = False
+    for value, n in values.counts:
+        for form in date_formats(value):
+            found[form] += n
+            timed = timed or ("%H" in form and not value.rstrip().endswith(("00:00", "00:00:00")))
+    # of day-first and month-first the one that fits more values is tried first
+    formats = ", ".join(f"'{form}'" for form, _ in found.most_common())
+    parsed = f"try_strptime(trim(regexp_replace({ref}, '\\s+', ' ', 'g')), [{formats}])"
+    return parsed if timed else f"CAST({parsed} AS DATE)"
+
+
+def _text(ref: str, column: Column, values: Values) -> str:
+    plain = f"trim(regexp_replace({ref}, '\\s+', ' ', 'g'))"
+    changed = variants(values.counts) if Noise.SPELLINGS in column.noise else {}
+    arms: dict[str, set[str]] = defaultdict(set)
+    for value, _ in values.counts:
+        base = " ".join(value.split())
+        kept = _repaired(changed.get(value, base), column)
+        if kept != base:
+            arms[kept].add(base)
+    if not arms or sum(map(len, arms.values())) > _CASE_LIMIT:
+        return plain
+    whens = " ".join(f"WHEN {plain} IN ({_list(sorted(raw))}) THEN {_quote(kept)}" for kept, raw in sorted(arms.items()))
+    return f"CASE {whens} ELSE {plain} END"
+
+
+def _repaired(value: str, column: Column) -> str:
+    if Noise.MOJIBAKE not in column.noise:
+        return value
+    import ftfy
+
+    return str(ftfy.fix_text(value))
+
+
+def _list(values: object) -> str:
+    return ", ".join(_quote(value) for value in sorted(values))  # type: ignore[call-overload]
+
+
+def _quote(value: str) -> str:
+    return "'" + value.replace("'", "''") + "'"

@@ -1,0 +1,112 @@
+"""Does a text column show noise, and of which kinds? Conservative: clear and recurring patterns only (thesis 6.1).
+
+Must not know SQL. Works on distinct values with counts.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+
+from lake.catalog.model import Family, Noise
+from lake.noise.values import date_formats, fold, number_of, plain_number, truth
+
+Counts = Sequence[tuple[str, int]]
+_MOJIBAKE = re.compile(r"Ã[\x80-\xbf¡-¿€-™]|â€|Â[\x80-\xbf ]|Ã[a-zA-Z©±¼¶¤³]")
+_MISSING = frozenset({"", "-", "--", "na", "n/a", "none", "null", "nan", "?", "unknown", "."})
+
+
+def noise_of(counts: Counts, filled: int) -> tuple[Noise, ...]:
+    """The kinds of noise in a text column with `filled` non-null rows."""
+    if not counts or filled < 3:
+        return ()
+    told = [(value, n) for value, n in counts if fold(value) not in _MISSING]
+    total = sum(n for _, n in told) or 1
+    for kind, share in (
+        (Noise.BOOLEANS, _boolean_share(told)),
+        (Noise.NUMBERS, _share(told, lambda v: number_of(v) is not None) if _some_plain(told, total) else 0.0),
+        (Noise.DATES, _date_share(told)),
+    ):
+        if share >= 0.9 * total:
+            return (kind,)
+    found = []
+    # a single blank behind is how fixed-width sources write; leading and doubled ones are damage
+    blanks = _share(told, lambda v: v != v.lstrip() or "  " in v)
+    if max(3, 0.02 * filled) <= blanks <= 0.8 * filled:
+        found.append(Noise.BLANKS)
+    if _spelling_rows(told) >= max(4, 0.02 * total):
+        found.append(Noise.SPELLINGS)
+    if _share(told, lambda v: bool(_MOJIBAKE.search(v))) >= max(2, 0.005 * total):
+        found.append(Noise.MOJIBAKE)
+    return tuple(found)
+
+
+def meaning_of(family: Family, noise: Sequence[Noise]) -> Family:
+    """The family after cleaning."""
+    for kind, meaning in ((Noise.BOOLEANS, Family.BOOLEAN), (Noise.NUMBERS, Family.FLOAT), (Noise.DATES, Family.DATE)):
+        if kind in noise:
+            return meaning
+    return family
+
+
+def variants(counts: Counts) -> dict[str, str]:
+    """Spelling → the spelling kept, for values that differ only in case, blanks, diacritics, a trailing dot, or (in a
+    column of few classes) by being shortened to the first letter."""
+    groups: dict[str, Counter[str]] = defaultdict(Counter)
+    for value, n in counts:
+        groups[fold(value).rstrip(".")][" ".join(value.split())] += n
+    kept = {key: _main(spellings) for key, spellings in groups.items()}
+    total = {key: sum(spellings.values()) for key, spellings in groups.items()}
+    if len(groups) <= 8:
+        _merge_initials(kept, total)
+    return {value: kept[fold(value).rstrip(".")] for value, _ in counts if kept[fold(value).rstrip(".")] != value}
+
+
+def _merge_initials(kept: dict[str, str], total: dict[str, int]) -> None:
+    for short in [key for key in kept if len(key) == 1]:
+        longer = [key for key in kept if len(key) > 1 and key.startswith(short)]
+        if len(longer) == 1:
+            winner = max((short, longer[0]), key=lambda key: total[key])
+            kept[short] = kept[longer[0]] = kept[winner]
+
+
+def _main(spellings: Counter[str]) -> str:
+    # the most frequent; of equals the one with capitals and diacritics, which damage removes rather than adds
+    return max(spellings, key=lambda s: (spellings[s], not s.isupper(), not s.islower(), not s.isascii(), s))
+
+
+def _spelling_rows(counts: Counts) -> int:
+    changed = variants(counts)
+    return sum(n for value, n in counts if value in changed and changed[value] != " ".join(value.split()))
+
+
+def _share(counts: Counts, test: object) -> int:
+    return sum(n for value, n in counts if test(value))  # type: ignore[operator]
+
+
+def _boolean_share(counts: Counts) -> float:
+    spellings = {value.strip().lower() for value, _ in counts}
+    # Y/N alone is a code, and 0/1 alone a number: only a mixture is noise
+    if len(spellings) < 3 or {truth(v) for v in spellings} < {True, False}:
+        return 0.0
+    return _share(counts, lambda v: truth(v) is not None)
+
+
+def _some_plain(counts: Counts, total: int) -> bool:
+    """A number column is mostly plain numbers with some decorated, or decorated throughout in one regular way."""
+    plain = _share(counts, lambda v: plain_number(v.strip()))
+    return plain < _share(counts, lambda v: number_of(v) is not None) and plain >= 0.2 * total
+
+
+def _date_share(counts: Counts) -> float:
+    formats = Counter[tuple[str, ...]]()
+    fitting = 0
+    for value, n in counts[:400]:
+        if found := date_formats(value):
+            formats[found] += n
+            fitting += n
+    if len(formats) < 2 or not {form for forms in formats for form in forms} - {"%Y-%m-%d"}:
+        return 0.0
+    seen = sum(n for _, n in counts[:400]) or 1
+    return fitting / seen * sum(n for _, n in counts)

@@ -1,0 +1,103 @@
+"""Reading one messy cell: folding, numbers, dates, truth values. Pure functions shared by detection and cleaning."""
+
+from __future__ import annotations
+
+import re
+
+from lake.names import strip_marks
+
+TRUE = frozenset({"true", "t", "yes", "y", "1", "on"})
+FALSE = frozenset({"false", "f", "no", "n", "0", "off"})
+NUMBER = re.compile(
+    r"^(?P<pre>[^\w\d+\-.,(]{0,3}|[A-Za-z]{1,3}\s|[A-Z]{2,3})\s*(?P<num>[-+]?\d[\d\s.,'’\u00a0\u202f]*(?:[eE][-+]?\d+)?)\s*(?P<unit>%|[^\W\d]{1,14}\.?(?:\s[^\W\d]{1,10})?|[€$£¥°])?$"
+)
+_GROUPED = re.compile(r"^[-+]?\d{1,3}(?:,\d{3})+(?:\.\d+)?$")
+_GROUPED_DOT = re.compile(r"^[-+]?\d{1,3}(?:\.\d{3}){2,}(?:,\d+)?$|^[-+]?\d{1,3}(?:\.\d{3})+,\d+$")
+_COMMA = re.compile(r"^[-+]?\d+,\d+$")
+DATE_FORMATS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
+    (form, re.compile(f"^(?:{pattern})$", re.IGNORECASE))
+    for form, pattern in (
+        ("%Y-%m-%d", r"\d{4}-\d{1,2}-\d{1,2}"),
+        ("%Y-%m-%d %H:%M:%S", r"\d{4}-\d{1,2}-\d{1,2} \d{1,2}:\d\d:\d\d"),
+        ("%Y-%m-%dT%H:%M:%S", r"\d{4}-\d{1,2}-\d{1,2}T\d{1,2}:\d\d:\d\d"),
+        ("%Y-%m-%d %H:%M", r"\d{4}-\d{1,2}-\d{1,2} \d{1,2}:\d\d"),
+        ("%Y/%m/%d", r"\d{4}/\d{1,2}/\d{1,2}"),
+        ("%Y/%m/%d %H:%M", r"\d{4}/\d{1,2}/\d{1,2} \d{1,2}:\d\d"),
+        ("%Y/%m/%d %H:%M:%S", r"\d{4}/\d{1,2}/\d{1,2} \d{1,2}:\d\d:\d\d"),
+        ("%Y.%m.%d", r"\d{4}\.\d{1,2}\.\d{1,2}"),
+        ("%Y%m%d", r"(?:19|20)\d\d(?:0\d|1[0-2])[0-3]\d"),
+        ("%d.%m.%Y", r"\d{1,2}\.\d{1,2}\.\d{4}"),
+        ("%d-%b-%Y", r"\d{1,2}-[a-z]{3}-\d{4}"),
+        ("%d-%b-%y", r"\d{1,2}-[a-z]{3}-\d{2}"),
+        ("%d %b %Y", r"\d{1,2} [a-z]{3} \d{4}"),
+        ("%d %B %Y", r"\d{1,2} [a-z]{3,9} \d{4}"),
+        ("%B %d, %Y", r"[a-z]{3,9} \d{1,2}, \d{4}"),
+        ("%b %d, %Y", r"[a-z]{3} \d{1,2}, \d{4}"),
+        ("%b %d %Y", r"[a-z]{3} \d{1,2} \d{4}"),
+        ("%m/%d/%Y", r"\d{1,2}/\d{1,2}/\d{4}"),
+        ("%d/%m/%Y", r"\d{1,2}/\d{1,2}/\d{4}"),
+        ("%m/%d/%y", r"\d{1,2}/\d{1,2}/\d{2}"),
+        ("%d/%m/%y", r"\d{1,2}/\d{1,2}/\d{2}"),
+        ("%d-%m-%Y", r"\d{1,2}-\d{1,2}-\d{4}"),
+        ("%m-%d-%Y", r"\d{1,2}-\d{1,2}-\d{4}"),
+    )
+)
+"""strptime formats and the texts they fit; ambiguous day/month pairs are told apart over a whole column."""
+MONTHS = frozenset("january february march april may june july august september october november december".split())
+
+
+def fold(value: str) -> str:
+    """Blanks collapsed, case and diacritics dropped: what two spellings of one value share."""
+    return " ".join(strip_marks(value).casefold().split())
+
+
+def number_of(value: str) -> float | None:
+    """The number a messy text holds: grouped digits, decimal comma, a unit behind or a sign before it."""
+    match = NUMBER.match(value.strip())
+    if match is None:
+        return None
+    digits = re.sub(r"[\s'’\u00a0\u202f]", "", match["num"]).rstrip(".,")
+    if _GROUPED.match(digits):
+        digits = digits.replace(",", "")
+    elif _GROUPED_DOT.match(digits):
+        digits = digits.replace(".", "").replace(",", ".")
+    elif _COMMA.match(digits):
+        digits = digits.replace(",", ".")
+    try:
+        return float(digits)
+    except ValueError:
+        return None
+
+
+def plain_number(value: str) -> bool:
+    """Would DuckDB read it as a number as it stands?"""
+    try:
+        float(value)
+    except ValueError:
+        return False
+    return "_" not in value
+
+
+def date_formats(value: str) -> tuple[str, ...]:
+    """The formats that fit one text."""
+    text = " ".join(value.split())
+    found = [form for form, pattern in DATE_FORMATS if pattern.match(text)]
+    if not found:
+        return ()
+    return tuple(form for form in found if _possible(text, form))
+
+
+def truth(value: str) -> bool | None:
+    """The truth value a text stands for."""
+    text = fold(value).rstrip(".")
+    return True if text in TRUE else False if text in FALSE else None
+
+
+def _possible(text: str, form: str) -> bool:
+    from datetime import datetime
+
+    try:
+        datetime.strptime(text, form)  # noqa: DTZ007 - only the shape matters
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,308 @@
+"""How well each imagined column fits each real one: names, types, values.
+
+Owns the scores of single columns and tables. Must not choose (sources.py does).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from rapidfuzz import fuzz
+
+from lake import names
+from lake.catalog.model import Column, Family, Table
+from lake.index import LakeIndex, code_like, label
+from lake.noise.values import date_formats, plain_number, truth
+from lake.resolve.imagined import ImaginedColumn, Site, Test
+from lake.resolve.values import SURE, ValueMatcher
+
+_POOL_SITE = 18
+_POOL_RELATION = 10
+_POOL_COLUMN = 4
+_RARE = 12
+_LIKELY = 0.4
+_CODES = frozenset({"code", "id", "abbreviation", "abbr", "iso", "symbol", "key", "identifier"})
+_YEAR = frozenset({"year"})
+_DATE = frozenset({"date", "day", "birthday", "timestamp", "datetime"})
+_TEXTUAL = frozenset(
+    "name title city country state region category type kind label person description party club team player company airport "
+    "airline artist author nation land town district province county brand model color colour language genre style species "
+    "breed occupation job sex gender status surface competition tournament school college university hospital department "
+    "address email street continent religion nationality manufacturer publisher producer director actor singer composer "
+    "mountain river lake volcano island station port stadium venue sport role position winner loser".split()
+)
+_QUANTITY = frozenset({"count", "total", "amount", "price", "score", "rate", "percent", "height", "weight", "age", "population", "number", "length", "size", "points"})
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """How much each kind of evidence counts; the ablations set some to zero."""
+
+    values: float = 1.0
+    types: float = 1.0
+
+
+class Evidence:
+    """Scores for one site over a pool of tables worth looking at."""
+
+    def __init__(self, index: LakeIndex, site: Site, matcher: ValueMatcher, weights: Weights | None = None, seeds: Sequence[str] = (), *, unions: bool = True) -> None:
+        self._unions = unions
+        self._index = index
+        self._matcher = matcher
+        self._weights = weights or Weights()
+        self.site = site
+        self.columns = [c for c in site.columns() if not c.only_key]
+        self._hits = self._value_hits()
+        self.table_scores = {r.alias: self._relation_scores(r.name, [c.name for c in r.columns.values() if not c.only_key]) for r in site.relations}
+        self.pool = self._make_pool(seeds)
+        self._score: dict[tuple[int, tuple[str, str]], float] = {}
+        self._name: dict[tuple[str, str, tuple[str, str]], float] = {}
+
+    def table_score(self, alias: str, table: str) -> float:
+        """How well a relation's name and columns fit a table's, 0 to 1."""
+        return float(self.table_scores[alias][self._index.table_order[table]])
+
+    def score(self, imagined: ImaginedColumn, real: Column) -> float:
+        """The whole evidence for a pair, about 0 to 1.3."""
+        key = (id(imagined), real.key)
+        if key not in self._score:
+            value = self.name_score(imagined.table, imagined.name, real)
+            value += self._weights.types * (_type_score(imagined, real) + self._kind_score(imagined, real))
+            if imagined.tests:
+                likely = value >= _LIKELY
+                told = [self._test_score(test, real, likely=likely) for test in imagined.tests]
+                value += self._weights.values * sum(told) / len(told)
+            self._score[key] = value
+        return self._score[key]
+
+    def name_score(self, table: str, name: str, real: Column) -> float:
+        """Likeness of names, 0 to 1."""
+        key = (table, name, real.key)
+        if key not in self._name:
+            self._name[key] = self._name_score(table, name, real)
+        return self._name[key]
+
+    def _name_score(self, table: str, name: str, real: Column) -> float:
+        if names.normal(name) == names.normal(real.name):
+            return 1.0
+        if set(names.words(name)) == set(names.words(real.name)):
+            return 0.98
+        index = self._index
+        i = index.position[real.key]
+        embed = index.embedder.one
+        own, told = embed(names.expanded(name)), embed(f"{names.expanded(table)} {names.expanded(name)}")
+        alone = float(own @ self._index.name_vectors[i])
+        labelled = float(own @ self._index.label_vectors[i])
+        both = float(told @ self._index.label_vectors[i])
+        lexical = _lexical(names.words(name), names.words(real.name))
+        generic = set(names.words(real.name)) <= names.GENERIC
+        bare = float(embed(names.bare(name)) @ index.bare_vectors[i])
+        base = max(alone, bare, lexical * 0.95, labelled * (1.0 if generic else 0.8))
+        if generic:
+            # "artist.name" is as good as "artist_name"
+            lexical_label = _lexical(names.words(name), names.words(label(self._index.tables[real.table], real)))
+            base = max(base, 0.9 * lexical_label)
+        return max(0.0, min(0.97, 0.7 * base + 0.3 * both))
+
+    def referred_score(self, imagined: ImaginedColumn, real: Column, phrase: str) -> float:
+        """The score of a label column reached by a key column that refers to `phrase`."""
+        if not phrase or imagined.numeric:
+            return 0.0
+        embed = self._index.embedder.one
+        own, told = names.bare(imagined.name), names.bare(phrase)
+        likeness = max(float(embed(own) @ embed(told)), 0.95 * _lexical(names.words(own), names.words(told)))
+        return min(0.9, 0.15 + 0.75 * likeness) + self.score(imagined, real) - self.name_score(imagined.table, imagined.name, real)
+
+    def _kind_score(self, imagined: ImaginedColumn, real: Column) -> float:
+        """Codes where a code is asked for, labels where a label is."""
+        told = set(names.words(imagined.name))
+        coded = code_like(real)
+        if told & _CODES:
+            if coded:
+                return 0.15
+            return -0.15 if real.meaning is Family.TEXT and not set(names.words(real.name)) & _CODES else 0.0
+        if told & names.GENERIC & {"name", "title", "label"}:
+            return -0.2 if coded or set(names.words(real.name)) & _CODES else 0.0
+        if imagined.shown and not imagined.tests and not told & (_QUANTITY | _DATE | _YEAR) and not imagined.numeric:
+            # what is simply shown is mostly what things are called
+            if self._index.label_column(real.table) is real:
+                return 0.1
+            return -0.08 if coded else 0.0
+        return 0.0
+
+    def _test_score(self, test: Test, real: Column, *, likely: bool) -> float:
+        if isinstance(test.value, bool):
+            return _truth_score(self._index.cleaned(real), real)
+        if isinstance(test.value, str):
+            return self._text_test(test, test.value, real, likely=likely)
+        return _number_test(test, float(test.value), real, self._index)
+
+    def _text_test(self, test: Test, value: str, real: Column, *, likely: bool) -> float:
+        if real.meaning is Family.DATE:
+            return 0.1 if date_formats(value) or re.fullmatch(r"\d{4}", value) else -0.35
+        if real.meaning.numeric:
+            return 0.0 if plain_number(value) else -0.4
+        if real.meaning is Family.BOOLEAN:
+            return 0.1 if truth(value) is not None else -0.4
+        if test.op == "like":
+            return self._like(value, real)
+        if real.key in self._hits.get(value, ()):
+            return 0.4
+        # looking for what else could have been meant is dear: only where the name fits
+        match = self._matcher.best(real, value) if likely else None
+        if match is not None and match.score >= SURE:
+            return 0.1 + 0.28 * match.score
+        return -0.3 if self._index.values(real).complete else -0.15
+
+    def _like(self, pattern: str, real: Column) -> float:
+        regex = re.compile("".join({"%": ".*", "_": "."}.get(ch, re.escape(ch)) for ch in pattern), re.DOTALL)
+        loose = re.compile(regex.pattern, re.DOTALL | re.IGNORECASE)
+        values = [value for value, _ in self._index.cleaned(real)]
+        if any(regex.fullmatch(v) for v in values):
+            return 0.3
+        return 0.2 if any(loose.fullmatch(v) for v in values) else -0.3
+
+    def _value_hits(self) -> dict[str, set[tuple[str, str]]]:
+        hits: dict[str, set[tuple[str, str]]] = {}
+        for column in self.columns:
+            for test in column.tests:
+                if isinstance(test.value, str) and test.op != "like" and test.value not in hits:
+                    hits[test.value] = {(t, c) for t, c, _ in self._index.where(test.value)}
+        return hits
+
+    def _relation_scores(self, name: str, columns: list[str]) -> Any:
+        index = self._index
+        spoken = index.table_name_vectors @ index.embedder.one(names.expanded(name))
+        repeated = " ".join(f"{names.expanded(c)} {names.expanded(c)}" for c in columns)
+        snippet = index.snippet_similarities(f"{repeated} {names.expanded(name)}".strip())
+        lexical = np.array([_lexical(names.words(name), names.words(table)) for table in index.tables])
+        scores = 0.5 * np.maximum(spoken, 0.95 * lexical) + 0.5 * snippet
+        if (exact := index.table(name)) is not None:
+            scores[index.table_order[exact.name]] = 1.0
+        return np.clip(scores, 0.0, 1.0)
+
+    def _make_pool(self, seeds: Sequence[str]) -> list[str]:
+        """Tables worth scoring in detail."""
+        tables = list(self._index.tables)
+        pool: dict[str, None] = dict.fromkeys(s for s in seeds if s in self._index.tables)
+        for scores in self.table_scores.values():
+            pool.update(dict.fromkeys(tables[i] for i in np.argsort(-scores)[:_POOL_RELATION]))
+        if self.columns:
+            sims = self._best_per_table()
+            whole = sims.mean(axis=0) + 0.5 * np.max(list(self.table_scores.values()), axis=0)
+            pool.update(dict.fromkeys(tables[i] for i in np.argsort(-whole)[:_POOL_SITE]))
+            for row in sims:
+                pool.update(dict.fromkeys(tables[i] for i in np.argsort(-row)[:_POOL_COLUMN]))
+        for found in self._hits.values():
+            if len({table for table, _ in found}) <= _RARE:
+                pool.update(dict.fromkeys(sorted({table for table, _ in found})))
+        return [name for name in pool if self._unions or name not in self._index.unions]
+
+    def _best_per_table(self) -> Any:
+        """(imagined columns, tables): the best cosine of any column of the table."""
+        index = self._index
+        starts = np.cumsum([0, *(len(table.columns) for table in index.tables.values())])[:-1]
+        mine = index.embedder.embed([names.expanded(c.name) for c in self.columns])
+        told = index.embedder.embed([f"{names.expanded(c.table)} {names.expanded(c.name)}" for c in self.columns])
+        cosines = np.maximum(mine @ index.name_vectors.T, told @ index.label_vectors.T)
+        return np.maximum.reduceat(cosines, starts, axis=1)
+
+
+def real_columns(index: LakeIndex, tables: Sequence[str]) -> list[Column]:
+    """All columns of some tables, in order."""
+    return [c for name in tables for c in index.tables[name].columns]
+
+
+def _lexical(a: Sequence[str], b: Sequence[str]) -> float:
+    """Shared words of two names (Dice, near-equal words count nearly)."""
+    if not a or not b:
+        return 0.0
+    total = 0.0
+    for word in set(a):
+        best = max((_word(word, other) for other in set(b)), default=0.0)
+        total += best
+    return 2 * total / (len(set(a)) + len(set(b)))
+
+
+def _word(a: str, b: str) -> float:
+    if a == b:
+        return 1.0
+    if min(len(a), len(b)) >= 3 and (a.startswith(b) or b.startswith(a)):
+        return 0.8
+    if min(len(a), len(b)) >= 5 and fuzz.ratio(a, b) >= 85:
+        return 0.85
+    return 0.0
+
+
+def _type_score(imagined: ImaginedColumn, real: Column) -> float:
+    """Penalties for types that cannot do what the query does, small bonuses for what the name announces."""
+    score = 0.0
+    if imagined.numeric and not real.meaning.numeric:
+        score -= 0.2 if real.meaning is Family.BOOLEAN else 0.5
+    if imagined.dated and real.meaning is not Family.DATE:
+        score -= 0.05 if _is_year(real) else 0.4
+    if imagined.truth and not imagined.tests:
+        score += 0.1 if real.meaning is Family.BOOLEAN else -0.3
+    told = set(names.words(imagined.name))
+    if told & _YEAR:
+        score += 0.1 if _is_year(real) else 0.02 if real.meaning is Family.DATE else -0.2
+    elif _is_year(real) and not told & (_DATE | {"season", "when", "time", "period"}):
+        score -= 0.1
+    if told & _DATE:
+        score += 0.06 if real.meaning is Family.DATE else 0.0
+    if told & _TEXTUAL and not told & _QUANTITY and real.meaning.numeric:
+        score -= 0.12
+    if told & _QUANTITY and not told & _TEXTUAL and real.meaning is Family.TEXT:
+        score -= 0.12
+    if real.distinct == 0:
+        score -= 0.3
+    return score
+
+
+def _is_year(real: Column) -> bool:
+    bounds = real.bounds() if real.meaning.numeric else None
+    if bounds is None or not 1000 <= bounds[0] <= bounds[1] <= 2200:
+        return False
+    return real.family is Family.INTEGER and "year" in names.words(real.name) or (bounds[0] >= 1500 and bounds[1] <= 2100)
+
+
+def _truth_score(values: Sequence[tuple[str, int]], real: Column) -> float:
+    if real.meaning is Family.BOOLEAN:
+        return 0.25
+    told = {truth(value) for value, _ in values[:4]}
+    if 1 <= real.distinct <= 3 and None not in told and True in told:
+        return 0.2
+    return -0.35
+
+
+def _number_test(test: Test, value: float, real: Column, index: LakeIndex) -> float:
+    if real.meaning is Family.DATE:
+        return 0.08 if 1000 <= value <= 2200 else -0.3
+    if real.family is Family.TEXT and real.meaning is Family.FLOAT:
+        return 0.08
+    bounds = real.bounds() if real.meaning.numeric else None
+    if bounds is None:
+        # a text column of digits could still be compared
+        return 0.0 if real.samples and all(plain_number(s) for s in real.samples) else -0.35
+    low, high = bounds
+    if not value.is_integer() and real.family is Family.INTEGER:
+        # nobody asks for more than 7.9 of something counted
+        return -0.12
+    if test.op in {"=", "<>"}:
+        if not low <= value <= high:
+            return -0.3
+        held = {v for v, _ in index.values(real).counts}
+        return 0.2 if str(test.value) in held or f"{value:.1f}" in held else 0.0
+    selective = low < value < high or (value in {low, high} and "=" in test.op)
+    if selective:
+        return 0.15
+    empty = (test.op.startswith(">") and value >= high) or (test.op.startswith("<") and value <= low)
+    return -0.3 if empty else -0.05
+
+
+def pool_tables(index: LakeIndex, evidence: Evidence) -> list[Table]:
+    return [index.tables[name] for name in evidence.pool]

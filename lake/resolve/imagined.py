@@ -1,0 +1,287 @@
+"""What a query imagines: its tables, their columns, and what it does with them.
+
+Owns reading the user's statement (a sqlglot tree). Must not know the lake, except which names are real tables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlglot import exp
+
+from lake import names
+
+_NUMERIC_AGGREGATES = (exp.Sum, exp.Avg, exp.Stddev, exp.StddevSamp, exp.StddevPop, exp.Variance, exp.Median)
+_COMPARE = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE)
+_FLIP = {exp.GT: exp.LT, exp.LT: exp.GT, exp.GTE: exp.LTE, exp.LTE: exp.GTE}
+
+
+@dataclass(frozen=True, slots=True)
+class Test:
+    """A comparison of a column with a literal: `op` is =, <>, <, <=, >, >=, like; `node` the literal in the tree."""
+
+    op: str
+    value: Any
+    node: exp.Expression
+
+
+@dataclass(slots=True, eq=False)
+class ImaginedColumn:
+    """A column as imagined: every place it stands, and what is expected of it."""
+
+    relation: str
+    table: str
+    name: str
+    nodes: list[exp.Column] = field(default_factory=list)
+    tests: list[Test] = field(default_factory=list)
+    numeric: bool = False
+    text: bool = False
+    dated: bool = False
+    truth: bool = False
+    shown: bool = False
+    grouped: bool = False
+    joined: list[tuple[str, str]] = field(default_factory=list)
+    only_key: bool = True
+
+    @property
+    def words(self) -> str:
+        return names.expanded(self.name)
+
+
+@dataclass(slots=True, eq=False)
+class Relation:
+    """One base table reference of a SELECT."""
+
+    alias: str
+    name: str
+    node: exp.Table
+    outer: bool = False
+    columns: dict[str, ImaginedColumn] = field(default_factory=dict)
+
+
+@dataclass(slots=True, eq=False)
+class Site:
+    """One SELECT with at least one base table. `loose`: unqualified columns of a SELECT with several tables."""
+
+    select: exp.Select
+    relations: list[Relation]
+    loose: dict[str, ImaginedColumn] = field(default_factory=dict)
+
+    def columns(self) -> list[ImaginedColumn]:
+        return [*(c for r in self.relations for c in r.columns.values()), *self.loose.values()]
+
+
+def sites_of(tree: exp.Expression) -> list[Site]:
+    """The SELECTs over base tables, in the order they stand, with their columns sorted out."""
+    sites: dict[int, Site] = {}
+    for select in tree.find_all(exp.Select, bfs=False):
+        relations = [
+            Relation(table.alias_or_name, table.name, table, outer)
+            for table, outer in _base_tables(select)
+            if not _is_cte(table)
+        ]
+        if relations:
+            sites[id(select)] = Site(select, relations)
+    for column in list(tree.find_all(exp.Column)):
+        _place(column, sites)
+    return list(sites.values())
+
+
+def output_names(select: exp.Expression) -> list[str]:
+    """Column names a query gives, in order; `*` where it is a star."""
+    while isinstance(select, (exp.SetOperation, exp.Subquery)):
+        select = select.this
+    return [e.alias_or_name or "" for e in select.expressions] if isinstance(select, exp.Select) else []
+
+
+def _base_tables(select: exp.Select) -> Iterator[tuple[exp.Table, bool]]:
+    source = select.args.get("from_") or select.args.get("from")
+    if source is not None and isinstance(source.this, exp.Table):
+        yield source.this, False
+    for join in select.args.get("joins") or ():
+        if isinstance(join.this, exp.Table):
+            yield join.this, (join.side or "").upper() in {"LEFT", "RIGHT", "FULL"}
+
+
+def _is_cte(table: exp.Table) -> bool:
+    if table.db or isinstance(table.this, exp.Func):
+        return isinstance(table.this, exp.Func)
+    node: exp.Expression | None = table
+    while node is not None:
+        with_ = node.args.get("with_") or node.args.get("with")
+        if with_ is not None and any(cte.alias.lower() == table.name.lower() for cte in with_.expressions):
+            return True
+        node = node.parent
+    return False
+
+
+def _place(node: exp.Column, sites: dict[int, Site]) -> None:
+    """Attach a column to the relation it means."""
+    select = node.parent_select
+    if select is None or isinstance(node.this, exp.Star):
+        return
+    qualifier = node.table
+    home = select
+    while home is not None:
+        site = sites.get(id(home))
+        if qualifier:
+            relation = _by_alias(site, qualifier)
+            if relation is not None and site is not None:
+                _note(relation.columns, node, relation.alias, relation.name)
+                return
+            if _derived(home, qualifier):
+                return
+        else:
+            if home is select and _is_output_alias(node, select):
+                return
+            if _derived_output(home, node.name):
+                return
+            if site is not None:
+                if len(site.relations) == 1:
+                    _note(site.relations[0].columns, node, site.relations[0].alias, site.relations[0].name)
+                else:
+                    _note(site.loose, node, "", "")
+                return
+        home = home.parent_select
+
+
+def _by_alias(site: Site | None, alias: str) -> Relation | None:
+    if site is None:
+        return None
+    return next((r for r in site.relations if r.alias.lower() == alias.lower()), None)
+
+
+def _sources(select: exp.Select) -> Iterator[exp.Expression]:
+    source = select.args.get("from_") or select.args.get("from")
+    if source is not None:
+        yield source.this
+    for join in select.args.get("joins") or ():
+        yield join.this
+
+
+def _derived(select: exp.Select, alias: str) -> bool:
+    return any(
+        s.alias_or_name.lower() == alias.lower() and (not isinstance(s, exp.Table) or _is_cte(s)) for s in _sources(select)
+    )
+
+
+def _derived_output(select: exp.Select, name: str) -> bool:
+    for source in _sources(select):
+        if isinstance(source, exp.Subquery) and name.lower() in {n.lower() for n in output_names(source.this)}:
+            return True
+        if isinstance(source, exp.Table) and _is_cte(source):
+            body = _cte_body(source)
+            if body is not None and name.lower() in {n.lower() for n in output_names(body)}:
+                return True
+    return False
+
+
+def _cte_body(table: exp.Table) -> exp.Expression | None:
+    node: exp.Expression | None = table
+    while node is not None:
+        with_ = node.args.get("with_") or node.args.get("with")
+        for cte in with_.expressions if with_ is not None else ():
+            if cte.alias.lower() == table.name.lower():
+                body: exp.Expression = cte.this
+                return body
+        node = node.parent
+    return None
+
+
+def _is_output_alias(node: exp.Column, select: exp.Select) -> bool:
+    """`ORDER BY total`, and `GROUP BY`/`HAVING` on the alias of an expression, mean the output, not a column."""
+    aliases = {e.alias.lower(): e for e in select.expressions if isinstance(e, exp.Alias)}
+    found = aliases.get(node.name.lower())
+    clause = _clause(node, select)
+    if clause == "order" and not node.table and (found is not None or node.name.lower() in {e.alias_or_name.lower() for e in select.expressions}):
+        return True
+    if found is None or clause not in {"group", "having", "qualify"} or isinstance(found.this, exp.Column):
+        return False
+    return not any(c.name.lower() == node.name.lower() for c in found.this.find_all(exp.Column))
+
+
+def _clause(node: exp.Expression, select: exp.Select) -> str:
+    child, parent = node, node.parent
+    while parent is not None and parent is not select:
+        child, parent = parent, parent.parent
+    return str(child.arg_key or "")
+
+
+def _note(columns: dict[str, ImaginedColumn], node: exp.Column, alias: str, table: str) -> None:
+    column = columns.setdefault(node.name.lower(), ImaginedColumn(alias, table, node.name))
+    column.nodes.append(node)
+    _read_use(column, node)
+
+
+def _read_use(column: ImaginedColumn, node: exp.Column) -> None:
+    select = node.parent_select
+    clause = _clause(node, select) if select is not None else ""
+    column.shown |= clause == "expressions" and node.find_ancestor(exp.AggFunc) is None
+    column.grouped |= clause == "group"
+    parent = node.parent
+    wrapped: exp.Expression = node
+    while isinstance(parent, (exp.Paren, exp.Lower, exp.Upper, exp.Trim, exp.Cast, exp.TryCast, exp.Distinct)):
+        wrapped, parent = parent, parent.parent
+    if isinstance(parent, exp.EQ) and _is_join(parent):
+        other = parent.expression if parent.this is wrapped else parent.this
+        column.joined.append((other.table, other.name))
+        return
+    column.only_key = False
+    if isinstance(parent, _COMPARE):
+        _read_comparison(column, wrapped, parent)
+    elif isinstance(parent, exp.In) and parent.this is wrapped:
+        for item in parent.expressions:
+            _add_test(column, "=", item)
+    elif isinstance(parent, exp.Between) and parent.this is wrapped:
+        _add_test(column, ">=", parent.args["low"])
+        _add_test(column, "<=", parent.args["high"])
+    elif isinstance(parent, (exp.Like, exp.ILike)) and parent.this is wrapped:
+        column.text = True
+        _add_test(column, "like", parent.expression)
+    elif isinstance(parent, _NUMERIC_AGGREGATES) or isinstance(parent, (exp.Mul, exp.Div, exp.Round, exp.Abs, exp.Sub, exp.Add)):
+        column.numeric = True
+    elif isinstance(parent, (exp.Extract, exp.Year, exp.Month, exp.Day, exp.DateTrunc, exp.TimestampTrunc)):
+        column.dated = True
+    elif isinstance(parent, (exp.Where, exp.And, exp.Or, exp.Not, exp.Having)):
+        column.truth = True
+
+
+def _is_join(node: exp.EQ) -> bool:
+    return isinstance(node.this, exp.Column) and isinstance(node.expression, exp.Column) and node.this.table != node.expression.table
+
+
+_OPS = {exp.EQ: "=", exp.NEQ: "<>", exp.GT: ">", exp.GTE: ">=", exp.LT: "<", exp.LTE: "<="}
+
+
+def _read_comparison(column: ImaginedColumn, wrapped: exp.Expression, parent: exp.Expression) -> None:
+    if parent.this is wrapped:
+        _add_test(column, _OPS[type(parent)], parent.expression)
+    else:
+        flipped: Callable[[type], type] = lambda kind: _FLIP.get(kind, kind)  # noqa: E731
+        _add_test(column, _OPS[flipped(type(parent))], parent.this)
+
+
+def _add_test(column: ImaginedColumn, op: str, node: exp.Expression) -> None:
+    if isinstance(node, exp.Boolean):
+        column.truth = True
+        column.tests.append(Test(op, bool(node.this), node))
+    elif isinstance(node, exp.Literal):
+        if node.is_string:
+            column.tests.append(Test(op, node.this, node))
+            column.text = True
+        else:
+            column.tests.append(Test(op, _number(node.this), node))
+    elif isinstance(node, exp.Neg) and isinstance(node.this, exp.Literal) and not node.this.is_string:
+        column.tests.append(Test(op, -_number(node.this.this), node))
+    elif isinstance(node, (exp.Cast, exp.Date, exp.TsOrDsToDate)) and isinstance(node.this, exp.Literal):
+        column.dated = True
+        column.tests.append(Test(op, node.this.this, node.this))
+    elif isinstance(node, (exp.Avg, exp.Sum, exp.Mul, exp.Div)):
+        column.numeric = True
+
+
+def _number(text: str) -> float | int:
+    value = float(text)
+    return int(value) if value.is_integer() and "." not in text and "e" not in text.lower() else value

@@ -1,0 +1,361 @@
+"""Writing the real query: imagined tables and columns in the user's tree replaced by what they were resolved to.
+
+Owns the transformation of the statement. Must not choose mappings. Values are corrected here too, each correction noted.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlglot import exp
+
+from lake import names
+from lake.catalog.model import Column, Family, Noise
+from lake.index import LakeIndex
+from lake.joins.keys import JoinKey, mixed
+from lake.noise.clean import clean_cte, clean_expression
+from lake.noise.values import date_formats, truth
+from lake.resolve.imagined import ImaginedColumn, Site, Test
+from lake.resolve.sources import Candidate
+from lake.resolve.values import SURE, ValueMatcher
+
+
+@dataclass(slots=True)
+class Written:
+    """What was done while writing: value corrections, doubts, cleaned columns."""
+
+    corrections: list[dict[str, Any]] = field(default_factory=list)
+    missing_values: list[dict[str, Any]] = field(default_factory=list)
+    missing_columns: list[str] = field(default_factory=list)
+    cleaned: dict[str, dict[str, str]] = field(default_factory=dict)
+    unions: list[str] = field(default_factory=list)
+
+
+class Writer:
+    """Rewrites one statement's sites in place; then `finish` adds the CTEs."""
+
+    def __init__(self, index: LakeIndex, matcher: ValueMatcher, *, correct_values: bool = True, clean: bool = True) -> None:
+        self._index = index
+        self._matcher = matcher
+        self._correct = correct_values
+        self._clean = clean
+        self.written = Written()
+        self._taken: set[str] = set()
+
+    def apply(self, site: Site, candidate: Candidate) -> None:
+        """Replace one site's tables and columns."""
+        self._taken |= {t.alias_or_name.lower() for t in site.select.find_all(exp.Table)}
+        aliases = self._aliases(site, candidate)
+        for imagined in site.columns():
+            real = candidate.column_of(imagined)
+            if imagined.only_key:
+                continue
+            if real is None:
+                self.written.missing_columns.append(imagined.name)
+                continue
+            for test in imagined.tests:
+                self._correct_test(test, imagined, real)
+            self._use(real)
+            for node in imagined.nodes:
+                if node.parent is not None:
+                    node.replace(exp.column(exp.to_identifier(real.name, quoted=True), table=exp.to_identifier(aliases[real.table], quoted=True)))
+        kept = _take_conditions(site)
+        self._replace_from(site, candidate, aliases)
+        for condition in kept:
+            site.select.where(condition, copy=False)
+
+    def finish(self, tree: exp.Expression) -> exp.Expression:
+        """Add the CTEs of cleaned and united tables in front."""
+        ctes: list[tuple[str, str]] = []
+        for name, columns in self.written.cleaned.items():
+            if name not in self._index.unions:
+                ctes.append((f"clean_{name}", clean_cte(name, columns)))
+        for name in self.written.unions:
+            body = self._index.unions[name].sql()
+            for part, _ in self._index.unions[name].parts:
+                if part in self.written.cleaned:
+                    body = body.replace(f'FROM "{part}"', f'FROM "clean_{part}"')
+            ctes.append((name, body))
+        query = tree
+        with_ = exp.With(expressions=[_cte(name, sql) for name, sql in ctes])
+        if ctes and isinstance(query, (exp.Select, exp.SetOperation, exp.Subquery)):
+            before = query.args.get("with_") or query.args.get("with")
+            if before is not None:
+                before.set("expressions", [*with_.expressions, *before.expressions])
+            else:
+                query.set("with_" if "with_" in exp.Select.arg_types else "with", with_)
+        return query
+
+    def _aliases(self, site: Site, candidate: Candidate) -> dict[str, str]:
+        """Real table → alias: the user's own alias where a relation has its home there."""
+        out: dict[str, str] = {}
+        for relation in site.relations:
+            home = candidate.homes.get(relation.alias)
+            if home is not None and home not in out:
+                out[home] = relation.alias if relation.alias != relation.name else home
+        used = {alias.lower() for alias in out.values()}
+        for table in candidate.tables:
+            if table not in out:
+                alias, n = table, 2
+                while alias.lower() in used:
+                    alias, n = f"{table}_{n}", n + 1
+                out[table] = alias
+                used.add(alias.lower())
+        return out
+
+    def _use(self, real: Column) -> None:
+        """Note the cleaning of a column that needs it."""
+        if not self._clean:
+            return
+        united = self._index.unions.get(real.table)
+        if united is not None:
+            for part, _ in united.parts:
+                found = self._index.tables[part].column(real.name)
+                if found is not None:
+                    self._use(found)
+            return
+        if real.noise and (expression := clean_expression(real, self._index.values(real))) is not None:
+            self.written.cleaned.setdefault(real.table, {})[real.name] = expression
+
+    def _replace_from(self, site: Site, candidate: Candidate, aliases: dict[str, str]) -> None:
+        select = site.select
+        for key in candidate.joins:
+            for x, y in key.pairs:
+                self._use(x)
+                self._use(y)
+        derived = [j for j in select.args.get("joins") or () if not _is_site_table(j.this, site)]
+        old = select.args.get("from_") or select.args.get("from")
+        if old is not None and not _is_site_table(old.this, site):
+            derived = [exp.Join(this=old.this, kind="CROSS"), *derived]
+        first, *others = self._ordered(candidate)
+        select.set("joins", [])
+        select.from_(self._table(first, aliases), copy=False)
+        outer = self._outer(site, candidate)
+        for table, key in others:
+            join = exp.Join(this=self._table(table, aliases), on=_condition(key, aliases, self._cleaned_mixed))
+            if table in outer:
+                join.set("side", "LEFT")
+            select.append("joins", join)
+        for join in derived:
+            select.append("joins", join)
+
+    def _ordered(self, candidate: Candidate) -> list[Any]:
+        """Tables in join order: the first home first, each with the key to an earlier one."""
+        first = next(iter(candidate.homes.values()), candidate.tables[0])
+        placed, out, left = {first}, [first], list(candidate.joins)
+        while left:
+            for key in left:
+                if key.a in placed and key.b not in placed:
+                    out.append((key.b, key))
+                    placed.add(key.b)
+                elif key.b in placed and key.a not in placed:
+                    out.append((key.a, key.flipped()))
+                    placed.add(key.a)
+                else:
+                    continue
+                left.remove(key)
+                break
+            else:
+                break
+        return out
+
+    def _outer(self, site: Site, candidate: Candidate) -> set[str]:
+        """Tables the user joined LEFT, where they are still tables of their own."""
+        homes = candidate.homes
+        first = homes.get(site.relations[0].alias)
+        return {homes[r.alias] for r in site.relations if r.outer and homes.get(r.alias) not in {None, first}}
+
+    def _table(self, name: str, aliases: dict[str, str]) -> exp.Table:
+        real = name
+        if name in self._index.unions:
+            if name not in self.written.unions:
+                self.written.unions.append(name)
+        elif name in self.written.cleaned:
+            real = f"clean_{name}"
+        table = exp.Table(this=exp.to_identifier(real, quoted=True))
+        table.set("alias", exp.TableAlias(this=exp.to_identifier(aliases[name], quoted=True)))
+        return table
+
+    def _cleaned_mixed(self, x: Column, y: Column) -> bool:
+        return mixed(x, y) and not (x.meaning.numeric and y.meaning.numeric)
+
+    def _correct_test(self, test: Test, imagined: ImaginedColumn, real: Column) -> None:
+        if not self._correct or test.node.parent is None:
+            return
+        fixed = self._fixed(test, imagined, real)
+        if fixed is not None:
+            self.written.corrections.append({"column": f"{real.table}.{real.name}", "from": _plain(test.value), "to": fixed[1], "how": fixed[2]})
+            test.node.replace(fixed[0])
+
+    def _fixed(self, test: Test, imagined: ImaginedColumn, real: Column) -> tuple[exp.Expression, Any, str] | None:
+        """The literal to put instead: (node, value, why), or None to leave it."""
+        value = test.value
+        if isinstance(value, bool):
+            return self._fixed_truth(value, real)
+        if isinstance(value, str):
+            if test.op == "like":
+                return self._fixed_pattern(test, value, real)
+            if test.op in {"=", "<>"}:
+                return self._fixed_text(value, imagined, real)
+            return None
+        return _fixed_number(test, float(value), imagined, real)
+
+    def _fixed_truth(self, value: bool, real: Column) -> tuple[exp.Expression, Any, str] | None:
+        if real.meaning is Family.BOOLEAN:
+            return None
+        for held, _ in self._index.cleaned(real):
+            if truth(held) is value:
+                node = exp.Literal.number(held) if real.meaning.numeric else exp.Literal.string(held)
+                return node, held, "truth value"
+        return None
+
+    def _fixed_text(self, value: str, imagined: ImaginedColumn, real: Column) -> tuple[exp.Expression, Any, str] | None:
+        if real.meaning is Family.BOOLEAN:
+            told = truth(value)
+            return (exp.Boolean(this=told), told, "truth value") if told is not None else None
+        if real.meaning.numeric or real.meaning is Family.DATE:
+            return None
+        match = self._matcher.best(real, value)
+        if match is not None and match.score >= SURE:
+            return (exp.Literal.string(match.value), match.value, match.how) if match.value != value else None
+        coded = self._coded(value, real)
+        if coded is not None:
+            return exp.Literal.string(coded[0]), coded[0], coded[1]
+        closest = [m.value for m in self._matcher.ranked(real, value)]
+        self.written.missing_values.append({"column": f"{real.table}.{real.name}", "imagined": imagined.name, "value": value, "closest": closest})
+        return None
+
+    def _coded(self, value: str, real: Column) -> tuple[str, str] | None:
+        """Translate through a table that holds the value beside a value of the column (`Brazil` → `BRA`)."""
+        held = {v for v, _ in self._index.cleaned(real)}
+        for table, column, _ in self._index.where(value)[:40]:
+            entry = self._index.tables[table].column(column)
+            if table in self._index.unions or entry is None or not entry.uniqueness > 0.9:
+                continue
+            for other in self._index.tables[table].columns:
+                if other.name == column or other.family is not Family.TEXT or other.uniqueness < 0.9:
+                    continue
+                shared = len(held & {v for v, _ in self._index.values(other).counts})
+                if shared >= max(3, 0.5 * len(held)) and (found := self._beside(table, column, other.name, value)) in held and found is not None:
+                    return found, f"through {table}"
+        return None
+
+    beside: Callable[[str, str, str, str], str | None] | None = None
+
+    def _beside(self, table: str, column: str, other: str, value: str) -> str | None:
+        return self.beside(table, column, other, value) if self.beside is not None else None
+
+    def _fixed_pattern(self, test: Test, pattern: str, real: Column) -> tuple[exp.Expression, Any, str] | None:
+        regex = "".join({"%": ".*", "_": "."}.get(ch, re.escape(ch)) for ch in pattern)
+        values = [v for v, _ in self._index.cleaned(real)]
+        if not values or any(re.fullmatch(regex, v, re.DOTALL) for v in values):
+            return None
+        if any(re.fullmatch(regex, v, re.DOTALL | re.IGNORECASE) for v in values):
+            like = test.node.parent
+            if isinstance(like, exp.Like):
+                like.replace(exp.ILike(this=like.this, expression=like.expression))
+                self.written.corrections.append({"column": f"{real.table}.{real.name}", "from": pattern, "to": pattern, "how": "case"})
+        else:
+            self.written.missing_values.append({"column": f"{real.table}.{real.name}", "value": pattern, "closest": []})
+        return None
+
+
+def _fixed_number(test: Test, value: float, imagined: ImaginedColumn, real: Column) -> tuple[exp.Expression, Any, str] | None:
+    """Numbers in another unit, years against dates."""
+    if real.meaning is Family.DATE and 1000 <= value <= 2200 and float(value).is_integer():
+        column = test.node.parent
+        if isinstance(column, exp.Expression):
+            for node in list(column.find_all(exp.Column)):
+                if node.parent is column:
+                    node.replace(exp.Extract(this=exp.var("YEAR"), expression=node.copy()))
+        return None
+    bounds = real.bounds()
+    if bounds is None or not real.meaning.numeric or Noise.NUMBERS in real.noise:
+        return None
+    factor = _unit_factor(imagined.name, real.name)
+    if factor == 1.0 or _inside(value, bounds) or not _inside(value * factor, bounds):
+        return None
+    scaled = round(value * factor, 9)
+    text = f"{scaled:g}" if abs(scaled) < 1e15 else repr(scaled)
+    return exp.Literal.number(text), scaled, "unit"
+
+
+def _unit_factor(imagined: str, real: str) -> float:
+    """What a number in the imagined column's unit must be multiplied by to be in the real one's."""
+    one, two = names.measure_of(imagined), names.measure_of(real)
+    if one is not None and two is not None and one[0] == two[0] and one[1] != two[1]:
+        return one[1] / two[1]
+    a, b = names.scale_of(imagined), names.scale_of(real)
+    if b is not None and a != b:
+        return (a or 1.0) / b
+    if "percent" in names.words(imagined) and "percent" not in names.words(real):
+        return 0.01
+    return 1.0
+
+
+def _inside(value: float, bounds: tuple[float, float]) -> bool:
+    return bounds[0] <= value <= bounds[1]
+
+
+def _condition(key: JoinKey, aliases: dict[str, str], as_text: Callable[[Column, Column], bool]) -> exp.Expression:
+    parts: list[exp.Expression] = []
+    for x, y in key.pairs:
+        sides: list[exp.Expression] = [
+            exp.column(exp.to_identifier(c.name, quoted=True), table=exp.to_identifier(aliases[c.table], quoted=True)) for c in (x, y)
+        ]
+        if as_text(x, y):
+            sides = [exp.cast(side, "VARCHAR") for side in sides]
+        parts.append(exp.EQ(this=sides[0], expression=sides[1]))
+    return exp.and_(*parts) if len(parts) > 1 else parts[0]
+
+
+def _is_site_table(node: exp.Expression, site: Site) -> bool:
+    return any(r.node is node for r in site.relations)
+
+
+def _take_conditions(site: Site) -> list[exp.Expression]:
+    """Conditions the user wrote, cut from ON and WHERE: imagined joins are dropped, the rest of ON is returned."""
+    kept: list[exp.Expression] = []
+    keys = {id(n) for c in site.columns() for n in c.nodes if n.parent is not None}
+    for join in site.select.args.get("joins") or ():
+        on = join.args.get("on")
+        if _is_site_table(join.this, site):
+            parts = list(on.flatten()) if isinstance(on, exp.And) else [on] if on is not None else []
+            kept += [part.copy() for part in parts if not _joins_imagined(part, keys)]
+    where = site.select.args.get("where")
+    if where is not None:
+        parts = list(where.this.flatten()) if isinstance(where.this, exp.And) else [where.this]
+        left = [part for part in parts if not _joins_imagined(part, keys)]
+        if len(left) < len(parts):
+            site.select.set("where", exp.Where(this=exp.and_(*left)) if left else None)
+    return kept
+
+
+def _joins_imagined(part: exp.Expression, keys: set[int]) -> bool:
+    """An equality of columns of two imagined tables, still as written (or only half replaced)."""
+    if isinstance(part, exp.Paren):
+        return _joins_imagined(part.this, keys)
+    if not (isinstance(part, exp.EQ) and isinstance(part.this, exp.Column) and isinstance(part.expression, exp.Column)):
+        return False
+    return part.this.table != part.expression.table or id(part.this) in keys or id(part.expression) in keys
+
+
+def name_outputs(tree: exp.Expression) -> None:
+    """Keep the client's column names: an unaliased column gets its own name as alias. Before `sites_of` reads the tree."""
+    for select in tree.find_all(exp.Select):
+        for item in list(select.expressions):
+            if isinstance(item, exp.Column) and not isinstance(item.this, exp.Star):
+                item.replace(exp.Alias(this=item.copy(), alias=exp.to_identifier(item.name, quoted=True)))
+
+
+def _cte(name: str, sql: str) -> exp.CTE:
+    import sqlglot
+
+    return exp.CTE(this=sqlglot.parse_one(sql, read="duckdb"), alias=exp.TableAlias(this=exp.to_identifier(name, quoted=True)))
+
+
+def _plain(value: Any) -> Any:
+    return value if isinstance(value, (str, int, float, bool)) else str(value)

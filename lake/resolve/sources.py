@@ -1,0 +1,281 @@
+"""Choosing the real tables of a site and which of their columns each imagined one is: jointly, by beam search.
+
+Owns the choice. A candidate is a set of real tables joined in a tree with an assignment of all imagined columns;
+one imagined table may become several (missing table), several one (obsolete table). Must not know SQL text.
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from lake import names
+from lake.catalog.model import Column
+from lake.index import LakeIndex
+from lake.joins.keys import JoinKey, KeyFinder
+from lake.resolve.assignment import assign
+from lake.resolve.evidence import Evidence, real_columns
+from lake.resolve.imagined import ImaginedColumn
+
+_BEAM = 24
+_KEEP = 10
+_EXTRA_TABLES = 2
+_SPLIT = 0.10
+_MERGED = 0.06
+_EXTRA = 0.18
+_DROPPED = 0.1
+_TABLE_WEIGHT = 1.2
+_WEAK_JOIN = 0.45
+_UNITED = 0.04
+_MIN_JOIN = 0.3
+_TEST_WEIGHT = 1.25
+POOR = 0.3
+"""A column score below this means: the imagined column is not there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """Real tables in join order, the keys that join each to an earlier one, and the columns' assignment."""
+
+    tables: tuple[str, ...]
+    joins: tuple[JoinKey, ...]
+    columns: dict[int, Column]
+    scores: dict[int, float]
+    score: float
+    homes: dict[str, str] = field(default_factory=dict)
+    table_fit: float = 0.0
+
+    def column_of(self, imagined: ImaginedColumn) -> Column | None:
+        return self.columns.get(id(imagined))
+
+
+class SourceFinder:
+    """Searches candidates for one site."""
+
+    def __init__(self, index: LakeIndex, evidence: Evidence, keys: KeyFinder, prior: dict[str, str] | None = None, *, join_search: bool = True) -> None:
+        self._index = index
+        self._evidence = evidence
+        self._keys = keys
+        self._prior = prior or {}
+        self._join_search = join_search
+        self._relations = evidence.site.relations
+        self._aliases = {r.alias: r for r in self._relations}
+
+    def candidates(self) -> list[Candidate]:
+        """The best candidates, best first."""
+        limit = len(self._relations) + (_EXTRA_TABLES if self._join_search else 0)
+        seen: dict[frozenset[str], Candidate] = {}
+        layer = [found for table in self._evidence.pool if (found := self._evaluate((table,), ())) is not None]
+        layer = self._best(layer, seen)
+        for _ in range(limit - 1):
+            grown = [c for state in layer for c in self._grow(state, seen)]
+            layer = self._best(grown, seen)
+            if not layer:
+                break
+        return sorted(seen.values(), key=lambda c: (-c.score, c.tables))[:_KEEP]
+
+    def _best(self, found: list[Candidate], seen: dict[frozenset[str], Candidate]) -> list[Candidate]:
+        for candidate in found:
+            key = frozenset(candidate.tables)
+            if key not in seen or seen[key].score < candidate.score:
+                seen[key] = candidate
+        unique = {frozenset(c.tables): seen[frozenset(c.tables)] for c in found}
+        ranked = sorted(unique.values(), key=lambda c: (-c.score, c.tables))
+        # each relation's favourite stays, so that a join can bring the rest
+        kept = ranked[:_BEAM]
+        for relation in self._relations:
+            own = sorted(ranked, key=lambda c: -max(self._evidence.table_score(relation.alias, t) for t in c.tables))[:4]
+            kept += [c for c in own if c not in kept]
+        return kept
+
+    def _grow(self, state: Candidate, seen: dict[frozenset[str], Candidate]) -> list[Candidate]:
+        out = []
+        for table in self._evidence.pool:
+            if table in state.tables or frozenset((*state.tables, table)) in seen or not self._helps(state, table):
+                continue
+            key = self._edge(state, table)
+            if key is not None:
+                found = self._evaluate((*state.tables, table), (*state.joins, key))
+            else:
+                found = self._bridged(state, table)
+            if found is not None:
+                out.append(found)
+        return out
+
+    def _helps(self, state: Candidate, table: str) -> bool:
+        """Would the table serve some column clearly better, or is it some relation's likely self?"""
+        for column in self._evidence.columns:
+            best = max((self._evidence.score(column, real) for real in self._index.tables[table].columns), default=0.0)
+            if not column.tests and not column.numeric and (label := self._index.label_column(table)) is not None:
+                best = max([best, *(self._evidence.referred_score(column, label, phrase) for phrase in self._referring(state, table))])
+            if best > state.scores.get(id(column), 0.0) + 0.08:
+                return True
+        return len(self._relations) > len(state.tables) and any(self._evidence.table_score(r.alias, table) > 0.45 for r in self._relations)
+
+    def _referring(self, state: Candidate, table: str) -> list[str]:
+        found = [key.pairs[0][0].name for other in state.tables for key in self._keys.keys(other, table)[:2] if key.quality >= _MIN_JOIN]
+        return [names.referred(name) for name in found]
+
+    def _edge(self, state: Candidate, table: str) -> JoinKey | None:
+        """The best key between the table and one of the state's."""
+        found = [k for other in state.tables for k in self._keys.keys(other, table)]
+        found = [k for k in found if k.quality >= _MIN_JOIN]
+        return max(found, key=lambda k: self._fit(k, state), default=None)
+
+    def _fit(self, key: JoinKey, state: Candidate) -> float:
+        """A key's quality, corrected by what the query says of its columns: the user's own keys, filters, outputs."""
+        value = key.quality
+        first_a, first_b = key.pairs[0]
+        taken = {real.key: imagined for imagined in self._evidence.columns if (real := state.column_of(imagined)) is not None}
+        for end in (first_a, first_b):
+            imagined = taken.get(end.key)
+            if imagined is not None and imagined.shown:
+                value += 0.04
+            if imagined is not None and any(t.op == "=" for t in imagined.tests) and len(imagined.tests) == 1:
+                # joined on a column held to one value, the join would say nothing
+                value -= 0.25
+        if self._keys_asked() and any(set(names.words(c.name)) & names.KEY_WORDS for c in (first_a, first_b)):
+            value += 0.12
+        return value + 0.2 * self._asked(first_a, first_b)
+
+    def _keys_asked(self) -> bool:
+        """Did the user join on something called a key?"""
+        joined = [c for r in self._relations for c in r.columns.values() if c.joined]
+        return any(set(names.words(c.name)) & names.KEY_WORDS for c in joined)
+
+    def _asked(self, a: Column, b: Column) -> float:
+        """How well a pair fits a join the user wrote."""
+        best = 0.0
+        for relation in self._relations:
+            for column in relation.columns.values():
+                for alias, name in column.joined:
+                    other = self._aliases.get(alias)
+                    if other is None:
+                        continue
+                    for x, y in ((a, b), (b, a)):
+                        fit = self._evidence.name_score(relation.name, column.name, x) + self._evidence.name_score(other.name, name, y)
+                        best = max(best, fit / 2)
+        return best
+
+    def _bridged(self, state: Candidate, table: str) -> Candidate | None:
+        """Join through one table in between."""
+        if not self._join_search:
+            return None
+        best: Candidate | None = None
+        for middle in self._evidence.pool:
+            if middle in state.tables or middle == table:
+                continue
+            first = self._edge(state, middle)
+            if first is None or first.quality < 0.4:
+                continue
+            second = max((k for k in self._keys.keys(middle, table)), key=lambda k: k.quality, default=None)
+            if second is None or second.quality < 0.4 or {x.key for x, _ in second.pairs} & {y.key for _, y in first.pairs}:
+                continue
+            found = self._evaluate((*state.tables, middle, table), (*state.joins, first, second))
+            if found is not None and (best is None or found.score > best.score):
+                best = found
+        return best
+
+    def _evaluate(self, tables: tuple[str, ...], joins: tuple[JoinKey, ...]) -> Candidate | None:
+        imagined = self._evidence.columns
+        reals = real_columns(self._index, tables)
+        columns: dict[int, Column] = {}
+        scores: dict[int, float] = {}
+        homes = self._homes(tables)
+        if imagined:
+            phrases = self._phrases(joins)
+            fit = [[self._fitness(c, real, phrases) for real in reals] for c in imagined]
+            matrix = np.zeros((len(imagined), len(reals) + len(imagined)))  # the last columns mean: not there
+            matrix[:, : len(reals)] = [[self._pair(c, real, homes, fit[i][j]) for j, real in enumerate(reals)] for i, c in enumerate(imagined)]
+            for row, col in enumerate(assign(matrix)):
+                if col >= len(reals):
+                    scores[id(imagined[row])] = 0.0
+                    continue
+                columns[id(imagined[row])] = reals[col]
+                scores[id(imagined[row])] = fit[row][col]
+        score = self._total(tables, joins, columns, scores, homes)
+        fit_tables = sum(self._evidence.table_score(r.alias, homes[r.alias]) for r in self._relations) / len(self._relations)
+        return Candidate(tables, joins, columns, scores, score, homes, fit_tables)
+
+    def _homes(self, tables: tuple[str, ...]) -> dict[str, str]:
+        """Which real table each relation chiefly is: names and columns together, each table once if possible."""
+        best: tuple[float, dict[str, str]] = (-1.0, {})
+        relations = self._relations
+        if len(tables) == 1:
+            return {r.alias: tables[0] for r in relations}
+        options = itertools.permutations(tables, min(len(relations), len(tables))) if len(tables) <= 5 else [tables[: len(relations)]]
+        for option in options:
+            homes = {r.alias: option[i] if i < len(option) else tables[0] for i, r in enumerate(relations)}
+            value = sum(self._home_score(r.alias, homes[r.alias]) for r in relations)
+            if value > best[0]:
+                best = (value, homes)
+        return best[1]
+
+    def _home_score(self, alias: str, table: str) -> float:
+        relation = self._aliases[alias]
+        mine = [c for c in relation.columns.values() if not c.only_key]
+        told = [max(self._evidence.score(c, real) for real in self._index.tables[table].columns) for c in mine]
+        return self._evidence.table_score(alias, table) + (sum(told) / len(told) if told else 0.0)
+
+    def _phrases(self, joins: tuple[JoinKey, ...]) -> dict[tuple[str, str], str]:
+        """Label columns reached over a reference, and what the referring column calls them."""
+        out: dict[tuple[str, str], str] = {}
+        for key in joins:
+            for x, y in key.pairs[:1]:
+                for end, other in ((x, y), (y, x)):
+                    label = self._index.label_column(other.table)
+                    owner = set(names.words(names.referred(other.name))) & set(names.words(other.table))
+                    if label is not None and (other.uniqueness > end.uniqueness or owner):
+                        out[label.key] = names.referred(end.name)
+        return out
+
+    def _fitness(self, imagined: ImaginedColumn, real: Column, phrases: dict[tuple[str, str], str]) -> float:
+        value = self._evidence.score(imagined, real)
+        if (phrase := phrases.get(real.key)) is not None:
+            value = max(value, self._evidence.referred_score(imagined, real, phrase))
+        elif imagined.grouped and real.uniqueness > 0.8 and real.rows > 20 and len(set(phrases)) == 0:
+            # groups of one row each are not what grouping is for
+            value -= 0.15
+        return value
+
+    def _pair(self, imagined: ImaginedColumn, real: Column, homes: dict[str, str], value: float) -> float:
+        if imagined.relation and homes.get(imagined.relation) != real.table:
+            # away from home costs; into another relation's home costs more
+            value -= _SPLIT + (_MERGED if real.table in homes.values() else 0.0)
+        if self._prior.get(imagined.table) == real.table:
+            value += 0.1
+        return value * (_TEST_WEIGHT if imagined.tests else 1.0)
+
+    def _total(self, tables: tuple[str, ...], joins: tuple[JoinKey, ...], columns: dict[int, Column], scores: dict[int, float], homes: dict[str, str]) -> float:
+        weights = {id(c): _TEST_WEIGHT if c.tests else 1.0 for c in self._evidence.columns}
+        value = sum(weights[i] * _worth(s) for i, s in scores.items())
+        for c in self._evidence.columns:
+            real = columns.get(id(c))
+            if real is not None and c.relation and homes.get(c.relation) != real.table:
+                value -= (_SPLIT + (_MERGED if real.table in homes.values() else 0.0)) * 0.5
+        value += _TABLE_WEIGHT * sum(self._evidence.table_score(r.alias, homes[r.alias]) for r in self._relations)
+        value -= _WEAK_JOIN * sum(1.0 - min(1.0, k.quality) for k in joins)
+        value -= _EXTRA * max(0, len(tables) - len(self._relations))
+        value -= _DROPPED * (len(self._relations) - len(set(homes.values())))
+        value -= 0.8 * self._idle(tables, joins, columns)
+        value += 0.1 * sum(self._prior.get(r.name) in tables for r in self._relations)
+        value += _UNITED * sum(t in self._index.unions for t in tables)
+        return value / (sum(weights.values()) + _TABLE_WEIGHT * len(self._relations))
+
+    def _idle(self, tables: tuple[str, ...], joins: tuple[JoinKey, ...], columns: dict[int, Column]) -> int:
+        """Tables at the rim of the join tree that give no column."""
+        used = {c.table for c in columns.values()}
+        degree = {t: sum(t in {k.a, k.b} for k in joins) for t in tables}
+        return sum(1 for t in tables if t not in used and degree[t] <= 1 and len(tables) > 1)
+
+
+def _worth(score: float) -> float:
+    """What a column's score adds: poor ones hurt more than good ones help."""
+    return min(score, 1.2) - 0.5 * max(0.0, 0.6 - score)
+
+
+def named(relation_name: str, table: str) -> bool:
+    """Do two table names share a telling word?"""
+    return bool(set(names.words(relation_name)) & set(names.words(table)))

@@ -1,0 +1,116 @@
+"""Does a value the user wrote occur in a column, and if not, which value did they mean?
+
+Owns matching of one literal against a column's values. Must not know queries or mappings.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from rapidfuzz import fuzz, process
+
+from lake import names
+from lake.catalog.model import Column
+from lake.index import LakeIndex
+from lake.noise.values import fold, truth
+
+_EMBED_ALL = 48
+_EMBED_CLOSEST = 16
+SURE = 0.55
+"""From this score on a value is taken for what was meant."""
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A value of the column, how well it fits (1 = as written), and why."""
+
+    value: str
+    score: float
+    how: str
+
+
+class ValueMatcher:
+    """Matches literals to column values, remembering answers."""
+
+    def __init__(self, index: LakeIndex, *, semantic: bool = True) -> None:
+        self._index = index
+        self._semantic = semantic
+        self._seen: dict[tuple[tuple[str, str], str], Match | None] = {}
+
+    def best(self, column: Column, literal: str) -> Match | None:
+        """The value meant by `literal`, or None."""
+        key = (column.key, literal)
+        if key not in self._seen:
+            self._seen[key] = self._search(column, literal)
+        return self._seen[key]
+
+    def ranked(self, column: Column, literal: str, top: int = 3) -> list[Match]:
+        """The closest values, best first, however far."""
+        values = [value for value, _ in self._index.cleaned(column)]
+        scored = sorted((self._score(value, literal) for value in values), key=lambda m: (-m.score, m.value))[: max(top, _EMBED_CLOSEST)]
+        return sorted(self._embedded(scored, literal), key=lambda m: (-m.score, m.value))[:top]
+
+    def _search(self, column: Column, literal: str) -> Match | None:
+        counts = self._index.cleaned(column)
+        values = [value for value, _ in counts]
+        if literal in set(values):
+            return Match(literal, 1.0, "as written")
+        scored = [self._score(value, literal) for value in values]
+        best = max(scored, key=lambda m: m.score, default=None)
+        if best is not None and best.score >= 0.8:
+            return best
+        if self._semantic and values:
+            near = self._shortlist(values, literal)
+            best = max(self._embedded([self._score(v, literal) for v in near], literal), key=lambda m: m.score)
+        return best if best is not None and best.score >= 0.3 else None
+
+    def _shortlist(self, values: list[str], literal: str) -> list[str]:
+        if len(values) <= _EMBED_ALL:
+            return values
+        close = process.extract(literal, values, scorer=fuzz.WRatio, limit=_EMBED_CLOSEST)
+        return [value for value, _, _ in close]
+
+    def _embedded(self, matches: list[Match], literal: str) -> list[Match]:
+        """Raise scores by meaning."""
+        if not self._semantic or not matches:
+            return matches
+        embedder = self._index.embedder
+        vectors = embedder.embed([names.normal(m.value)[:120] for m in matches])
+        sims = vectors @ embedder.one(names.normal(literal)[:120])
+        out = []
+        for match, sim in zip(matches, sims, strict=True):
+            score = (float(sim) - 0.1) * 0.95
+            out.append(Match(match.value, score, "meaning") if score > match.score else match)
+        return out
+
+    def _score(self, value: str, literal: str) -> Match:
+        a, b = fold(value), fold(literal)
+        if a == b:
+            return Match(value, 0.97, "case, blanks or diacritics")
+        plain_a, plain_b = re.sub(r"[\W_]+", "", a), re.sub(r"[\W_]+", "", b)
+        if plain_a and plain_a == plain_b:
+            return Match(value, 0.94, "punctuation")
+        if truth(value) is not None and truth(value) == truth(literal):
+            return Match(value, 0.9, "truth value")
+        if _initials(a, b) or _initials(b, a):
+            return Match(value, 0.82, "initials")
+        if [names.singular(w) for w in a.split()] == [names.singular(w) for w in b.split()]:
+            return Match(value, 0.9, "singular and plural")
+        ratio = fuzz.ratio(a, b) / 100.0
+        score, how = (0.55 + (ratio - 0.8) * 2.0, "spelling") if ratio > 0.8 and min(len(a), len(b)) >= 4 else (ratio * 0.4, "spelling")
+        shorter, longer = sorted((a, b), key=len)
+        if len(shorter) >= 3 and re.search(rf"\b{re.escape(shorter)}\b", longer):
+            score, how = max((score, how), (0.6 + 0.2 * len(shorter) / len(longer), "part of it"))
+        elif len(shorter) <= 4 and longer.startswith(shorter) and len(shorter) >= 1 and " " not in longer:
+            score, how = max((score, how), (0.62 if len(shorter) > 1 else 0.6, "shortened"))
+        return Match(value, min(score, 0.93), how)
+
+
+def _initials(short: str, long: str) -> bool:
+    parts = [w for w in re.split(r"[\W_]+", long) if w]
+    if len(parts) < 2 or len(short) < 2:
+        return False
+    full = "".join(w[0] for w in parts)
+    told = "".join(w[0] for w in parts if w not in {"of", "the", "and", "de", "for"})
+    return short.replace(".", "") in {full, told}
