@@ -15,7 +15,7 @@ from lake import names
 from lake.catalog.model import Column, Table, Values
 from lake.catalog.storage import Storage
 from lake.embedding import CachedEmbedder
-from lake.joins.scores import PairScore, comparable, joinable, overlap, own_key, pair_score
+from lake.joins.scores import Overlap, PairScore, comparable, joinable, overlap, own_key, pair_score
 from lake.noise.clean import cleaned_counts
 from lake.unions import UnitedTable, families, merged_values
 
@@ -42,6 +42,7 @@ class LakeIndex:
                 self.tables[united.table.name] = united.table
         self._folded = {name.lower(): name for name in self.tables}
         self._values: dict[tuple[str, str], Values] = {}
+        self._keyable: dict[str, list[Column]] = {}
         self._labels: dict[str, Column | None] = {}
         self._pairs: dict[tuple[str, str], tuple[PairScore, ...]] = {}
 
@@ -139,8 +140,21 @@ class LakeIndex:
             return names.expanded(column.table)
         return f"{names.expanded(column.table)} {told}" if generic else told
 
-    def score_pair(self, a: Column, b: Column) -> PairScore:
+    def _joinable(self, table: str) -> list[Column]:
+        if table not in self._keyable:
+            self._keyable[table] = [c for c in self.tables[table].columns if joinable(c)]
+        return self._keyable[table]
+
+    def overlapping(self, a: Column, b: Column) -> PairScore | None:
+        """The pair's score, or None where no value is shared."""
         found = overlap(self.values(a).sketch, self.values(b).sketch, a.distinct, b.distinct)
+        return self._scored(a, b, found) if found.jaccard > 0 else None
+
+    def score_pair(self, a: Column, b: Column) -> PairScore:
+        """The pair's score, whatever its overlap."""
+        return self._scored(a, b, overlap(self.values(a).sketch, self.values(b).sketch, a.distinct, b.distinct))
+
+    def _scored(self, a: Column, b: Column, found: Overlap) -> PairScore:
         claimed = self._claimed(a, b) or self._claimed(b, a)
         return pair_score(a, b, (self.tables[a.table], self.tables[b.table]), self.schema_similarity(a, b), found, claimed=claimed)
 
@@ -171,12 +185,10 @@ class LakeIndex:
             return tuple(pair.flipped() for pair in self.pairs(b, a))
         if (a, b) not in self._pairs:
             found = []
-            for one in filter(joinable, self.tables[a].columns):
-                for two in filter(joinable, self.tables[b].columns):
-                    if comparable(one, two):
-                        pair = self.score_pair(one, two)
-                        if pair.overlap.jaccard > 0:
-                            found.append(pair)
+            for one in self._joinable(a):
+                for two in self._joinable(b):
+                    if comparable(one, two) and (pair := self.overlapping(one, two)) is not None:
+                        found.append(pair)
             found.sort(key=lambda p: (-p.quality, -p.s, p.a.position, p.b.position))
             self._pairs[a, b] = tuple(found[:_PAIRS_KEPT])
         return self._pairs[a, b]

@@ -60,6 +60,11 @@ _UNIT_NAMES = {
     "mi": "miles", "ft": "feet", "lb": "pounds", "hr": "hours", "min": "minutes", "s": "seconds", "g": "grams", "m": "meters",
 }  # fmt: skip
 
+_WHOLE = {"first": "first name", "last": "last name", "middle": "middle name", "full": "full name", "nation": "country"}
+"""Names that mean more when they stand alone."""
+_SAME = {"family name": "last name", "surname": "last name", "given name": "first name", "forename": "first name", "date of birth": "birth date", "birthday": "birth date", "dob": "birth date"}
+"""Phrases that say the same of people everywhere."""
+
 GENERIC = frozenset(
     {"name", "names", "title", "id", "code", "value", "type", "label", "description", "key", "number", "text", "date", "kind"}
 )
@@ -84,10 +89,15 @@ def normal(name: str) -> str:
 @lru_cache(maxsize=200_000)
 def expanded(name: str) -> str:
     """The normal form with abbreviations written out."""
-    parts = normal(name).split()
+    told = normal(name)
+    parts = _WHOLE.get(told, told).split()
     if len(parts) > 1:
         parts[-1] = _UNIT_NAMES.get(parts[-1], parts[-1])
-    return " ".join(" ".join(ABBREVIATIONS.get(word, word) for word in parts).split()) or normal(name)
+    written = " ".join(" ".join(ABBREVIATIONS.get(word, word) for word in parts).split()) or told
+    for phrase, same in _SAME.items():
+        if phrase in written:
+            written = re.sub(rf"\b{phrase}\b", same, written)
+    return written
 
 
 @lru_cache(maxsize=200_000)
@@ -129,7 +139,7 @@ def scale_of(name: str) -> float | None:
 def measure_of(name: str) -> tuple[str, float] | None:
     """Dimension and factor to its base unit claimed by the last word of a name (`body_mass_g` → mass, 0.001)."""
     parts = normal(name).split()
-    return _MEASURE.get(parts[-1]) if len(parts) > 1 else None
+    return _MEASURE.get(parts[-1]) if len(parts) > 1 or len(parts[-1]) > 4 else None
 
 
 def prefix(table: str) -> str:

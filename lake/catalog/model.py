@@ -58,6 +58,12 @@ class Column:
     maximum: str | None
     samples: tuple[str, ...]
     noise: tuple[Noise, ...] = ()
+    digits: bool = False
+
+    @property
+    def numeral(self) -> bool:
+        """An integer column, or a text column of digits."""
+        return self.digits or self.family is Family.INTEGER
 
     @property
     def uniqueness(self) -> float:

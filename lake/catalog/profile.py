@@ -14,8 +14,9 @@ import numpy as np
 
 from engines.duckdb.locked import quoted
 from engines.duckdb.reading import Scan, Unreadable, scan_of
-from lake.catalog.model import SKETCH_SIZE, VALUE_LIMIT, Column, Family, Table, Values
+from lake.catalog.model import SKETCH_SIZE, VALUE_LIMIT, Column, Family, Noise, Table, Values
 from lake.noise.detect import meaning_of, noise_of
+from lake.noise.values import number_of
 
 _COPY_BYTES = 256 << 20
 _FAMILIES: tuple[tuple[tuple[str, ...], Family], ...] = (
@@ -80,13 +81,26 @@ def _columns(connection: Any, table: str, source: str, scan: Scan) -> tuple[list
         found = _values(connection, source, name, family, distinct)
         noise = noise_of(found.counts, filled) if family is Family.TEXT else ()
         values[name] = found
+        if Noise.NUMBERS in noise:
+            low, high = _bounds(found)
         columns.append(
             Column(
                 table, name, i, type_name, family, meaning_of(family, noise), rows, rows - filled, distinct,
                 _short(low), _short(high), tuple(_short(v) or "" for v, _ in found.counts[:12]), noise,
+                family is Family.TEXT and _digits(found),
             )  # fmt: skip
         )
     return columns, values
+
+
+def _digits(found: Values) -> bool:
+    told = [value for value, _ in found.counts[:50]]
+    return bool(told) and sum(value.replace(".", "", 1).lstrip("-").isdigit() for value in told) >= 0.8 * len(told)
+
+
+def _bounds(found: Values) -> tuple[str, str]:
+    numbers = [number for value, _ in found.counts if (number := number_of(value)) is not None]
+    return f"{min(numbers):.15g}", f"{max(numbers):.15g}"
 
 
 def _values(connection: Any, source: str, name: str, family: Family, distinct: int) -> Values:

@@ -129,8 +129,8 @@ def _edges(index: LakeIndex, pairs: Iterable[tuple[Column, Column]]) -> dict[tup
     edges: dict[tuple[str, str], list[PairScore]] = defaultdict(list)
     for one, two in pairs:
         a, b = (one, two) if one.table < two.table else (two, one)
-        score = index.score_pair(a, b)
-        if score.overlap.jaccard > 0:
+        score = index.overlapping(a, b)
+        if score is not None:
             edges[a.table, b.table].append(score)
     for found in edges.values():
         found.sort(key=lambda p: (-p.s, -p.quality))

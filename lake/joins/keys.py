@@ -12,7 +12,7 @@ from engines.duckdb.locked import quoted
 from lake import names
 from lake.catalog.model import Column, Family
 from lake.index import LakeIndex
-from lake.joins.scores import PairScore, numeral, year_like
+from lake.joins.scores import NO_KEYS, PairScore, selective, year_like
 
 ALPHA = 0.5
 """How strongly fan-out is held against a key (the thesis leaves α open)."""
@@ -64,9 +64,9 @@ class KeyFinder:
         sharp = self._sharpness(list(completed))
         parts = {(p.a.name, p.b.name): p for p in pairs}
         told = [parts[x.name, y.name] for x, y in completed]
-        worth = [min(1.0, p.quality / (0.35 + 0.65 * max(p.a.uniqueness, p.b.uniqueness) ** 2)) for p in told]
+        worth = [min(1.0, p.quality / selective(max(p.a.uniqueness, p.b.uniqueness))) for p in told]
         worth = [max(w, 0.9) if names.referred(p.a.name) == names.referred(p.b.name) else w for w, p in zip(worth, told, strict=True)]
-        quality = sum(worth) / len(worth) * (0.35 + 0.65 * sharp**2) * _PER_PAIR ** (len(completed) - 1)
+        quality = sum(worth) / len(worth) * selective(sharp + 0.03) * _PER_PAIR ** (len(completed) - 1)
         # what tells most stands first
         ordered = sorted(completed, key=lambda xy: (year_like(xy[0]) or year_like(xy[1]), -parts[xy[0].name, xy[1].name].quality))
         return JoinKey(a, b, tuple(ordered), quality)
@@ -120,9 +120,11 @@ class KeyFinder:
 
 def _companion(pair: PairScore) -> bool:
     """May the pair complete a key: the same thing under the same name, or texts that agree."""
+    if set(names.words(pair.a.name)) & NO_KEYS:
+        return False
     contained = max(pair.overlap.a_in_b, pair.overlap.b_in_a)
     same = names.referred(pair.a.name) == names.referred(pair.b.name)
-    if numeral(pair.a):
+    if pair.a.numeral:
         keyed = bool(set(names.words(pair.a.name)) & names.KEY_WORDS) or year_like(pair.a)
         return same and keyed and contained >= 0.2
     texts = min(pair.a.distinct, pair.b.distinct) >= 12

@@ -13,7 +13,7 @@ import numpy as np
 from lake import names
 from lake.catalog.model import SKETCH_SIZE, Column, Family, Table
 
-_NO_KEYS = frozenset({"first", "last", "given", "surname", "forename", "middle", "address", "street", "comment", "note", "description"})
+NO_KEYS = frozenset({"first", "last", "given", "surname", "forename", "middle", "address", "street", "comment", "note", "description"})
 """Words of columns whose agreement means nothing: two people share a first name."""
 
 
@@ -63,16 +63,17 @@ def joinable(column: Column) -> bool:
     return not (column.family is Family.TEXT and column.samples and sum(map(len, column.samples)) / len(column.samples) > 60)
 
 
-def numeral(column: Column) -> bool:
-    """An integer column, or a text column of digits."""
-    if column.family is Family.INTEGER:
-        return True
-    told = [v for v in column.samples if v]
-    return column.family is Family.TEXT and bool(told) and sum(v.replace(".", "", 1).lstrip("-").isdigit() for v in told) >= 0.8 * len(told)
-
-
 def comparable(a: Column, b: Column) -> bool:
-    return numeral(a) is numeral(b) and (numeral(a) or a.family is b.family)
+    if a.numeral is not b.numeral:
+        return False
+    if not a.numeral:
+        return a.family is b.family
+    # integers overlap by chance; only keys, years and namesakes are worth comparing
+    return year_like(a) and year_like(b) or _keyed(a) or _keyed(b) or names.normal(a.name) == names.normal(b.name)
+
+
+def _keyed(column: Column) -> bool:
+    return bool(set(names.words(column.name)) & names.KEY_WORDS) or (column.unique and column.position == 0)
 
 
 def own_key(column: Column, table: Table) -> bool:
@@ -90,31 +91,38 @@ def pair_score(a: Column, b: Column, tables: tuple[Table, Table], schema: float,
     s = (max(schema, 0.0) + found.jaccard) * k
     name = max(0.0, min(1.0, (schema - 0.2) / 0.7))
     inside = max(found.a_in_b if b.uniqueness >= a.uniqueness else 0.0, found.b_in_a if a.uniqueness >= b.uniqueness else 0.0)
-    if numeral(a):
-        weight, contained = 0.5, inside
+    if a.numeral:
+        weight, contained = (0.35 if _serves(a, b, tables) else 0.5), inside
     else:
         # texts of many values do not agree by chance: a key found throughout the references counts, too
         many = min(a.distinct, b.distinct) >= 12
-        weight = 0.35 if many else 0.5
+        weight = 0.25 if many else 0.5
         reference, key = (found.a_in_b, found.b_in_a) if b.uniqueness >= a.uniqueness else (found.b_in_a, found.a_in_b)
         contained = max(inside, 0.6 * reference**0.5 + 0.4 * key) if many else inside
+        if key >= 0.9 and min(a.distinct, b.distinct) >= 20:
+            contained = max(contained, 0.85)
         if not many and name < 0.3:
             # two columns of few short texts agree easily
             contained *= 0.5
-    quality = (weight * name + (1 - weight) * contained) * (0.35 + 0.65 * k * k)
+    quality = (weight * name + (1 - weight) * contained) * selective(k)
     if contained == 0.0:
         quality *= 0.1
-    if set(names.words(a.name)) & _NO_KEYS and set(names.words(b.name)) & _NO_KEYS:
+    if set(names.words(a.name)) & NO_KEYS and set(names.words(b.name)) & NO_KEYS:
         quality *= 0.5
     if own_key(a, tables[0]) and own_key(b, tables[1]) and names.words(a.name) != names.words(b.name):
         # two tables' serial numbers overlap whatever they count
         quality *= 0.25
-    elif numeral(a):
+    elif a.numeral:
         quality *= 0.15 if claimed else _integer_trust(a, b, tables, name)
     if names.prefix(tables[0].name) and names.prefix(tables[0].name) == names.prefix(tables[1].name):
         # exported together
         quality = min(1.0, quality * 1.1)
     return PairScore(a, b, schema, found, s, quality)
+
+
+def selective(k: float) -> float:
+    """What uniqueness of the more unique side is worth: a key is unique, not nearly."""
+    return 1.0 if k >= 0.98 else 0.35 + 0.5 * k * k
 
 
 def year_like(column: Column) -> bool:

@@ -25,7 +25,7 @@ def noise_of(counts: Counts, filled: int) -> tuple[Noise, ...]:
     total = sum(n for _, n in told) or 1
     for kind, share in (
         (Noise.BOOLEANS, _boolean_share(told)),
-        (Noise.NUMBERS, _share(told, lambda v: number_of(v) is not None) if _some_plain(told, total) else 0.0),
+        (Noise.NUMBERS, _share(told, lambda v: number_of(v) is not None) if _some_plain(told, total, gaps=len(told) < len(counts)) else 0.0),
         (Noise.DATES, _date_share(told)),
     ):
         if share >= 0.9 * total:
@@ -37,7 +37,8 @@ def noise_of(counts: Counts, filled: int) -> tuple[Noise, ...]:
         found.append(Noise.BLANKS)
     if _spelling_rows(told) >= max(4, 0.02 * total):
         found.append(Noise.SPELLINGS)
-    if _share(told, lambda v: bool(_MOJIBAKE.search(v))) >= max(2, 0.005 * total):
+    broken = _share(told, lambda v: bool(_MOJIBAKE.search(v)))
+    if broken >= max(2, 0.02 * total) or (found and broken):
         found.append(Noise.MOJIBAKE)
     return tuple(found)
 
@@ -93,9 +94,11 @@ def _boolean_share(counts: Counts) -> float:
     return _share(counts, lambda v: truth(v) is not None)
 
 
-def _some_plain(counts: Counts, total: int) -> bool:
-    """A number column is mostly plain numbers with some decorated, or decorated throughout in one regular way."""
+def _some_plain(counts: Counts, total: int, *, gaps: bool) -> bool:
+    """Plain numbers with some decorated, or with words for "missing" between them."""
     plain = _share(counts, lambda v: plain_number(v.strip()))
+    if gaps and plain == total:
+        return True
     return plain < _share(counts, lambda v: number_of(v) is not None) and plain >= 0.2 * total
 
 

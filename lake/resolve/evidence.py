@@ -24,7 +24,7 @@ _POOL_SITE = 18
 _POOL_RELATION = 10
 _POOL_COLUMN = 4
 _RARE = 12
-_LIKELY = 0.4
+_LIKELY = 0.5
 _CODES = frozenset({"code", "id", "abbreviation", "abbr", "iso", "symbol", "key", "identifier"})
 _YEAR = frozenset({"year"})
 _DATE = frozenset({"date", "day", "birthday", "timestamp", "datetime"})
@@ -60,6 +60,7 @@ class Evidence:
         self.table_scores = {r.alias: self._relation_scores(r.name, [c.name for c in r.columns.values() if not c.only_key]) for r in site.relations}
         self.pool = self._make_pool(seeds)
         self._score: dict[tuple[int, tuple[str, str]], float] = {}
+        self._blocks: dict[str, Any] = {}
         self._name: dict[tuple[str, str, tuple[str, str]], float] = {}
 
     def table_score(self, alias: str, table: str) -> float:
@@ -91,6 +92,9 @@ class Evidence:
             return 1.0
         if set(names.words(name)) == set(names.words(real.name)):
             return 0.98
+        if real.table in self._index.unions and self._index.unions[real.table].mark == real.name and real.family is Family.TEXT:
+            # what tells the parts of a union apart has no name of its own
+            return 0.5
         index = self._index
         i = index.position[real.key]
         embed = index.embedder.one
@@ -107,6 +111,13 @@ class Evidence:
             lexical_label = _lexical(names.words(name), names.words(label(self._index.tables[real.table], real)))
             base = max(base, 0.9 * lexical_label)
         return max(0.0, min(0.97, 0.7 * base + 0.3 * both))
+
+    def block(self, table: str) -> Any:
+        """Scores of all imagined columns against a table's columns, in order: (imagined, columns)."""
+        if table not in self._blocks:
+            reals = self._index.tables[table].columns
+            self._blocks[table] = np.array([[self.score(c, real) for real in reals] for c in self.columns]).reshape(len(self.columns), len(reals))
+        return self._blocks[table]
 
     def referred_score(self, imagined: ImaginedColumn, real: Column, phrase: str) -> float:
         """The score of a label column reached by a key column that refers to `phrase`."""
@@ -260,6 +271,8 @@ def _type_score(imagined: ImaginedColumn, real: Column) -> float:
         score -= 0.12
     if real.distinct == 0:
         score -= 0.3
+    if (imagined.numeric or imagined.tests) and real.meaning.numeric and not told & _CODES and set(names.words(real.name)) & _CODES and not _is_year(real):
+        score -= 0.2
     return score
 
 
@@ -282,8 +295,6 @@ def _truth_score(values: Sequence[tuple[str, int]], real: Column) -> float:
 def _number_test(test: Test, value: float, real: Column, index: LakeIndex) -> float:
     if real.meaning is Family.DATE:
         return 0.08 if 1000 <= value <= 2200 else -0.3
-    if real.family is Family.TEXT and real.meaning is Family.FLOAT:
-        return 0.08
     bounds = real.bounds() if real.meaning.numeric else None
     if bounds is None:
         # a text column of digits could still be compared
@@ -292,6 +303,9 @@ def _number_test(test: Test, value: float, real: Column, index: LakeIndex) -> fl
     if not value.is_integer() and real.family is Family.INTEGER:
         # nobody asks for more than 7.9 of something counted
         return -0.12
+    if 1.0 < abs(value) <= 100.0 and 0.0 <= low <= high <= 1.0:
+        # a percentage against a fraction
+        return 0.05
     if test.op in {"=", "<>"}:
         if not low <= value <= high:
             return -0.3

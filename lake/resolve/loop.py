@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -200,6 +200,7 @@ class Resolver:
             tables=tables,
             columns=tuple(mappings),
             joins=tuple(joins),
+            keys=tuple(_keys(best)),
             corrections=tuple(written.corrections),
             missing_values=tuple(written.missing_values),
             cleaned={t: tuple(c) for t, c in written.cleaned.items()},
@@ -265,6 +266,21 @@ def _says_nothing(rows: Rows) -> bool:
     if not rows.rows:
         return True
     return len(rows.rows) == 1 and all(value is None or value == 0 for value in rows.rows[0])
+
+
+def _keys(best: _Trial) -> Iterator[tuple[str, str, tuple[tuple[str, str], ...]]]:
+    """The imagined key columns and the real ones that do their work."""
+    for site, candidate in zip(best.sites, best.choice, strict=True):
+        aliases = {r.alias: r for r in site.relations}
+        for relation in site.relations:
+            home = candidate.homes[relation.alias]
+            for column in relation.columns.values():
+                other = next((aliases[a] for a, _ in column.joined if a in aliases), None)
+                if other is None:
+                    continue
+                for key in candidate.joins:
+                    if {key.a, key.b} == {home, candidate.homes[other.alias]} and key.a != key.b:
+                        yield relation.name, column.name, tuple((c.table, c.name) for pair in key.pairs for c in pair if c.table == home)
 
 
 def _doubts(best: _Trial, mappings: list[Mapping]) -> tuple[str, ...]:

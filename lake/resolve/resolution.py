@@ -53,6 +53,7 @@ class Resolution:
     tables: dict[str, tuple[str, ...]] = field(default_factory=dict)
     columns: tuple[Mapping, ...] = ()
     joins: tuple[Join, ...] = ()
+    keys: tuple[tuple[str, str, tuple[tuple[str, str], ...]], ...] = ()
     corrections: tuple[dict[str, Any], ...] = ()
     missing_values: tuple[dict[str, Any], ...] = ()
     cleaned: dict[str, tuple[str, ...]] = field(default_factory=dict)

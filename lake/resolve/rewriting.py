@@ -13,7 +13,7 @@ from typing import Any
 from sqlglot import exp
 
 from lake import names
-from lake.catalog.model import Column, Family, Noise
+from lake.catalog.model import Column, Family
 from lake.index import LakeIndex
 from lake.joins.keys import JoinKey, mixed
 from lake.noise.clean import clean_cte, clean_expression
@@ -273,27 +273,36 @@ def _fixed_number(test: Test, value: float, imagined: ImaginedColumn, real: Colu
                     node.replace(exp.Extract(this=exp.var("YEAR"), expression=node.copy()))
         return None
     bounds = real.bounds()
-    if bounds is None or not real.meaning.numeric or Noise.NUMBERS in real.noise:
+    if bounds is None or not real.meaning.numeric:
         return None
-    factor = _unit_factor(imagined.name, real.name)
-    if factor == 1.0 or _inside(value, bounds) or not _inside(value * factor, bounds):
+    factor, stated = _unit_factor(imagined.name, real, value)
+    if factor == 1.0 or (_inside(value, bounds) and not stated) or not _near(value * factor, bounds):
         return None
     scaled = round(value * factor, 9)
     text = f"{scaled:g}" if abs(scaled) < 1e15 else repr(scaled)
     return exp.Literal.number(text), scaled, "unit"
 
 
-def _unit_factor(imagined: str, real: str) -> float:
-    """What a number in the imagined column's unit must be multiplied by to be in the real one's."""
-    one, two = names.measure_of(imagined), names.measure_of(real)
+def _unit_factor(imagined: str, real: Column, value: float) -> tuple[float, bool]:
+    """What a number in the imagined column's unit must be multiplied by to be in the real one's, and whether both say so."""
+    one, two = names.measure_of(imagined), names.measure_of(real.name)
     if one is not None and two is not None and one[0] == two[0] and one[1] != two[1]:
-        return one[1] / two[1]
-    a, b = names.scale_of(imagined), names.scale_of(real)
+        return one[1] / two[1], True
+    a, b = names.scale_of(imagined), names.scale_of(real.name)
+    if a is not None and b is not None and a != b:
+        return a / b, True
     if b is not None and a != b:
-        return (a or 1.0) / b
-    if "percent" in names.words(imagined) and "percent" not in names.words(real):
-        return 0.01
-    return 1.0
+        return 1.0 / b, False
+    bounds = real.bounds()
+    if bounds is not None and 0.0 <= bounds[0] <= bounds[1] <= 1.0 < abs(value) <= 100.0:
+        return 0.01, False
+    return 1.0, False
+
+
+def _near(value: float, bounds: tuple[float, float]) -> bool:
+    """Within the range, or not far outside it: a filter may well keep all or nothing."""
+    low, high = bounds
+    return low - abs(low) * 0.5 <= value <= high + abs(high) * 0.5
 
 
 def _inside(value: float, bounds: tuple[float, float]) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -19,7 +20,7 @@ from lake.resolve.assignment import assign
 from lake.resolve.evidence import Evidence, real_columns
 from lake.resolve.imagined import ImaginedColumn
 
-_BEAM = 24
+_BEAM = 12
 _KEEP = 10
 _EXTRA_TABLES = 2
 _SPLIT = 0.10
@@ -30,6 +31,7 @@ _TABLE_WEIGHT = 1.2
 _WEAK_JOIN = 0.45
 _UNITED = 0.04
 _MIN_JOIN = 0.3
+_MIN_LINK = 0.2
 _TEST_WEIGHT = 1.25
 POOR = 0.3
 """A column score below this means: the imagined column is not there."""
@@ -106,8 +108,8 @@ class SourceFinder:
 
     def _helps(self, state: Candidate, table: str) -> bool:
         """Would the table serve some column clearly better, or is it some relation's likely self?"""
-        for column in self._evidence.columns:
-            best = max((self._evidence.score(column, real) for real in self._index.tables[table].columns), default=0.0)
+        tops = self._evidence.block(table).max(axis=1) if self._evidence.columns else ()
+        for column, best in zip(self._evidence.columns, tops, strict=True):
             if not column.tests and not column.numeric and (label := self._index.label_column(table)) is not None:
                 best = max([best, *(self._evidence.referred_score(column, label, phrase) for phrase in self._referring(state, table))])
             if best > state.scores.get(id(column), 0.0) + 0.08:
@@ -120,9 +122,18 @@ class SourceFinder:
 
     def _edge(self, state: Candidate, table: str) -> JoinKey | None:
         """The best key between the table and one of the state's."""
-        found = [k for other in state.tables for k in self._keys.keys(other, table)]
+        found = [k for other in state.tables if self._linked(other, table) for k in self._keys.keys(other, table)]
         found = [k for k in found if k.quality >= _MIN_JOIN]
         return max(found, key=lambda k: self._fit(k, state), default=None)
+
+    def _linked(self, a: str, b: str) -> bool:
+        """Could the two join at all? Cheap, before keys are completed and measured."""
+        pairs = self._index.pairs(a, b)
+        return bool(pairs) and (pairs[0].quality >= _MIN_LINK or len(pairs) > 1)
+
+    def _strongly(self, a: str, b: str) -> bool:
+        pairs = self._index.pairs(a, b)
+        return bool(pairs) and pairs[0].quality >= 0.4
 
     def _fit(self, key: JoinKey, state: Candidate) -> float:
         """A key's quality, corrected by what the query says of its columns: the user's own keys, filters, outputs."""
@@ -161,11 +172,11 @@ class SourceFinder:
 
     def _bridged(self, state: Candidate, table: str) -> Candidate | None:
         """Join through one table in between."""
-        if not self._join_search:
+        if not self._join_search or len(state.tables) > len(self._relations):
             return None
         best: Candidate | None = None
         for middle in self._evidence.pool:
-            if middle in state.tables or middle == table:
+            if middle in state.tables or middle == table or not self._strongly(middle, table):
                 continue
             first = self._edge(state, middle)
             if first is None or first.quality < 0.4:
@@ -185,16 +196,15 @@ class SourceFinder:
         scores: dict[int, float] = {}
         homes = self._homes(tables)
         if imagined:
-            phrases = self._phrases(joins)
-            fit = [[self._fitness(c, real, phrases) for real in reals] for c in imagined]
+            fit = self._fitness(tables, reals, joins)
             matrix = np.zeros((len(imagined), len(reals) + len(imagined)))  # the last columns mean: not there
-            matrix[:, : len(reals)] = [[self._pair(c, real, homes, fit[i][j]) for j, real in enumerate(reals)] for i, c in enumerate(imagined)]
+            matrix[:, : len(reals)] = (fit - self._away(tables, homes)) * np.array([[_TEST_WEIGHT if c.tests else 1.0] for c in imagined])
             for row, col in enumerate(assign(matrix)):
                 if col >= len(reals):
                     scores[id(imagined[row])] = 0.0
                     continue
                 columns[id(imagined[row])] = reals[col]
-                scores[id(imagined[row])] = fit[row][col]
+                scores[id(imagined[row])] = float(fit[row, col])
         score = self._total(tables, joins, columns, scores, homes)
         fit_tables = sum(self._evidence.table_score(r.alias, homes[r.alias]) for r in self._relations) / len(self._relations)
         return Candidate(tables, joins, columns, scores, score, homes, fit_tables)
@@ -215,8 +225,8 @@ class SourceFinder:
 
     def _home_score(self, alias: str, table: str) -> float:
         relation = self._aliases[alias]
-        mine = [c for c in relation.columns.values() if not c.only_key]
-        told = [max(self._evidence.score(c, real) for real in self._index.tables[table].columns) for c in mine]
+        tops = self._evidence.block(table).max(axis=1) if self._evidence.columns else ()
+        told = [float(top) for c, top in zip(self._evidence.columns, tops, strict=True) if c.relation == relation.alias]
         return self._evidence.table_score(alias, table) + (sum(told) / len(told) if told else 0.0)
 
     def _phrases(self, joins: tuple[JoinKey, ...]) -> dict[tuple[str, str], str]:
@@ -231,22 +241,32 @@ class SourceFinder:
                         out[label.key] = names.referred(end.name)
         return out
 
-    def _fitness(self, imagined: ImaginedColumn, real: Column, phrases: dict[tuple[str, str], str]) -> float:
-        value = self._evidence.score(imagined, real)
-        if (phrase := phrases.get(real.key)) is not None:
-            value = max(value, self._evidence.referred_score(imagined, real, phrase))
-        elif imagined.grouped and real.uniqueness > 0.8 and real.rows > 20 and len(set(phrases)) == 0:
-            # groups of one row each are not what grouping is for
-            value -= 0.15
-        return value
+    def _fitness(self, tables: tuple[str, ...], reals: list[Column], joins: tuple[JoinKey, ...]) -> Any:
+        """(imagined, real columns): evidence, with what the joins and the grouping add."""
+        fit = np.hstack([self._evidence.block(t) for t in tables])
+        phrases = self._phrases(joins)
+        grouped = [i for i, c in enumerate(self._evidence.columns) if c.grouped]
+        for j, real in enumerate(reals):
+            if (phrase := phrases.get(real.key)) is not None:
+                told = [self._evidence.referred_score(c, real, phrase) for c in self._evidence.columns]
+                fit[:, j] = np.maximum(fit[:, j], told)
+            elif grouped and not phrases and real.uniqueness > 0.8 and real.rows > 20:
+                # groups of one row each are not what grouping is for
+                fit[grouped, j] -= 0.15
+        return fit
 
-    def _pair(self, imagined: ImaginedColumn, real: Column, homes: dict[str, str], value: float) -> float:
-        if imagined.relation and homes.get(imagined.relation) != real.table:
-            # away from home costs; into another relation's home costs more
-            value -= _SPLIT + (_MERGED if real.table in homes.values() else 0.0)
-        if self._prior.get(imagined.table) == real.table:
-            value += 0.1
-        return value * (_TEST_WEIGHT if imagined.tests else 1.0)
+    def _away(self, tables: tuple[str, ...], homes: dict[str, str]) -> Any:
+        """(imagined, real columns): what it costs to find a column away from its relation's home; into another's home more."""
+        widths = [len(self._index.tables[t].columns) for t in tables]
+        taken = set(homes.values())
+        rows = []
+        for c in self._evidence.columns:
+            costs = []
+            for t in tables:
+                cost = _SPLIT + (_MERGED if t in taken else 0.0) if c.relation and homes.get(c.relation) != t else 0.0
+                costs.append(cost - (0.1 if self._prior.get(c.table) == t else 0.0))
+            rows.append(np.repeat(costs, widths))
+        return np.array(rows)
 
     def _total(self, tables: tuple[str, ...], joins: tuple[JoinKey, ...], columns: dict[int, Column], scores: dict[int, float], homes: dict[str, str]) -> float:
         weights = {id(c): _TEST_WEIGHT if c.tests else 1.0 for c in self._evidence.columns}

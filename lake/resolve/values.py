@@ -15,8 +15,8 @@ from lake.catalog.model import Column
 from lake.index import LakeIndex
 from lake.noise.values import fold, truth
 
-_EMBED_ALL = 48
-_EMBED_CLOSEST = 16
+_EMBED_ALL = 32
+_EMBED_CLOSEST = 12
 SURE = 0.55
 """From this score on a value is taken for what was meant."""
 
@@ -76,11 +76,11 @@ class ValueMatcher:
         if not self._semantic or not matches:
             return matches
         embedder = self._index.embedder
-        vectors = embedder.embed([names.normal(m.value)[:120] for m in matches])
+        vectors = embedder.embed([names.normal(m.value)[:48] for m in matches])
         sims = vectors @ embedder.one(names.normal(literal)[:120])
         out = []
         for match, sim in zip(matches, sims, strict=True):
-            score = (float(sim) - 0.1) * 0.95
+            score = (float(sim) - 0.25) * 1.1
             out.append(Match(match.value, score, "meaning") if score > match.score else match)
         return out
 

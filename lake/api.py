@@ -1,0 +1,238 @@
+"""The door of the lake: open a folder, query it, act on it.
+
+Owns the wiring of catalog, database, resolver and actions for one lake. Must not know the wire or the command line.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Literal
+
+import networkx as nx
+import sqlglot
+from sqlglot.errors import SqlglotError
+
+from engines.duckdb.database import LakeDatabase, Rows, Source
+from engines.duckdb.errors import LakeError, NotResolved
+from engines.duckdb.locked import Limits
+from lake.catalog.build import Update, discover, refresh
+from lake.catalog.model import Broken, Table
+from lake.catalog.storage import Storage
+from lake.embedding import CachedEmbedder, best_embedder
+from lake.index import LakeIndex
+from lake.joins import graph as join_graph
+from lake.memory import views_of
+from lake.noise.clean import clean_cte, clean_expression
+from lake.resolve.loop import Options, Resolver
+from lake.resolve.resolution import Answer, Resolution
+
+Mode = Literal["bind", "resolve"]
+_RETRY_STATES = frozenset({"42P01", "42703", "42883", "22P02"})
+"""Errors of a query as written that a resolution may heal: unknown names, types that do not meet."""
+
+
+class Lake:
+    """An opened lake. Close it after use (it is a context manager)."""
+
+    def __init__(self, folder: Path, over: Path | None, storage: Storage, embedder: CachedEmbedder, limits: Limits, options: Options) -> None:
+        self.folder = folder
+        self.over = over
+        self._storage = storage
+        self._embedder = embedder
+        self._limits = limits
+        self._options = options
+        self._graph: nx.Graph | None = None
+        self._open()
+
+    def __enter__(self) -> Lake:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self.database.close()
+        self._storage.close()
+
+    @property
+    def folders(self) -> list[Path]:
+        return [self.folder, *([self.over] if self.over is not None else [])]
+
+    def refresh(self, *, progress: bool = False) -> Update:
+        """Notice new, changed and removed files; later queries see them."""
+        update = refresh(self._storage, discover(self.folder, self.over), self.folders, progress=progress)
+        if update.any:
+            self.database.close()
+            self._open()
+            if self._storage.meta("graph"):
+                self._graph = join_graph.build(self.index, changed=[*update.added, *update.changed])
+        return update
+
+    def tables(self) -> list[Table]:
+        """All real tables, by name."""
+        return [t for name, t in sorted(self.index.tables.items()) if name not in self.index.unions]
+
+    def broken(self) -> list[Broken]:
+        """Files that are no tables, and why."""
+        return self._storage.broken()
+
+    def graph(self) -> nx.Graph:
+        """The join graph, built on first need and kept."""
+        if self._graph is None:
+            self._graph = join_graph.load(self.index) if self._storage.meta("graph") else join_graph.build(self.index)
+            self._storage.set_meta("graph", "1")
+            self._storage.commit()
+        return self._graph
+
+    def describe(self, sql: str) -> tuple[tuple[str, str], ...]:
+        """Column names and types of a query as written.
+
+        :raises LakeError: with the SQLSTATE that fits.
+        """
+        return self.database.describe(self._native(sql))
+
+    def execute(self, sql: str, *, limit: int | None = None) -> Rows:
+        """Run a query as written.
+
+        :raises LakeError: with the SQLSTATE that fits.
+        """
+        return self.database.execute(self._native(sql), limit=limit)
+
+    def query(self, sql: str, mode: Mode = "bind", *, threshold: float = 0.0, limit: int | None = None) -> Answer:
+        """Answer a query: as written if it binds (mode `bind`), else resolved.
+
+        With `resolve` also a query that binds is looked into: an empty or noisy answer is replaced by a better one.
+        Below `threshold` a resolution is refused.
+
+        :raises NotResolved: refused; the hint lists what is closest.
+        :raises LakeError: the query is wrong, forbidden, or failed.
+        """
+        started = time.monotonic()
+        written = self._as_written(sql, limit)
+        if written is not None and (mode == "bind" or self._unsuspicious(sql, written)):
+            return written
+        answer = self.resolver.resolve(sql, limit=limit)
+        if written is not None and not _better(answer, written):
+            return replace(written, resolution=replace(written.resolution, doubts=answer.resolution.doubts, seconds=time.monotonic() - started))
+        return _judged(answer, threshold)
+
+    def accept(self, resolution: Resolution) -> dict[str, str]:
+        """Keep a resolution's mapping as views under the imagined names; returns name → SQL."""
+        cleaned = {name: self._cleaned(name, columns) for name, columns in resolution.cleaned.items()}
+        views = views_of(resolution, cleaned)
+        for name, sql in views.items():
+            self.database.view(name, sql)
+            self._storage.accept(name, sql)
+        return views
+
+    def _cleaned(self, table: str, columns: tuple[str, ...]) -> str:
+        found = {}
+        for name in columns:
+            column = self.index.tables[table].column(name)
+            if column is not None and (expression := clean_expression(column, self.index.values(column))) is not None:
+                found[name] = expression
+        return clean_cte(table, found)
+
+    def _open(self) -> None:
+        self.index = LakeIndex(self._storage, self._embedder)
+        self.index.prepare()
+        real = [t for name, t in self.index.tables.items() if name not in self.index.unions]
+        self.database = LakeDatabase(self.folders, {t.name: Source(t.name, t.path, t.scan, t.bytes) for t in real}, self._limits)
+        self.database.define({name: united.sql() for name, united in self.index.unions.items()})
+        self.database.define(dict(self._storage.accepted()))
+        self.resolver = Resolver(self.index, self.database, self._options)
+        self._graph = None
+
+    def _native(self, sql: str) -> str:
+        """The statement in DuckDB's dialect: as it is where DuckDB's parser takes it, else read as PostgreSQL's."""
+        try:
+            sqlglot.parse_one(sql, read="duckdb")
+        except (SqlglotError, RecursionError):
+            try:
+                return sqlglot.transpile(sql, read="postgres", write="duckdb")[0]
+            except (SqlglotError, RecursionError, IndexError):
+                return sql
+        return sql
+
+    def _as_written(self, sql: str, limit: int | None) -> Answer | None:
+        started = time.monotonic()
+        native = self._native(sql)
+        try:
+            rows = self.database.execute(native, limit=limit)
+        except LakeError as error:
+            if error.sqlstate in _RETRY_STATES:
+                return None
+            raise
+        return Answer(Resolution("bound", sql, native, 1.0, seconds=time.monotonic() - started), rows)
+
+    def _unsuspicious(self, sql: str, written: Answer) -> bool:
+        """Rows came, and no table of the query is noisy."""
+        if written.rows is None or not written.rows.rows or all(v is None or v == 0 for row in written.rows.rows[:1] for v in row):
+            return False
+        named = {t.name.lower() for t in self.resolver.parse(sql).find_all(sqlglot.exp.Table)}
+        return not any(column.noise for name, table in self.index.tables.items() if name.lower() in named for column in table.columns)
+
+
+def open_lake(
+    folder: Path | str,
+    over: Path | str | None = None,
+    *,
+    catalog: Path | None = None,
+    limits: Limits | None = None,
+    options: Options | None = None,
+    embedder: CachedEmbedder | None = None,
+    progress: bool = False,
+) -> Lake:
+    """Open a folder of CSV, Parquet and JSON files as a lake; `over`: files that replace those of the same name.
+
+    The catalog is kept in `catalog` (default: below the user's cache directory) and brought up to date first.
+
+    :raises LakeError: the folder does not exist.
+    """
+    root, extra = Path(folder).resolve(), Path(over).resolve() if over is not None else None
+    for path in (root, extra):
+        if path is not None and not path.is_dir():
+            raise LakeError(f"no such folder: {path}", sqlstate="58P01")
+    options = options or Options()
+    storage = _storage(catalog or default_catalog(root, extra))
+    refresh(storage, discover(root, extra), [p for p in (root, extra) if p is not None], progress=progress)
+    return Lake(root, extra, storage, embedder or best_embedder(semantic=options.semantic), limits or Limits(), options)
+
+
+def default_catalog(folder: Path, over: Path | None = None) -> Path:
+    """Where a lake's catalog is kept unless said otherwise."""
+    base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    key = hashlib.blake2b(f"{folder}\0{over or ''}".encode(), digest_size=8).hexdigest()
+    return base / "rewright" / "lake" / f"{folder.name}-{key}.db"
+
+
+def _storage(path: Path) -> Storage:
+    try:
+        return Storage(path)
+    except OSError:
+        # a read-only home: the catalog lives as long as the process
+        return Storage(None)
+
+
+def _better(answer: Answer, written: Answer) -> bool:
+    """Is a resolution to be preferred to the query as written, which ran?"""
+    if answer.rows is None or not answer.rows.rows:
+        return False
+    empty = written.rows is None or not written.rows.rows or all(v is None or v == 0 for row in written.rows.rows[:1] for v in row)
+    return empty or bool(answer.resolution.cleaned)
+
+
+def _judged(answer: Answer, threshold: float) -> Answer:
+    resolution = answer.resolution
+    if resolution.confidence >= threshold and answer.rows is not None:
+        return answer
+    if resolution.kind == "failed" and not resolution.closest:
+        raise LakeError(resolution.error)
+    told = f"the lake does not surely hold what the query asks for (confidence {resolution.confidence:.2f})"
+    if threshold > 0.0:
+        raise NotResolved(told, hint=resolution.hint())
+    return Answer(replace(resolution, kind="failed"), answer.rows)

@@ -1,0 +1,97 @@
+"""Many queries over one lake, one line out for each line in, whatever happens; resumes where it stopped.
+
+Owns the line format {id, sql, columns, rows, resolution, confidence, refused, seconds, error}.
+"""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+import json
+import math
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from engines.duckdb.errors import LakeError
+from lake.api import Lake
+
+REFUSE_BELOW = 0.7
+
+
+def run_batch(
+    lake: Lake,
+    pairs: Path,
+    out: Path,
+    *,
+    refuse_below: float = REFUSE_BELOW,
+    report: Callable[[int], None] | None = None,
+) -> int:
+    """Answer every `user_query` of a JSON-lines file; append to `out`, skipping ids already there. Returns lines written."""
+    done = {line.get("id") for line in _lines(out)} if out.exists() else set()
+    written = 0
+    with out.open("a", encoding="utf-8") as file:
+        for number, record in enumerate(_lines(pairs)):
+            name = record.get("id", number)
+            if name in done:
+                continue
+            line = answer_line(lake, name, record.get("user_query"), refuse_below=refuse_below)
+            file.write(json.dumps(line, ensure_ascii=False) + "\n")
+            file.flush()
+            written += 1
+            if report is not None:
+                report(written)
+    return written
+
+
+def answer_line(lake: Lake, name: Any, query: Any, *, refuse_below: float = REFUSE_BELOW) -> dict[str, Any]:
+    """One query's line; never raises."""
+    started = time.monotonic()
+    line: dict[str, Any] = {"id": name, "sql": None, "columns": None, "rows": None, "resolution": None, "confidence": 0.0, "refused": True, "seconds": 0.0, "error": None}
+    try:
+        if not isinstance(query, str) or not query.strip():
+            raise LakeError("no user_query", sqlstate="42601")
+        answer = lake.query(query, "resolve")
+        resolution = answer.resolution
+        line.update(sql=resolution.sql, resolution=resolution.to_json(), confidence=round(resolution.confidence, 4), refused=resolution.confidence < refuse_below)
+        line["error"] = resolution.error or None
+        if answer.rows is not None:
+            line.update(columns=list(answer.rows.columns), rows=[[plain(v) for v in row] for row in answer.rows.rows])
+    except LakeError as error:
+        line["error"] = f"{error.sqlstate}: {error}"
+    except Exception as error:  # noqa: BLE001 - a batch answers every line; what broke is in it
+        line["error"] = f"XX000: {type(error).__name__}: {error}"
+    line["seconds"] = round(time.monotonic() - started, 4)
+    return line
+
+
+def plain(value: Any) -> Any:
+    """A DuckDB value as JSON: NaN and infinities null, dates and times ISO texts, decimals numbers."""
+    if value is None or isinstance(value, (bool, int, str)):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, decimal.Decimal):
+        return float(value)
+    if isinstance(value, datetime.datetime):
+        return value.isoformat(" ")
+    if isinstance(value, (datetime.date, datetime.time)):
+        return value.isoformat()
+    if isinstance(value, (list, tuple)):
+        return [plain(item) for item in value]
+    if isinstance(value, dict):
+        return {str(key): plain(item) for key, item in value.items()}
+    return str(value)
+
+
+def _lines(path: Path) -> Iterator[dict[str, Any]]:
+    with path.open(encoding="utf-8") as file:
+        for text in file:
+            if not text.strip():
+                continue
+            try:
+                record = json.loads(text)
+            except ValueError:
+                record = {}
+            yield record if isinstance(record, dict) else {}
