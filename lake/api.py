@@ -20,7 +20,7 @@ from engines.duckdb.database import LakeDatabase, Rows, Source
 from engines.duckdb.errors import LakeError, NotResolved
 from engines.duckdb.locked import Limits
 from lake.catalog.build import Update, discover, refresh
-from lake.catalog.model import Broken, Table
+from lake.catalog.model import Broken, Column, Table
 from lake.catalog.storage import Storage
 from lake.embedding import CachedEmbedder, best_embedder
 from lake.index import LakeIndex
@@ -31,6 +31,8 @@ from lake.resolve.loop import Options, Resolver
 from lake.resolve.resolution import Answer, Resolution
 
 Mode = Literal["bind", "resolve"]
+_GOOD_KEY = 0.7
+_BAD_KEY = 0.25
 _RETRY_STATES = frozenset({"42P01", "42703", "42883", "22P02"})
 """Errors of a query as written that a resolution may heal: unknown names, types that do not meet."""
 
@@ -113,10 +115,10 @@ class Lake:
         """
         started = time.monotonic()
         written = self._as_written(sql, limit)
-        if written is not None and (mode == "bind" or self._unsuspicious(sql, written)):
+        if written is not None and mode == "bind":
             return written
         answer = self.resolver.resolve(sql, limit=limit)
-        if written is not None and not _better(answer, written):
+        if written is not None and not (_better(answer, written) or self._wrong_key(sql, answer)):
             return replace(written, resolution=replace(written.resolution, doubts=answer.resolution.doubts, seconds=time.monotonic() - started))
         return _judged(answer, threshold)
 
@@ -169,12 +171,24 @@ class Lake:
             raise
         return Answer(Resolution("bound", sql, native, 1.0, seconds=time.monotonic() - started), rows)
 
-    def _unsuspicious(self, sql: str, written: Answer) -> bool:
-        """Rows came, and no table of the query is noisy."""
-        if written.rows is None or not written.rows.rows or all(v is None or v == 0 for row in written.rows.rows[:1] for v in row):
+    def _wrong_key(self, sql: str, answer: Answer) -> bool:
+        """Does the query as written join real columns that do not belong together, where a good key was found?"""
+        if answer.rows is None or not answer.rows.rows or not answer.resolution.joins or min(j.quality for j in answer.resolution.joins) < _GOOD_KEY:
             return False
-        named = {t.name.lower() for t in self.resolver.parse(sql).find_all(sqlglot.exp.Table)}
-        return not any(column.noise for name, table in self.index.tables.items() if name.lower() in named for column in table.columns)
+        tree = self.resolver.parse(sql)
+        alias = {t.alias_or_name.lower(): t.name for t in tree.find_all(sqlglot.exp.Table)}
+        found = []
+        for node in tree.find_all(sqlglot.exp.EQ):
+            ends = [self._column(alias, side) for side in (node.this, node.expression)]
+            if ends[0] is not None and ends[1] is not None and ends[0].table != ends[1].table:
+                found.append(self.index.score_pair(ends[0], ends[1]).quality)
+        return bool(found) and max(found) < _BAD_KEY
+
+    def _column(self, alias: dict[str, str], node: object) -> Column | None:
+        if not isinstance(node, sqlglot.exp.Column):
+            return None
+        table = self.index.table(alias.get(node.table.lower(), ""))
+        return table.column(node.name) if table is not None else None
 
 
 def open_lake(
@@ -223,7 +237,7 @@ def _better(answer: Answer, written: Answer) -> bool:
     if answer.rows is None or not answer.rows.rows:
         return False
     empty = written.rows is None or not written.rows.rows or all(v is None or v == 0 for row in written.rows.rows[:1] for v in row)
-    return empty or bool(answer.resolution.cleaned)
+    return empty or bool(answer.resolution.cleaned) or bool(answer.resolution.corrections)
 
 
 def _judged(answer: Answer, threshold: float) -> Answer:

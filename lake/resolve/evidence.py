@@ -24,7 +24,7 @@ _POOL_SITE = 18
 _POOL_RELATION = 10
 _POOL_COLUMN = 4
 _RARE = 12
-_LIKELY = 0.5
+_LIKELY = 0.42
 _CODES = frozenset({"code", "id", "abbreviation", "abbr", "iso", "symbol", "key", "identifier"})
 _YEAR = frozenset({"year"})
 _DATE = frozenset({"date", "day", "birthday", "timestamp", "datetime"})
@@ -142,7 +142,7 @@ class Evidence:
             # what is simply shown is mostly what things are called
             if self._index.label_column(real.table) is real:
                 return 0.1
-            return -0.08 if coded else 0.0
+            return -0.2 if coded else 0.0
         return 0.0
 
     def _test_score(self, test: Test, real: Column, *, likely: bool) -> float:
@@ -150,7 +150,7 @@ class Evidence:
             return _truth_score(self._index.cleaned(real), real)
         if isinstance(test.value, str):
             return self._text_test(test, test.value, real, likely=likely)
-        return _number_test(test, float(test.value), real, self._index)
+        return _number_test(test, float(test.value), real, self._index, self._matcher)
 
     def _text_test(self, test: Test, value: str, real: Column, *, likely: bool) -> float:
         if real.meaning is Family.DATE:
@@ -292,11 +292,13 @@ def _truth_score(values: Sequence[tuple[str, int]], real: Column) -> float:
     return -0.35
 
 
-def _number_test(test: Test, value: float, real: Column, index: LakeIndex) -> float:
+def _number_test(test: Test, value: float, real: Column, index: LakeIndex, matcher: ValueMatcher) -> float:
     if real.meaning is Family.DATE:
         return 0.08 if 1000 <= value <= 2200 else -0.3
     bounds = real.bounds() if real.meaning.numeric else None
     if bounds is None:
+        if test.op in {"=", "<>"} and matcher.best(real, str(test.value)) is not None:
+            return 0.15
         # a text column of digits could still be compared
         return 0.0 if real.samples and all(plain_number(s) for s in real.samples) else -0.35
     low, high = bounds

@@ -72,6 +72,7 @@ class Resolver:
         self._database = database
         self.options = options or Options()
         self._matcher = ValueMatcher(index, semantic=self.options.semantic)
+        self._matcher.beside = self._beside
         self._keys = KeyFinder(index, database)
 
     def parse(self, query: str) -> exp.Expression:
@@ -141,7 +142,6 @@ class Resolver:
         name_outputs(tree)
         sites = sites_of(tree)
         writer = Writer(self._index, self._matcher, correct_values=self.options.values, clean=self.options.clean)
-        writer.beside = self._beside
         for site, candidate in zip(sites, choice, strict=True):
             writer.apply(site, _by_identity(candidate, site))
         sql = writer.finish(tree).sql(dialect="duckdb")

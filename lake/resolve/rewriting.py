@@ -17,7 +17,7 @@ from lake.catalog.model import Column, Family
 from lake.index import LakeIndex
 from lake.joins.keys import JoinKey, mixed
 from lake.noise.clean import clean_cte, clean_expression
-from lake.noise.values import date_formats, truth
+from lake.noise.values import plain_number, truth
 from lake.resolve.imagined import ImaginedColumn, Site, Test
 from lake.resolve.sources import Candidate
 from lake.resolve.values import SURE, ValueMatcher
@@ -201,6 +201,11 @@ class Writer:
             if test.op in {"=", "<>"}:
                 return self._fixed_text(value, imagined, real)
             return None
+        if test.op in {"=", "<>"} and real.meaning is Family.TEXT:
+            told = self._matcher.best(real, str(value))
+            return (exp.Literal.string(told.value), told.value, told.how) if told is not None and told.score >= SURE else None
+        if isinstance(value, (int, float)) and real.meaning is Family.BOOLEAN and value in {0, 1}:
+            return exp.Boolean(this=bool(value)), bool(value), "truth value"
         return _fixed_number(test, float(value), imagined, real)
 
     def _fixed_truth(self, value: bool, real: Column) -> tuple[exp.Expression, Any, str] | None:
@@ -216,37 +221,24 @@ class Writer:
         if real.meaning is Family.BOOLEAN:
             told = truth(value)
             return (exp.Boolean(this=told), told, "truth value") if told is not None else None
+        if real.meaning.numeric and not plain_number(value):
+            return self._fixed_number_word(value, real)
         if real.meaning.numeric or real.meaning is Family.DATE:
             return None
         match = self._matcher.best(real, value)
         if match is not None and match.score >= SURE:
             return (exp.Literal.string(match.value), match.value, match.how) if match.value != value else None
-        coded = self._coded(value, real)
-        if coded is not None:
-            return exp.Literal.string(coded[0]), coded[0], coded[1]
         closest = [m.value for m in self._matcher.ranked(real, value)]
         self.written.missing_values.append({"column": f"{real.table}.{real.name}", "imagined": imagined.name, "value": value, "closest": closest})
         return None
 
-    def _coded(self, value: str, real: Column) -> tuple[str, str] | None:
-        """Translate through a table that holds the value beside a value of the column (`Brazil` → `BRA`)."""
-        held = {v for v, _ in self._index.cleaned(real)}
-        for table, column, _ in self._index.where(value)[:40]:
-            entry = self._index.tables[table].column(column)
-            if table in self._index.unions or entry is None or not entry.uniqueness > 0.9:
-                continue
-            for other in self._index.tables[table].columns:
-                if other.name == column or other.family is not Family.TEXT or other.uniqueness < 0.9:
-                    continue
-                shared = len(held & {v for v, _ in self._index.values(other).counts})
-                if shared >= max(3, 0.5 * len(held)) and (found := self._beside(table, column, other.name, value)) in held and found is not None:
-                    return found, f"through {table}"
+    def _fixed_number_word(self, value: str, real: Column) -> tuple[exp.Expression, Any, str] | None:
+        """`July` against 7, `yes` against 1."""
+        match = self._matcher.best(real, value)
+        if match is not None and match.score >= SURE and match.how in {"month", "number word", "truth value"}:
+            return exp.Literal.number(match.value), match.value, match.how
+        self.written.missing_values.append({"column": f"{real.table}.{real.name}", "value": value, "closest": []})
         return None
-
-    beside: Callable[[str, str, str, str], str | None] | None = None
-
-    def _beside(self, table: str, column: str, other: str, value: str) -> str | None:
-        return self.beside(table, column, other, value) if self.beside is not None else None
 
     def _fixed_pattern(self, test: Test, pattern: str, real: Column) -> tuple[exp.Expression, Any, str] | None:
         regex = "".join({"%": ".*", "_": "."}.get(ch, re.escape(ch)) for ch in pattern)

@@ -6,18 +6,23 @@ Owns matching of one literal against a column's values. Must not know queries or
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from rapidfuzz import fuzz, process
 
 from lake import names
-from lake.catalog.model import Column
+from lake.catalog.model import Column, Family
 from lake.index import LakeIndex
 from lake.noise.values import fold, truth
 
 _EMBED_ALL = 32
 _EMBED_CLOSEST = 12
 SURE = 0.55
+_CARDINALS = "zero one two three four five six seven eight nine ten eleven twelve".split()
+_ORDINALS = "zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split()
+_MONTH_NAMES = "january february march april may june july august september october november december".split()
+_MONTHS = {short: str(i + 1) for i, name in enumerate(_MONTH_NAMES) for short in (name, name[:3], f"{i + 1:02d}", str(i + 1))}
 """From this score on a value is taken for what was meant."""
 
 
@@ -36,6 +41,7 @@ class ValueMatcher:
     def __init__(self, index: LakeIndex, *, semantic: bool = True) -> None:
         self._index = index
         self._semantic = semantic
+        self.beside: Callable[[str, str, str, str], str | None] | None = None
         self._seen: dict[tuple[tuple[str, str], str], Match | None] = {}
 
     def best(self, column: Column, literal: str) -> Match | None:
@@ -60,10 +66,28 @@ class ValueMatcher:
         best = max(scored, key=lambda m: m.score, default=None)
         if best is not None and best.score >= 0.8:
             return best
+        if (found := self._through(column, literal, set(values))) is not None:
+            return found
         if self._semantic and values:
             near = self._shortlist(values, literal)
             best = max(self._embedded([self._score(v, literal) for v in near], literal), key=lambda m: m.score)
         return best if best is not None and best.score >= 0.3 else None
+
+    def _through(self, column: Column, literal: str, held: set[str]) -> Match | None:
+        """Translate by a table that holds the literal beside a value of the column (`Brazil` → `BRA`)."""
+        if self.beside is None or column.family is not Family.TEXT or not held:
+            return None
+        for table, name, _ in self._index.where(literal)[:40]:
+            entry = self._index.tables[table].column(name)
+            if table in self._index.unions or table == column.table or entry is None or entry.uniqueness < 0.9:
+                continue
+            for other in self._index.tables[table].columns:
+                if other.name == name or other.family is not Family.TEXT or other.uniqueness < 0.9:
+                    continue
+                shared = len(held & {value for value, _ in self._index.values(other).counts})
+                if shared >= max(3, 0.5 * len(held)) and (found := self.beside(table, name, other.name, literal)) in held and found is not None:
+                    return Match(found, 0.85, f"through {table}")
+        return None
 
     def _shortlist(self, values: list[str], literal: str) -> list[str]:
         if len(values) <= _EMBED_ALL:
@@ -93,6 +117,10 @@ class ValueMatcher:
             return Match(value, 0.94, "punctuation")
         if truth(value) is not None and truth(value) == truth(literal):
             return Match(value, 0.9, "truth value")
+        if _ordinal(a) is not None and _ordinal(a) == _ordinal(b):
+            return Match(value, 0.9, "number word")
+        if _MONTHS.get(a, a) == _MONTHS.get(b, b):
+            return Match(value, 0.9, "month")
         if _initials(a, b) or _initials(b, a):
             return Match(value, 0.82, "initials")
         if [names.singular(w) for w in a.split()] == [names.singular(w) for w in b.split()]:
@@ -105,6 +133,16 @@ class ValueMatcher:
         elif len(shorter) <= 4 and longer.startswith(shorter) and len(shorter) >= 1 and " " not in longer:
             score, how = max((score, how), (0.62 if len(shorter) > 1 else 0.6, "shortened"))
         return Match(value, min(score, 0.93), how)
+
+
+def _ordinal(text: str) -> int | None:
+    """`four`, `4`, `4th`, `fourth` → 4; Roman numerals are left alone."""
+    if (match := re.fullmatch(r"(\d{1,2})(?:st|nd|rd|th|\.)?", text)) is not None:
+        return int(match[1])
+    for words in (_CARDINALS, _ORDINALS):
+        if text in words:
+            return words.index(text)
+    return None
 
 
 def _initials(short: str, long: str) -> bool:
