@@ -10,7 +10,7 @@ import os
 import time
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Self
 
 import networkx as nx
 import sqlglot
@@ -19,6 +19,7 @@ from sqlglot.errors import SqlglotError
 from engines.duckdb.database import LakeDatabase, Rows, Source
 from engines.duckdb.errors import LakeError, NotResolved
 from engines.duckdb.locked import Limits
+from lake.actions import Actions
 from lake.catalog.build import Update, discover, refresh
 from lake.catalog.model import Broken, Column, Table
 from lake.catalog.storage import Storage
@@ -40,7 +41,15 @@ _RETRY_STATES = frozenset({"42P01", "42703", "42883", "22P02"})
 class Lake:
     """An opened lake. Close it after use (it is a context manager)."""
 
-    def __init__(self, folder: Path, over: Path | None, storage: Storage, embedder: CachedEmbedder, limits: Limits, options: Options) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        over: Path | None,
+        storage: Storage,
+        embedder: CachedEmbedder,
+        limits: Limits,
+        options: Options,
+    ) -> None:
         self.folder = folder
         self.over = over
         self._storage = storage
@@ -48,9 +57,10 @@ class Lake:
         self._limits = limits
         self._options = options
         self._graph: nx.Graph | None = None
+        self._actions: Actions | None = None
         self._open()
 
-    def __enter__(self) -> Lake:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -85,10 +95,18 @@ class Lake:
     def graph(self) -> nx.Graph:
         """The join graph, built on first need and kept."""
         if self._graph is None:
-            self._graph = join_graph.load(self.index) if self._storage.meta("graph") else join_graph.build(self.index)
+            self._graph = (
+                join_graph.load(self.index) if self._storage.meta("graph") else join_graph.build(self.index)
+            )
             self._storage.set_meta("graph", "1")
             self._storage.commit()
         return self._graph
+
+    def actions(self) -> Actions:
+        """The data lake actions."""
+        if self._actions is None:
+            self._actions = Actions(self.index, self.database, self.graph())
+        return self._actions
 
     def describe(self, sql: str) -> tuple[tuple[str, str], ...]:
         """Column names and types of a query as written.
@@ -104,7 +122,9 @@ class Lake:
         """
         return self.database.execute(self._native(sql), limit=limit)
 
-    def query(self, sql: str, mode: Mode = "bind", *, threshold: float = 0.0, limit: int | None = None) -> Answer:
+    def query(
+        self, sql: str, mode: Mode = "bind", *, threshold: float = 0.0, limit: int | None = None
+    ) -> Answer:
         """Answer a query: as written if it binds (mode `bind`), else resolved.
 
         With `resolve` also a query that binds is looked into: an empty or noisy answer is replaced by a better one.
@@ -119,7 +139,12 @@ class Lake:
             return written
         answer = self.resolver.resolve(sql, limit=limit)
         if written is not None and not (_better(answer, written) or self._wrong_key(sql, answer)):
-            return replace(written, resolution=replace(written.resolution, doubts=answer.resolution.doubts, seconds=time.monotonic() - started))
+            return replace(
+                written,
+                resolution=replace(
+                    written.resolution, doubts=answer.resolution.doubts, seconds=time.monotonic() - started
+                ),
+            )
         return _judged(answer, threshold)
 
     def accept(self, resolution: Resolution) -> dict[str, str]:
@@ -135,7 +160,10 @@ class Lake:
         found = {}
         for name in columns:
             column = self.index.tables[table].column(name)
-            if column is not None and (expression := clean_expression(column, self.index.values(column))) is not None:
+            if (
+                column is not None
+                and (expression := clean_expression(column, self.index.values(column))) is not None
+            ):
                 found[name] = expression
         return clean_cte(table, found)
 
@@ -143,11 +171,14 @@ class Lake:
         self.index = LakeIndex(self._storage, self._embedder)
         self.index.prepare()
         real = [t for name, t in self.index.tables.items() if name not in self.index.unions]
-        self.database = LakeDatabase(self.folders, {t.name: Source(t.name, t.path, t.scan, t.bytes) for t in real}, self._limits)
+        self.database = LakeDatabase(
+            self.folders, {t.name: Source(t.name, t.path, t.scan, t.bytes) for t in real}, self._limits
+        )
         self.database.define({name: united.sql() for name, united in self.index.unions.items()})
         self.database.define(dict(self._storage.accepted()))
         self.resolver = Resolver(self.index, self.database, self._options)
         self._graph = None
+        self._actions = None
 
     def _native(self, sql: str) -> str:
         """The statement in DuckDB's dialect: as it is where DuckDB's parser takes it, else read as PostgreSQL's."""
@@ -155,7 +186,7 @@ class Lake:
             sqlglot.parse_one(sql, read="duckdb")
         except (SqlglotError, RecursionError):
             try:
-                return sqlglot.transpile(sql, read="postgres", write="duckdb")[0]
+                return str(sqlglot.transpile(sql, read="postgres", write="duckdb")[0])
             except (SqlglotError, RecursionError, IndexError):
                 return sql
         return sql
@@ -173,7 +204,12 @@ class Lake:
 
     def _wrong_key(self, sql: str, answer: Answer) -> bool:
         """Does the query as written join real columns that do not belong together, where a good key was found?"""
-        if answer.rows is None or not answer.rows.rows or not answer.resolution.joins or min(j.quality for j in answer.resolution.joins) < _GOOD_KEY:
+        if (
+            answer.rows is None
+            or not answer.rows.rows
+            or not answer.resolution.joins
+            or min(j.quality for j in answer.resolution.joins) < _GOOD_KEY
+        ):
             return False
         tree = self.resolver.parse(sql)
         alias = {t.alias_or_name.lower(): t.name for t in tree.find_all(sqlglot.exp.Table)}
@@ -214,7 +250,14 @@ def open_lake(
     options = options or Options()
     storage = _storage(catalog or default_catalog(root, extra))
     refresh(storage, discover(root, extra), [p for p in (root, extra) if p is not None], progress=progress)
-    return Lake(root, extra, storage, embedder or best_embedder(semantic=options.semantic), limits or Limits(), options)
+    return Lake(
+        root,
+        extra,
+        storage,
+        embedder or best_embedder(semantic=options.semantic),
+        limits or Limits(),
+        options,
+    )
 
 
 def default_catalog(folder: Path, over: Path | None = None) -> Path:
@@ -236,7 +279,11 @@ def _better(answer: Answer, written: Answer) -> bool:
     """Is a resolution to be preferred to the query as written, which ran?"""
     if answer.rows is None or not answer.rows.rows:
         return False
-    empty = written.rows is None or not written.rows.rows or all(v is None or v == 0 for row in written.rows.rows[:1] for v in row)
+    empty = (
+        written.rows is None
+        or not written.rows.rows
+        or all(v is None or v == 0 for row in written.rows.rows[:1] for v in row)
+    )
     return empty or bool(answer.resolution.cleaned) or bool(answer.resolution.corrections)
 
 

@@ -5,7 +5,7 @@ Owns the line format {id, sql, columns, rows, resolution, confidence, refused, s
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 import decimal
 import json
 import math
@@ -48,16 +48,33 @@ def run_batch(
 def answer_line(lake: Lake, name: Any, query: Any, *, refuse_below: float = REFUSE_BELOW) -> dict[str, Any]:
     """One query's line; never raises."""
     started = time.monotonic()
-    line: dict[str, Any] = {"id": name, "sql": None, "columns": None, "rows": None, "resolution": None, "confidence": 0.0, "refused": True, "seconds": 0.0, "error": None}
+    line: dict[str, Any] = {
+        "id": name,
+        "sql": None,
+        "columns": None,
+        "rows": None,
+        "resolution": None,
+        "confidence": 0.0,
+        "refused": True,
+        "seconds": 0.0,
+        "error": None,
+    }
     try:
         if not isinstance(query, str) or not query.strip():
             raise LakeError("no user_query", sqlstate="42601")
         answer = lake.query(query, "resolve")
         resolution = answer.resolution
-        line.update(sql=resolution.sql, resolution=resolution.to_json(), confidence=round(resolution.confidence, 4), refused=resolution.confidence < refuse_below)
+        line.update(
+            sql=resolution.sql,
+            resolution=resolution.to_json(),
+            confidence=round(resolution.confidence, 4),
+            refused=resolution.confidence < refuse_below,
+        )
         line["error"] = resolution.error or None
         if answer.rows is not None:
-            line.update(columns=list(answer.rows.columns), rows=[[plain(v) for v in row] for row in answer.rows.rows])
+            line.update(
+                columns=list(answer.rows.columns), rows=[[plain(v) for v in row] for row in answer.rows.rows]
+            )
     except LakeError as error:
         line["error"] = f"{error.sqlstate}: {error}"
     except Exception as error:  # noqa: BLE001 - a batch answers every line; what broke is in it
@@ -74,9 +91,9 @@ def plain(value: Any) -> Any:
         return value if math.isfinite(value) else None
     if isinstance(value, decimal.Decimal):
         return float(value)
-    if isinstance(value, datetime.datetime):
+    if isinstance(value, dt.datetime):
         return value.isoformat(" ")
-    if isinstance(value, (datetime.date, datetime.time)):
+    if isinstance(value, (dt.date, dt.time)):
         return value.isoformat()
     if isinstance(value, (list, tuple)):
         return [plain(item) for item in value]

@@ -39,7 +39,7 @@ class CharacterNgrams:
     name = "ngrams-512"
 
     def embed(self, texts: Sequence[str]) -> Any:
-        out = np.zeros((len(texts), 512), dtype=np.float32)
+        out: Any = np.zeros((len(texts), 512), dtype=np.float32)
         for row, text in enumerate(texts):
             for gram, weight in _grams(text):
                 digest = int.from_bytes(hashlib.blake2b(gram.encode(), digest_size=4).digest(), "little")
@@ -62,7 +62,7 @@ class MiniLm:
 
     def embed(self, texts: Sequence[str]) -> Any:
         ids = [encoding.ids for encoding in self._tokenizer.encode_batch(list(texts))]
-        out = np.zeros((len(texts), 384), dtype=np.float32)
+        out: Any = np.zeros((len(texts), 384), dtype=np.float32)
         # texts of the same length go together: no padding, no mask
         for group in _by_length(ids):
             out[group] = self._forward(np.array([ids[i] for i in group]))
@@ -71,7 +71,11 @@ class MiniLm:
     def _forward(self, ids: Any) -> Any:
         w = self._weights
         x = w["embeddings.word_embeddings.weight"][ids]
-        x = x + w["embeddings.position_embeddings.weight"][: ids.shape[1]] + w["embeddings.token_type_embeddings.weight"][0]
+        x = (
+            x
+            + w["embeddings.position_embeddings.weight"][: ids.shape[1]]
+            + w["embeddings.token_type_embeddings.weight"][0]
+        )
         x = _norm(x, w, "embeddings.LayerNorm")
         for layer in range(_LAYERS):
             x = self._layer(x, f"encoder.layer.{layer}.")
@@ -151,7 +155,9 @@ def _read_safetensors(path: Path) -> dict[str, Any]:
         if name == "__metadata__" or entry["dtype"] != "F32":
             continue
         start, end = (8 + length + offset for offset in entry["data_offsets"])
-        out[name.removeprefix("bert.")] = np.frombuffer(raw[start:end].tobytes(), dtype="<f4").reshape(entry["shape"])
+        out[name.removeprefix("bert.")] = np.frombuffer(raw[start:end].tobytes(), dtype="<f4").reshape(
+            entry["shape"]
+        )
     return out
 
 

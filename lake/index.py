@@ -42,6 +42,7 @@ class LakeIndex:
                 self.tables[united.table.name] = united.table
         self._folded = {name.lower(): name for name in self.tables}
         self._values: dict[tuple[str, str], Values] = {}
+        self._owned: dict[str, set[str]] = {}
         self._keyable: dict[str, list[Column]] = {}
         self._labels: dict[str, Column | None] = {}
         self._pairs: dict[tuple[str, str], tuple[PairScore, ...]] = {}
@@ -89,7 +90,13 @@ class LakeIndex:
 
     def prepare(self) -> None:
         """Make all vectors and keep them."""
-        _ = (self.name_vectors, self.bare_vectors, self.label_vectors, self.table_vectors, self.table_name_vectors)
+        _ = (
+            self.name_vectors,
+            self.bare_vectors,
+            self.label_vectors,
+            self.table_vectors,
+            self.table_name_vectors,
+        )
         self.save_vectors()
 
     def save_vectors(self) -> None:
@@ -101,14 +108,24 @@ class LakeIndex:
     def values(self, column: Column) -> Values:
         if column.key not in self._values:
             united = self.unions.get(column.table)
-            self._values[column.key] = self._united_values(united, column) if united is not None else self.storage.values(*column.key)
+            self._values[column.key] = (
+                self._united_values(united, column)
+                if united is not None
+                else self.storage.values(*column.key)
+            )
         return self._values[column.key]
 
     def _united_values(self, united: UnitedTable, column: Column) -> Values:
         if column.name == united.mark:
             parts = {name: self.tables[name].rows for name, _ in united.parts}
-            return Values(tuple((str(value), parts[name]) for name, value in united.parts), complete=True, sketch=np.zeros(0, dtype=np.uint64))
-        found = [part for name, _ in united.parts if (part := self.tables[name].column(column.name)) is not None]
+            return Values(
+                tuple((str(value), parts[name]) for name, value in united.parts),
+                complete=True,
+                sketch=np.zeros(0, dtype=np.uint64),
+            )
+        found = [
+            part for name, _ in united.parts if (part := self.tables[name].column(column.name)) is not None
+        ]
         return merged_values([self.values(part) for part in found])
 
     def cleaned(self, column: Column) -> tuple[tuple[str, int], ...]:
@@ -119,7 +136,9 @@ class LakeIndex:
         found = [hit for hit in self.storage.where(value) if hit[0] in self.tables]
         for name, united in self.unions.items():
             parts = dict(united.parts)
-            found += [(name, column, n) for table, column, n in found if table in parts and column != united.mark]
+            found += [
+                (name, column, n) for table, column, n in found if table in parts and column != united.mark
+            ]
             found += [(name, united.mark, 1) for mark in parts.values() if str(mark).lower() == value.lower()]
         return found
 
@@ -152,11 +171,20 @@ class LakeIndex:
 
     def score_pair(self, a: Column, b: Column) -> PairScore:
         """The pair's score, whatever its overlap."""
-        return self._scored(a, b, overlap(self.values(a).sketch, self.values(b).sketch, a.distinct, b.distinct))
+        return self._scored(
+            a, b, overlap(self.values(a).sketch, self.values(b).sketch, a.distinct, b.distinct)
+        )
 
     def _scored(self, a: Column, b: Column, found: Overlap) -> PairScore:
         claimed = self._claimed(a, b) or self._claimed(b, a)
-        return pair_score(a, b, (self.tables[a.table], self.tables[b.table]), self.schema_similarity(a, b), found, claimed=claimed)
+        return pair_score(
+            a,
+            b,
+            (self.tables[a.table], self.tables[b.table]),
+            self.schema_similarity(a, b),
+            found,
+            claimed=claimed,
+        )
 
     @cached_property
     def _owners(self) -> dict[str, set[str]]:
@@ -169,13 +197,32 @@ class LakeIndex:
 
     def _claimed(self, reference: Column, key: Column) -> bool:
         """Does the reference's name belong to the serial key of another table?"""
-        owners = self._owners.get(names.referred(reference.name), set())
-        return bool(owners) and key.table not in owners and own_key(key, self.tables[key.table]) and reference.table not in owners
+        phrase = names.referred(reference.name)
+        if phrase not in self._owned:
+            told = set(phrase.split())
+            self._owned[phrase] = {
+                t for own, tables in self._owners.items() if set(own.split()) <= told for t in tables
+            }
+        owners = self._owned[phrase]
+        return (
+            bool(owners)
+            and key.table not in owners
+            and own_key(key, self.tables[key.table])
+            and reference.table not in owners
+        )
 
     def label_column(self, table: str) -> Column | None:
         """The column that names a table's rows for people, if one clearly does."""
         if table not in self._labels:
-            ranked = sorted(((_labelling(c, self.tables[table]), -c.position, c) for c in self.tables[table].columns if c.meaning.value == "text"), key=lambda x: x[:2], reverse=True)
+            ranked = sorted(
+                (
+                    (_labelling(c, self.tables[table]), -c.position, c)
+                    for c in self.tables[table].columns
+                    if c.meaning.value == "text"
+                ),
+                key=lambda x: x[:2],
+                reverse=True,
+            )
             self._labels[table] = ranked[0][2] if ranked and ranked[0][0] > 0 else None
         return self._labels[table]
 
@@ -184,11 +231,9 @@ class LakeIndex:
         if a > b:
             return tuple(pair.flipped() for pair in self.pairs(b, a))
         if (a, b) not in self._pairs:
-            found = []
-            for one in self._joinable(a):
-                for two in self._joinable(b):
-                    if comparable(one, two) and (pair := self.overlapping(one, two)) is not None:
-                        found.append(pair)
+            found: list[PairScore] = []
+            candidates = ((x, y) for x in self._joinable(a) for y in self._joinable(b) if comparable(x, y))
+            found.extend(pair for x, y in candidates if (pair := self.overlapping(x, y)) is not None)
             found.sort(key=lambda p: (-p.quality, -p.s, p.a.position, p.b.position))
             self._pairs[a, b] = tuple(found[:_PAIRS_KEPT])
         return self._pairs[a, b]
@@ -212,7 +257,12 @@ def code_like(column: Column) -> bool:
         return False
     if any(" " in v for v in told):
         return False
-    coded = sum(1 for v in told if (len(v) <= 5 and v.upper() == v) or (any(ch.isdigit() for ch in v) and any(ch.isalpha() for ch in v)))
+    coded = sum(
+        1
+        for v in told
+        if (len(v) <= 5 and v.upper() == v)
+        or (any(ch.isdigit() for ch in v) and any(ch.isalpha() for ch in v))
+    )
     return coded >= 0.8 * len(told)
 
 

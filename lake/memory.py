@@ -20,9 +20,20 @@ def views_of(resolution: Resolution, cleaned: dict[str, str]) -> dict[str, str]:
     for imagined, tables in resolution.tables.items():
         if imagined.lower() in {t.lower() for t in tables}:
             continue
-        columns = {m.column: m for m in resolution.columns if m.table in {imagined, ""} and m.real_column is not None and m.real_table in tables}
-        items = [f"{_value(m.real_table or '', m.real_column or '', resolution)} AS {quoted(name)}" for name, m in columns.items()]
-        items += [f"{_key(reals)} AS {quoted(column)}" for table, column, reals in resolution.keys if table == imagined and column not in columns]
+        columns = {
+            m.column: m
+            for m in resolution.columns
+            if m.table in {imagined, ""} and m.real_column is not None and m.real_table in tables
+        }
+        items = [
+            f"{_value(m.real_table or '', m.real_column or '', resolution)} AS {quoted(name)}"
+            for name, m in columns.items()
+        ]
+        items += [
+            f"{_key(reals)} AS {quoted(column)}"
+            for table, column, reals in resolution.keys
+            if table == imagined and column not in columns
+        ]
         source = _joined(tables, resolution, cleaned)
         if items and source is not None:
             out[imagined] = f"SELECT {', '.join(items)} FROM {source}"
@@ -31,11 +42,17 @@ def views_of(resolution: Resolution, cleaned: dict[str, str]) -> dict[str, str]:
 
 def _value(table: str, column: str, resolution: Resolution) -> str:
     ref = f"{quoted(table)}.{quoted(column)}"
-    told: list[dict[str, Any]] = [c for c in resolution.corrections if c["column"] == f"{table}.{column}" and c["how"] not in {"unit", "case"}]
+    told: list[dict[str, Any]] = [
+        c
+        for c in resolution.corrections
+        if c["column"] == f"{table}.{column}" and c["how"] not in {"unit", "case"}
+    ]
     if any(isinstance(c["from"], bool) for c in told):
         true = next((c["to"] for c in told if c["from"] is True), None)
         return f"({ref} = {_text(true)})" if true is not None else ref
-    arms = " ".join(f"WHEN {_text(c['to'])} THEN {_text(c['from'])}" for c in told if isinstance(c["from"], str))
+    arms = " ".join(
+        f"WHEN {_text(c['to'])} THEN {_text(c['from'])}" for c in told if isinstance(c["from"], str)
+    )
     return f"CASE {ref} {arms} ELSE {ref} END" if arms else ref
 
 
@@ -58,7 +75,10 @@ def _joined(tables: tuple[str, ...], resolution: Resolution, cleaned: dict[str, 
             ends = {join.left, join.right}
             if len(ends & placed) == 1:
                 new = next(iter(ends - placed))
-                on = " AND ".join(f"{quoted(join.left)}.{quoted(a)} = {quoted(join.right)}.{quoted(b)}" for a, b in join.pairs)
+                on = " AND ".join(
+                    f"{quoted(join.left)}.{quoted(a)} = {quoted(join.right)}.{quoted(b)}"
+                    for a, b in join.pairs
+                )
                 text += f" JOIN {item(new)} ON {on}"
                 placed.add(new)
                 left.discard(new)
@@ -69,4 +89,8 @@ def _joined(tables: tuple[str, ...], resolution: Resolution, cleaned: dict[str, 
 
 
 def _text(value: Any) -> str:
-    return str(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else "'" + str(value).replace("'", "''") + "'"
+    return (
+        str(value)
+        if isinstance(value, (int, float)) and not isinstance(value, bool)
+        else "'" + str(value).replace("'", "''") + "'"
+    )

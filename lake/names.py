@@ -60,16 +60,47 @@ _UNIT_NAMES = {
     "mi": "miles", "ft": "feet", "lb": "pounds", "hr": "hours", "min": "minutes", "s": "seconds", "g": "grams", "m": "meters",
 }  # fmt: skip
 
-_WHOLE = {"first": "first name", "last": "last name", "middle": "middle name", "full": "full name", "nation": "country"}
+_WHOLE = {
+    "first": "first name",
+    "last": "last name",
+    "middle": "middle name",
+    "full": "full name",
+    "nation": "country",
+}
 """Names that mean more when they stand alone."""
-_SAME = {"family name": "last name", "surname": "last name", "given name": "first name", "forename": "first name", "date of birth": "birth date", "birthday": "birth date", "dob": "birth date"}
+_SAME = {
+    "family name": "last name",
+    "surname": "last name",
+    "given name": "first name",
+    "forename": "first name",
+    "date of birth": "birth date",
+    "birthday": "birth date",
+    "dob": "birth date",
+}
 """Phrases that say the same of people everywhere."""
 
 GENERIC = frozenset(
-    {"name", "names", "title", "id", "code", "value", "type", "label", "description", "key", "number", "text", "date", "kind"}
+    {
+        "name",
+        "names",
+        "title",
+        "id",
+        "code",
+        "value",
+        "type",
+        "label",
+        "description",
+        "key",
+        "number",
+        "text",
+        "date",
+        "kind",
+    }
 )
 """Words that say little about a column without the name of its table."""
-KEY_WORDS = frozenset({"id", "code", "key", "no", "number", "nr", "uuid", "ref", "identifier", "abbr", "abbreviation", "iso"})
+KEY_WORDS = frozenset(
+    {"id", "code", "key", "no", "number", "nr", "uuid", "ref", "identifier", "abbr", "abbreviation", "iso"}
+)
 
 
 def strip_marks(text: str) -> str:

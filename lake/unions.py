@@ -46,7 +46,9 @@ def families(tables: list[Table]) -> list[UnitedTable]:
     for table in tables:
         by_columns[frozenset(names.normal(c.name) for c in table.columns)].append(table)
     groups = [group for group in _merged(by_columns) if 2 <= len(group) <= _MOST_PARTS]
-    return [united for group in groups if (united := _united(sorted(group, key=lambda t: t.name))) is not None]
+    return [
+        united for group in groups if (united := _united(sorted(group, key=lambda t: t.name))) is not None
+    ]
 
 
 def merged_values(parts: list[Values]) -> Values:
@@ -54,7 +56,11 @@ def merged_values(parts: list[Values]) -> Values:
     counts: Counter[str] = Counter()
     for part in parts:
         counts.update(dict(part.counts))
-    sketch = np.unique(np.concatenate([part.sketch for part in parts]))[:SKETCH_SIZE] if parts else np.zeros(0, dtype=np.uint64)
+    sketch = (
+        np.unique(np.concatenate([part.sketch for part in parts]))[:SKETCH_SIZE]
+        if parts
+        else np.zeros(0, dtype=np.uint64)
+    )
     complete = all(part.complete for part in parts) and len(counts) <= VALUE_LIMIT
     return Values(tuple(counts.most_common(VALUE_LIMIT)), complete, sketch)
 
@@ -92,7 +98,20 @@ def _united(group: list[Table]) -> UnitedTable | None:
     rows = sum(t.rows for t in group)
     family = Family.INTEGER if years else Family.TEXT
     texts = sorted(str(v) for v in values)
-    first = Column(name, mark, 0, "BIGINT" if years else "VARCHAR", family, family, rows, 0, len(set(values)), texts[0], texts[-1], tuple(texts[:12]))
+    first = Column(
+        name,
+        mark,
+        0,
+        "BIGINT" if years else "VARCHAR",
+        family,
+        family,
+        rows,
+        0,
+        len(set(values)),
+        texts[0],
+        texts[-1],
+        tuple(texts[:12]),
+    )
     columns = [first, *(_column(name, i + 1, c, group) for i, c in enumerate(shared))]
     table = Table(name, Path(), 0, 0, "", "", rows, tuple(columns), ("union",))
     return UnitedTable(table, tuple((t.name, v) for t, v in zip(group, values, strict=True)), mark)

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import duckdb
 
@@ -44,7 +44,9 @@ class Rows:
 class LakeDatabase:
     """DuckDB over the files of a lake. Close it after use (it is a context manager)."""
 
-    def __init__(self, folders: Sequence[Path], sources: Mapping[str, Source], limits: Limits | None = None) -> None:
+    def __init__(
+        self, folders: Sequence[Path], sources: Mapping[str, Source], limits: Limits | None = None
+    ) -> None:
         self.limits = limits or Limits()
         self._connection = open_locked(folders, self.limits)
         self._sources = {name.lower(): source for name, source in sources.items()}
@@ -53,7 +55,7 @@ class LakeDatabase:
         self._later: dict[str, tuple[str, str]] = {}
         self._lock = threading.RLock()
 
-    def __enter__(self) -> LakeDatabase:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -76,7 +78,7 @@ class LakeDatabase:
                     self.view(*later)
 
     def load_all(self) -> None:
-        """Make every table known: what `\\d` and information_schema need."""
+        r"""Make every table known: what `\\d` and information_schema need."""
         self.load([source.name for source in self._sources.values()])
 
     def define(self, views: Mapping[str, str]) -> None:
@@ -99,7 +101,14 @@ class LakeDatabase:
             self._prepare(sql)
             return tuple((row[0], row[1]) for row in self._run(f"DESCRIBE {sql}").fetchall())
 
-    def execute(self, sql: str, parameters: Sequence[Any] = (), *, limit: int | None = None, seconds: float | None = None) -> Rows:
+    def execute(
+        self,
+        sql: str,
+        parameters: Sequence[Any] = (),
+        *,
+        limit: int | None = None,
+        seconds: float | None = None,
+    ) -> Rows:
         """Run one reading statement; at most `limit` rows are fetched.
 
         :raises LakeError: with the SQLSTATE that fits.
@@ -111,9 +120,16 @@ class LakeDatabase:
                 described = cursor.description or []
                 rows = self._fetch(cursor, limit)
             truncated = limit is not None and len(rows) > limit
-            return Rows(tuple(d[0] for d in described), tuple(str(d[1]) for d in described), rows[:limit] if limit is not None else rows, truncated)
+            return Rows(
+                tuple(d[0] for d in described),
+                tuple(str(d[1]) for d in described),
+                rows[:limit] if limit is not None else rows,
+                truncated,
+            )
 
-    def stream(self, sql: str, parameters: Sequence[Any] = (), *, batch: int = 1000) -> Iterator[list[tuple[Any, ...]]]:
+    def stream(
+        self, sql: str, parameters: Sequence[Any] = (), *, batch: int = 1000
+    ) -> Iterator[list[tuple[Any, ...]]]:
         """Rows in batches with flat memory, on a cursor of its own."""
         with self._lock:
             self._prepare(sql)
@@ -152,7 +168,9 @@ class LakeDatabase:
         try:
             stat = source.path.stat()
         except OSError as error:
-            raise LakeError(f"the file of table {source.name} is gone: {source.path.name}", sqlstate="58P01") from error
+            raise LakeError(
+                f"the file of table {source.name} is gone: {source.path.name}", sqlstate="58P01"
+            ) from error
         stamp = (stat.st_size, stat.st_mtime_ns)
         if self._loaded.get(source.name) == stamp:
             return

@@ -64,6 +64,8 @@ def translated(error: Exception) -> LakeError:
     text = str(error)
     for pattern, state in _BY_TEXT:
         if re.search(pattern, text):
-            kind = {"42P01": NotBound, "42703": NotBound, "42501": Forbidden, "57014": Timeout}.get(state, LakeError)
+            kind = {"42P01": NotBound, "42703": NotBound, "42501": Forbidden, "57014": Timeout}.get(
+                state, LakeError
+            )
             return kind(text, sqlstate=state)
     return LakeError(text)

@@ -108,7 +108,11 @@ def _refuse_functions(sql: str) -> None:
 def _refuse_node(node: Any, exp: Any) -> None:
     if isinstance(node, exp.Table):
         name = node.name
-        if "/" in name or "*" in name or name.lower().endswith((".csv", ".parquet", ".json", ".gz", ".db", ".txt")):
+        if (
+            "/" in name
+            or "*" in name
+            or name.lower().endswith((".csv", ".parquet", ".json", ".gz", ".db", ".txt"))
+        ):
             raise Forbidden(f"reading the file {name!r} directly is not allowed on a lake")
         return
     name = (node.name if isinstance(node, exp.Anonymous) else node.sql_name()).lower()

@@ -7,6 +7,7 @@ Owns the robust reading of CSV, Parquet and JSON. Must not know the catalog. A f
 from __future__ import annotations
 
 import csv
+import gzip
 import io
 import re
 from collections import Counter
@@ -55,14 +56,17 @@ def scan_of(connection: Any, path: Path) -> Scan:
 
 
 def _csv(connection: Any, path: Path) -> Scan:
-    head = path.open("rb").read(_HEAD_BYTES)
+    packed = path.name.lower().endswith(".gz")
+    with gzip.open(path) if packed else path.open("rb") as file:
+        try:
+            head = file.read(_HEAD_BYTES)
+        except (OSError, EOFError) as error:
+            raise Unreadable(str(error)) from error
     encoding, notes = _encoding(head)
     if b"\0" in head and encoding != "utf-16":
         raise Unreadable("the file is binary")
     text = head.decode({"latin-1": "latin-1", "utf-16": "utf-16"}.get(encoding, "utf-8"), errors="replace")
     delimiter, rows = _rows(text, path)
-    if path.name.endswith(".gz"):
-        delimiter, rows, encoding, notes = "", [], "utf-8", ()
     header = not rows or _has_header(rows)
     if not header:
         notes = (*notes, "no header line: columns named column0, column1, …")
@@ -154,7 +158,9 @@ def _has_header(rows: list[list[str]]) -> bool:
     years = [i for i in numeric if re.fullmatch(r"(?:1[5-9]|20|21)\d\d", first[i].strip())]
     if not numeric or (len(years) == len(numeric) and len(years) > 1):
         return True
-    agreeing = [i for i in numeric if sum(i < len(row) and _is_data(row[i]) for row in rest) >= 0.8 * len(rest)]
+    agreeing = [
+        i for i in numeric if sum(i < len(row) and _is_data(row[i]) for row in rest) >= 0.8 * len(rest)
+    ]
     return not agreeing
 
 

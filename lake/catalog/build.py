@@ -34,7 +34,8 @@ class Update:
 
 def discover(folder: Path, over: Path | None = None) -> dict[str, Path]:
     """Table name → file. A file below a subfolder is named `folder_file` when its stem is taken; files of `over`
-    replace tables of the same name."""
+    replace tables of the same name.
+    """
     found: dict[str, Path] = {}
     for root in (folder, over) if over is not None else (folder,):
         mine: dict[str, Path] = {}
@@ -42,23 +43,32 @@ def discover(folder: Path, over: Path | None = None) -> dict[str, Path]:
             stem = _stem(path)
             if stem is None or any(part.startswith(".") for part in path.relative_to(root).parts):
                 continue
-            name = stem if stem not in mine else "_".join([*path.relative_to(root).parts[:-1], stem]) or path.name
+            name = (
+                stem
+                if stem not in mine
+                else "_".join([*path.relative_to(root).parts[:-1], stem]) or path.name
+            )
             mine[name if name not in mine else path.name] = path
         found.update(mine)
     return found
 
 
-def refresh(storage: Storage, files: dict[str, Path], folders: Sequence[Path], *, progress: bool = False) -> Update:
+def refresh(
+    storage: Storage, files: dict[str, Path], folders: Sequence[Path], *, progress: bool = False
+) -> Update:
     """Profile what is new or changed, forget what is gone."""
     known = {table.name: table for table in storage.tables()}
     failed = {broken.path: broken for broken in storage.broken()}
-    todo = [(name, path) for name, path in files.items() if not _current(known.get(name), failed.get(path), path)]
+    todo = [
+        (name, path) for name, path in files.items() if not _current(known.get(name), failed.get(path), path)
+    ]
     removed = tuple(name for name in known if name not in files)
     for name in removed:
         storage.remove(name)
     for path in failed.keys() - set(files.values()):
         storage.drop_broken(path)
-    added, changed = [], []
+    added: list[str] = []
+    changed: list[str] = []
     if todo:
         connection = open_locked(folders, Limits(memory="4GB"))
         try:
@@ -84,7 +94,9 @@ def _one(storage: Storage, connection: Any, name: str, path: Path, before: Table
         table, values = profile(connection, name, path, digest)
     except (Unreadable, OSError, ValueError) as error:
         storage.remove(name)
-        storage.put_broken(Broken(path, str(error), stat.st_size if stat else 0, stat.st_mtime_ns if stat else 0))
+        storage.put_broken(
+            Broken(path, str(error), stat.st_size if stat else 0, stat.st_mtime_ns if stat else 0)
+        )
         return "broken"
     storage.put(table, values)
     return "changed" if before is not None else "added"

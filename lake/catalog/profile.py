@@ -20,7 +20,20 @@ from lake.noise.values import number_of
 
 _COPY_BYTES = 256 << 20
 _FAMILIES: tuple[tuple[tuple[str, ...], Family], ...] = (
-    (("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT"), Family.INTEGER),
+    (
+        (
+            "TINYINT",
+            "SMALLINT",
+            "INTEGER",
+            "BIGINT",
+            "HUGEINT",
+            "UTINYINT",
+            "USMALLINT",
+            "UINTEGER",
+            "UBIGINT",
+        ),
+        Family.INTEGER,
+    ),
     (("FLOAT", "DOUBLE", "DECIMAL", "REAL"), Family.FLOAT),
     (("BOOLEAN",), Family.BOOLEAN),
     (("DATE", "TIMESTAMP"), Family.DATE),
@@ -33,7 +46,7 @@ def family_of(type_name: str) -> Family:
     """The family of a DuckDB type name."""
     if type_name.endswith("]") or type_name.startswith(("STRUCT", "MAP", "UNION", "JSON")):
         return Family.NESTED
-    head = type_name.split("(")[0].split(" ")[0]
+    head = type_name.split("(", maxsplit=1)[0].split(" ", maxsplit=1)[0]
     return next((family for heads, family in _FAMILIES if head in heads), Family.TEXT)
 
 
@@ -57,7 +70,9 @@ def profile(connection: Any, name: str, path: Path, digest: str) -> tuple[Table,
     except duckdb.Error as error:
         raise Unreadable(str(error).splitlines()[0][:300]) from error
     rows = columns[0].rows if columns else 0
-    return Table(name, path, stat.st_size, stat.st_mtime_ns, digest, scan.sql, rows, tuple(columns), scan.notes), values
+    return Table(
+        name, path, stat.st_size, stat.st_mtime_ns, digest, scan.sql, rows, tuple(columns), scan.notes
+    ), values
 
 
 def _copy(connection: Any, scan: Scan, size: int) -> str:
@@ -85,17 +100,30 @@ def _columns(connection: Any, table: str, source: str, scan: Scan) -> tuple[list
             low, high = _bounds(found)
         columns.append(
             Column(
-                table, name, i, type_name, family, meaning_of(family, noise), rows, rows - filled, distinct,
-                _short(low), _short(high), tuple(_short(v) or "" for v, _ in found.counts[:12]), noise,
+                table,
+                name,
+                i,
+                type_name,
+                family,
+                meaning_of(family, noise),
+                rows,
+                rows - filled,
+                distinct,
+                _short(low),
+                _short(high),
+                tuple(_short(v) or "" for v, _ in found.counts[:12]),
+                noise,
                 family is Family.TEXT and _digits(found),
-            )  # fmt: skip
+            )
         )
     return columns, values
 
 
 def _digits(found: Values) -> bool:
     told = [value for value, _ in found.counts[:50]]
-    return bool(told) and sum(value.replace(".", "", 1).lstrip("-").isdigit() for value in told) >= 0.8 * len(told)
+    return bool(told) and sum(value.replace(".", "", 1).lstrip("-").isdigit() for value in told) >= 0.8 * len(
+        told
+    )
 
 
 def _bounds(found: Values) -> tuple[str, str]:
@@ -120,7 +148,9 @@ def _values(connection: Any, source: str, name: str, family: Family, distinct: i
                 f"SELECT DISTINCT hash({form}) AS h FROM {source} WHERE {c} IS NOT NULL ORDER BY h LIMIT {SKETCH_SIZE}"
             ).fetchall()
         ]
-    return Values(tuple((row[0], row[1]) for row in found), distinct <= len(found), np.array(hashes, dtype=np.uint64))
+    return Values(
+        tuple((row[0], row[1]) for row in found), distinct <= len(found), np.array(hashes, dtype=np.uint64)
+    )
 
 
 def _short(value: str | None) -> str | None:

@@ -60,7 +60,9 @@ class Storage:
         self._db.commit()
 
     def tables(self) -> list[Table]:
-        rows = self._db.execute("SELECT name, path, bytes, mtime_ns, digest, profile FROM tables ORDER BY name")
+        rows = self._db.execute(
+            "SELECT name, path, bytes, mtime_ns, digest, profile FROM tables ORDER BY name"
+        )
         return [_table(*row) for row in rows]
 
     def broken(self) -> list[Broken]:
@@ -70,8 +72,20 @@ class Storage:
     def put(self, table: Table, values: dict[str, Values]) -> None:
         """Replace what is known of a table."""
         self.remove(table.name)
-        blob = zlib.compress(json.dumps({"scan": table.scan, "rows": table.rows, "notes": table.notes, "columns": [asdict(c) for c in table.columns]}).encode())
-        self._db.execute("INSERT INTO tables VALUES (?, ?, ?, ?, ?, ?)", (table.name, str(table.path), table.bytes, table.mtime_ns, table.digest, blob))
+        blob = zlib.compress(
+            json.dumps(
+                {
+                    "scan": table.scan,
+                    "rows": table.rows,
+                    "notes": table.notes,
+                    "columns": [asdict(c) for c in table.columns],
+                }
+            ).encode()
+        )
+        self._db.execute(
+            "INSERT INTO tables VALUES (?, ?, ?, ?, ?, ?)",
+            (table.name, str(table.path), table.bytes, table.mtime_ns, table.digest, blob),
+        )
         self._db.execute("DELETE FROM broken WHERE path = ?", (str(table.path),))
         for name, found in values.items():
             payload = zlib.compress(json.dumps(found.counts).encode())
@@ -85,11 +99,15 @@ class Storage:
 
     def touch(self, table: Table, size: int, mtime_ns: int) -> None:
         """The file's stamp changed but not its content."""
-        self._db.execute("UPDATE tables SET bytes = ?, mtime_ns = ? WHERE name = ?", (size, mtime_ns, table.name))
+        self._db.execute(
+            "UPDATE tables SET bytes = ?, mtime_ns = ? WHERE name = ?", (size, mtime_ns, table.name)
+        )
 
     def _index(self, table: str, column: str, found: Values) -> None:
         rows = {(fold(value), table, column): n for value, n in found.counts if len(value) <= _INDEXED_VALUE}
-        self._db.executemany("INSERT OR REPLACE INTO value_index VALUES (?, ?, ?, ?)", ((*key, n) for key, n in rows.items()))
+        self._db.executemany(
+            "INSERT OR REPLACE INTO value_index VALUES (?, ?, ?, ?)", ((*key, n) for key, n in rows.items())
+        )
 
     def remove(self, name: str) -> None:
         """Forget a table."""
@@ -102,7 +120,10 @@ class Storage:
         self._db.execute("DELETE FROM edges WHERE a = ? OR b = ?", (name, name))
 
     def put_broken(self, broken: Broken) -> None:
-        self._db.execute("INSERT OR REPLACE INTO broken VALUES (?, ?, ?, ?)", (str(broken.path), broken.reason, broken.bytes, broken.mtime_ns))
+        self._db.execute(
+            "INSERT OR REPLACE INTO broken VALUES (?, ?, ?, ?)",
+            (str(broken.path), broken.reason, broken.bytes, broken.mtime_ns),
+        )
 
     def drop_broken(self, path: Path) -> None:
         self._db.execute("DELETE FROM broken WHERE path = ?", (str(path),))
@@ -110,7 +131,8 @@ class Storage:
     def values(self, table: str, column: str) -> Values:
         """What a column holds; empty for an unknown one."""
         row = self._db.execute(
-            "SELECT payload, complete, sketch FROM column_values WHERE table_name = ? AND column_name = ?", (table, column)
+            "SELECT payload, complete, sketch FROM column_values WHERE table_name = ? AND column_name = ?",
+            (table, column),
         ).fetchone()
         if row is None:
             return Values((), complete=True, sketch=np.zeros(0, dtype=np.uint64))
@@ -124,23 +146,33 @@ class Storage:
     def where(self, value: str) -> list[tuple[str, str, int]]:
         """Columns of the whole lake that hold this value, whatever its case, blanks and diacritics."""
         with closing(self._db.cursor()) as cursor:
-            cursor.execute("SELECT table_name, column_name, n FROM value_index WHERE value = ?", (fold(value),))
+            cursor.execute(
+                "SELECT table_name, column_name, n FROM value_index WHERE value = ?", (fold(value),)
+            )
             return cursor.fetchall()
 
     def vectors(self, embedder: str) -> Iterable[tuple[str, Any]]:
-        for text, blob in self._db.execute("SELECT text, vector FROM vectors WHERE embedder = ?", (embedder,)):
+        for text, blob in self._db.execute(
+            "SELECT text, vector FROM vectors WHERE embedder = ?", (embedder,)
+        ):
             yield text, np.frombuffer(blob, dtype="<f4")
 
     def put_vectors(self, embedder: str, vectors: Iterable[tuple[str, Any]]) -> None:
         self._db.executemany(
-            "INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)", ((embedder, text, v.astype("<f4").tobytes()) for text, v in vectors)
+            "INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)",
+            ((embedder, text, v.astype("<f4").tobytes()) for text, v in vectors),
         )
 
     def edges(self) -> list[tuple[str, str, Any]]:
-        return [(a, b, json.loads(payload)) for a, b, payload in self._db.execute("SELECT a, b, payload FROM edges")]
+        return [
+            (a, b, json.loads(payload))
+            for a, b, payload in self._db.execute("SELECT a, b, payload FROM edges")
+        ]
 
     def put_edges(self, edges: Iterable[tuple[str, str, Any]]) -> None:
-        self._db.executemany("INSERT OR REPLACE INTO edges VALUES (?, ?, ?)", ((a, b, json.dumps(p)) for a, b, p in edges))
+        self._db.executemany(
+            "INSERT OR REPLACE INTO edges VALUES (?, ?, ?)", ((a, b, json.dumps(p)) for a, b, p in edges)
+        )
 
     def clear_edges(self) -> None:
         self._db.execute("DELETE FROM edges")
@@ -174,4 +206,6 @@ def _table(name: str, path: str, size: int, mtime_ns: int, digest: str, blob: by
         )
         for c in raw["columns"]
     )
-    return Table(name, Path(path), size, mtime_ns, digest, raw["scan"], raw["rows"], columns, tuple(raw["notes"]))
+    return Table(
+        name, Path(path), size, mtime_ns, digest, raw["scan"], raw["rows"], columns, tuple(raw["notes"])
+    )

@@ -51,7 +51,12 @@ def load(index: LakeIndex) -> nx.Graph:
 def exact(index: LakeIndex) -> dict[tuple[str, str], list[PairScore]]:
     """All pairs of all columns, as the thesis builds it: quadratic, for comparison."""
     columns = [c for c in index.columns if joinable(c)]
-    pairs = ((a, b) for i, a in enumerate(columns) for b in columns[i + 1 :] if a.table != b.table and comparable(a, b))
+    pairs = (
+        (a, b)
+        for i, a in enumerate(columns)
+        for b in columns[i + 1 :]
+        if a.table != b.table and comparable(a, b)
+    )
     return _edges(index, pairs)
 
 
@@ -125,7 +130,9 @@ def _by_words(index: LakeIndex, columns: list[Column], touched: set[str]) -> Ite
                     yield key, other
 
 
-def _edges(index: LakeIndex, pairs: Iterable[tuple[Column, Column]]) -> dict[tuple[str, str], list[PairScore]]:
+def _edges(
+    index: LakeIndex, pairs: Iterable[tuple[Column, Column]]
+) -> dict[tuple[str, str], list[PairScore]]:
     edges: dict[tuple[str, str], list[PairScore]] = defaultdict(list)
     for one, two in pairs:
         a, b = (one, two) if one.table < two.table else (two, one)

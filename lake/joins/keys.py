@@ -65,10 +65,16 @@ class KeyFinder:
         parts = {(p.a.name, p.b.name): p for p in pairs}
         told = [parts[x.name, y.name] for x, y in completed]
         worth = [min(1.0, p.quality / selective(max(p.a.uniqueness, p.b.uniqueness))) for p in told]
-        worth = [max(w, 0.9) if names.referred(p.a.name) == names.referred(p.b.name) else w for w, p in zip(worth, told, strict=True)]
+        worth = [
+            max(w, 0.9) if names.referred(p.a.name) == names.referred(p.b.name) else w
+            for w, p in zip(worth, told, strict=True)
+        ]
         quality = sum(worth) / len(worth) * selective(sharp + 0.03) * _PER_PAIR ** (len(completed) - 1)
         # what tells most stands first
-        ordered = sorted(completed, key=lambda xy: (year_like(xy[0]) or year_like(xy[1]), -parts[xy[0].name, xy[1].name].quality))
+        ordered = sorted(
+            completed,
+            key=lambda xy: (year_like(xy[0]) or year_like(xy[1]), -parts[xy[0].name, xy[1].name].quality),
+        )
         return JoinKey(a, b, tuple(ordered), quality)
 
     def fan_out(self, key: JoinKey) -> float:
@@ -76,19 +82,23 @@ class KeyFinder:
         on = " AND ".join(f"{_comparison(x, y)}" for x, y in key.pairs)
         distinct = self.distinct(key.a, tuple(x.name for x, _ in key.pairs))
         self._database.load([key.a, key.b])
-        rows = self._database.trusted(f"SELECT count(*) FROM {quoted(key.a)} AS l JOIN {quoted(key.b)} AS r ON {on}")[0][0]
+        rows = self._database.trusted(
+            f"SELECT count(*) FROM {quoted(key.a)} AS l JOIN {quoted(key.b)} AS r ON {on}"
+        )[0][0]
         return float(rows) / max(distinct, 1)
 
     def s_join(self, key: JoinKey) -> float:
         """S / (1 + f)^α of the key's first pair."""
         x, y = key.pairs[0]
-        return self._index.score_pair(x, y).s / (1.0 + self.fan_out(key)) ** ALPHA
+        return float(self._index.score_pair(x, y).s / (1.0 + self.fan_out(key)) ** ALPHA)
 
     def distinct(self, table: str, columns: tuple[str, ...]) -> int:
         if (table, columns) not in self._distinct:
             self._database.load([table])
             listed = ", ".join(quoted(c) for c in columns)
-            row = self._database.trusted(f"SELECT count(*) FROM (SELECT DISTINCT {listed} FROM {quoted(table)})")
+            row = self._database.trusted(
+                f"SELECT count(*) FROM (SELECT DISTINCT {listed} FROM {quoted(table)})"
+            )
             self._distinct[table, columns] = int(row[0][0])
         return self._distinct[table, columns]
 

@@ -13,7 +13,21 @@ import numpy as np
 from lake import names
 from lake.catalog.model import SKETCH_SIZE, Column, Family, Table
 
-NO_KEYS = frozenset({"first", "last", "given", "surname", "forename", "middle", "address", "street", "comment", "note", "description"})
+NO_KEYS = frozenset(
+    {
+        "first",
+        "last",
+        "given",
+        "surname",
+        "forename",
+        "middle",
+        "address",
+        "street",
+        "comment",
+        "note",
+        "description",
+    }
+)
 """Words of columns whose agreement means nothing: two people share a first name."""
 
 
@@ -29,7 +43,8 @@ class Overlap:
 @dataclass(frozen=True, slots=True)
 class PairScore:
     """A column pair. `s` is the thesis's S = (schema + instance) · K; `quality` (0 to 1) also weighs containment and
-    whether the pair can be a reference."""
+    whether the pair can be a reference.
+    """
 
     a: Column
     b: Column
@@ -39,7 +54,14 @@ class PairScore:
     quality: float
 
     def flipped(self) -> PairScore:
-        return PairScore(self.b, self.a, self.schema, Overlap(self.overlap.jaccard, self.overlap.b_in_a, self.overlap.a_in_b), self.s, self.quality)
+        return PairScore(
+            self.b,
+            self.a,
+            self.schema,
+            Overlap(self.overlap.jaccard, self.overlap.b_in_a, self.overlap.a_in_b),
+            self.s,
+            self.quality,
+        )
 
 
 def overlap(a: Any, b: Any, distinct_a: int, distinct_b: int) -> Overlap:
@@ -60,7 +82,11 @@ def joinable(column: Column) -> bool:
     """May the column be a key at all?"""
     if column.family in {Family.FLOAT, Family.BOOLEAN, Family.NESTED, Family.TIME} or column.distinct < 2:
         return False
-    return not (column.family is Family.TEXT and column.samples and sum(map(len, column.samples)) / len(column.samples) > 60)
+    return not (
+        column.family is Family.TEXT
+        and column.samples
+        and sum(map(len, column.samples)) / len(column.samples) > 60
+    )
 
 
 def comparable(a: Column, b: Column) -> bool:
@@ -69,7 +95,12 @@ def comparable(a: Column, b: Column) -> bool:
     if not a.numeral:
         return a.family is b.family
     # integers overlap by chance; only keys, years and namesakes are worth comparing
-    return year_like(a) and year_like(b) or _keyed(a) or _keyed(b) or names.normal(a.name) == names.normal(b.name)
+    return (
+        (year_like(a) and year_like(b))
+        or _keyed(a)
+        or _keyed(b)
+        or names.normal(a.name) == names.normal(b.name)
+    )
 
 
 def _keyed(column: Column) -> bool:
@@ -85,19 +116,26 @@ def own_key(column: Column, table: Table) -> bool:
     return column.position == 0 or bool(parts & mine) or not parts
 
 
-def pair_score(a: Column, b: Column, tables: tuple[Table, Table], schema: float, found: Overlap, *, claimed: bool = False) -> PairScore:
+def pair_score(
+    a: Column, b: Column, tables: tuple[Table, Table], schema: float, found: Overlap, *, claimed: bool = False
+) -> PairScore:
     """Score one pair; `schema` is the cosine of the two names; `claimed`: the reference's name belongs to a third table."""
     k = max(a.uniqueness, b.uniqueness)
     s = (max(schema, 0.0) + found.jaccard) * k
     name = max(0.0, min(1.0, (schema - 0.2) / 0.7))
-    inside = max(found.a_in_b if b.uniqueness >= a.uniqueness else 0.0, found.b_in_a if a.uniqueness >= b.uniqueness else 0.0)
+    inside = max(
+        found.a_in_b if b.uniqueness >= a.uniqueness else 0.0,
+        found.b_in_a if a.uniqueness >= b.uniqueness else 0.0,
+    )
     if a.numeral:
         weight, contained = (0.35 if _serves(a, b, tables) else 0.5), inside
     else:
         # texts of many values do not agree by chance: a key found throughout the references counts, too
         many = min(a.distinct, b.distinct) >= 12
         weight = 0.25 if many else 0.5
-        reference, key = (found.a_in_b, found.b_in_a) if b.uniqueness >= a.uniqueness else (found.b_in_a, found.a_in_b)
+        reference, key = (
+            (found.a_in_b, found.b_in_a) if b.uniqueness >= a.uniqueness else (found.b_in_a, found.a_in_b)
+        )
         contained = max(inside, 0.6 * reference**0.5 + 0.4 * key) if many else inside
         if key >= 0.9 and min(a.distinct, b.distinct) >= 20:
             contained = max(contained, 0.85)

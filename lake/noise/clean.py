@@ -85,7 +85,9 @@ def _text(ref: str, column: Column, values: Values) -> str:
             arms[kept].add(base)
     if not arms or sum(map(len, arms.values())) > _CASE_LIMIT:
         return plain
-    whens = " ".join(f"WHEN {plain} IN ({_list(sorted(raw))}) THEN {_quote(kept)}" for kept, raw in sorted(arms.items()))
+    whens = " ".join(
+        f"WHEN {plain} IN ({_list(sorted(raw))}) THEN {_quote(kept)}" for kept, raw in sorted(arms.items())
+    )
     return f"CASE {whens} ELSE {plain} END"
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from lake.catalog.model import Family, Noise
 from lake.noise.values import date_formats, fold, number_of, plain_number, truth
@@ -25,7 +25,12 @@ def noise_of(counts: Counts, filled: int) -> tuple[Noise, ...]:
     total = sum(n for _, n in told) or 1
     for kind, share in (
         (Noise.BOOLEANS, _boolean_share(told)),
-        (Noise.NUMBERS, _share(told, lambda v: number_of(v) is not None) if _some_plain(told, total, gaps=len(told) < len(counts)) else 0.0),
+        (
+            Noise.NUMBERS,
+            _share(told, lambda v: number_of(v) is not None)
+            if _some_plain(told, total, gaps=len(told) < len(counts))
+            else 0.0,
+        ),
         (Noise.DATES, _date_share(told)),
     ):
         if share >= 0.9 * total:
@@ -45,7 +50,11 @@ def noise_of(counts: Counts, filled: int) -> tuple[Noise, ...]:
 
 def meaning_of(family: Family, noise: Sequence[Noise]) -> Family:
     """The family after cleaning."""
-    for kind, meaning in ((Noise.BOOLEANS, Family.BOOLEAN), (Noise.NUMBERS, Family.FLOAT), (Noise.DATES, Family.DATE)):
+    for kind, meaning in (
+        (Noise.BOOLEANS, Family.BOOLEAN),
+        (Noise.NUMBERS, Family.FLOAT),
+        (Noise.DATES, Family.DATE),
+    ):
         if kind in noise:
             return meaning
     return family
@@ -53,7 +62,8 @@ def meaning_of(family: Family, noise: Sequence[Noise]) -> Family:
 
 def variants(counts: Counts) -> dict[str, str]:
     """Spelling → the spelling kept, for values that differ only in case, blanks, diacritics, a trailing dot, or (in a
-    column of few classes) by being shortened to the first letter."""
+    column of few classes) by being shortened to the first letter.
+    """
     groups: dict[str, Counter[str]] = defaultdict(Counter)
     for value, n in counts:
         groups[fold(value).rstrip(".")][" ".join(value.split())] += n
@@ -61,7 +71,9 @@ def variants(counts: Counts) -> dict[str, str]:
     total = {key: sum(spellings.values()) for key, spellings in groups.items()}
     if len(groups) <= 8:
         _merge_initials(kept, total)
-    return {value: kept[fold(value).rstrip(".")] for value, _ in counts if kept[fold(value).rstrip(".")] != value}
+    return {
+        value: kept[fold(value).rstrip(".")] for value, _ in counts if kept[fold(value).rstrip(".")] != value
+    }
 
 
 def _merge_initials(kept: dict[str, str], total: dict[str, int]) -> None:
@@ -82,8 +94,8 @@ def _spelling_rows(counts: Counts) -> int:
     return sum(n for value, n in counts if value in changed and changed[value] != " ".join(value.split()))
 
 
-def _share(counts: Counts, test: object) -> int:
-    return sum(n for value, n in counts if test(value))  # type: ignore[operator]
+def _share(counts: Counts, test: Callable[[str], bool]) -> int:
+    return sum(n for value, n in counts if test(value))
 
 
 def _boolean_share(counts: Counts) -> float:

@@ -43,7 +43,22 @@ DATE_FORMATS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     )
 )
 """strptime formats and the texts they fit; ambiguous day/month pairs are told apart over a whole column."""
-MONTHS = frozenset("january february march april may june july august september october november december".split())
+MONTHS = frozenset(
+    [
+        "january",
+        "february",
+        "march",
+        "april",
+        "may",
+        "june",
+        "july",
+        "august",
+        "september",
+        "october",
+        "november",
+        "december",
+    ]
+)
 
 
 def fold(value: str) -> str:

@@ -29,13 +29,104 @@ _CODES = frozenset({"code", "id", "abbreviation", "abbr", "iso", "symbol", "key"
 _YEAR = frozenset({"year"})
 _DATE = frozenset({"date", "day", "birthday", "timestamp", "datetime"})
 _TEXTUAL = frozenset(
-    "name title city country state region category type kind label person description party club team player company airport "
-    "airline artist author nation land town district province county brand model color colour language genre style species "
-    "breed occupation job sex gender status surface competition tournament school college university hospital department "
-    "address email street continent religion nationality manufacturer publisher producer director actor singer composer "
-    "mountain river lake volcano island station port stadium venue sport role position winner loser".split()
+    [
+        "name",
+        "title",
+        "city",
+        "country",
+        "state",
+        "region",
+        "category",
+        "type",
+        "kind",
+        "label",
+        "person",
+        "description",
+        "party",
+        "club",
+        "team",
+        "player",
+        "company",
+        "airport",
+        "airline",
+        "artist",
+        "author",
+        "nation",
+        "land",
+        "town",
+        "district",
+        "province",
+        "county",
+        "brand",
+        "model",
+        "color",
+        "colour",
+        "language",
+        "genre",
+        "style",
+        "species",
+        "breed",
+        "occupation",
+        "job",
+        "sex",
+        "gender",
+        "status",
+        "surface",
+        "competition",
+        "tournament",
+        "school",
+        "college",
+        "university",
+        "hospital",
+        "department",
+        "address",
+        "email",
+        "street",
+        "continent",
+        "religion",
+        "nationality",
+        "manufacturer",
+        "publisher",
+        "producer",
+        "director",
+        "actor",
+        "singer",
+        "composer",
+        "mountain",
+        "river",
+        "lake",
+        "volcano",
+        "island",
+        "station",
+        "port",
+        "stadium",
+        "venue",
+        "sport",
+        "role",
+        "position",
+        "winner",
+        "loser",
+    ]
 )
-_QUANTITY = frozenset({"count", "total", "amount", "price", "score", "rate", "percent", "height", "weight", "age", "population", "number", "length", "size", "points"})
+_QUANTITY = frozenset(
+    {
+        "count",
+        "total",
+        "amount",
+        "price",
+        "score",
+        "rate",
+        "percent",
+        "height",
+        "weight",
+        "age",
+        "population",
+        "number",
+        "length",
+        "size",
+        "points",
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +140,16 @@ class Weights:
 class Evidence:
     """Scores for one site over a pool of tables worth looking at."""
 
-    def __init__(self, index: LakeIndex, site: Site, matcher: ValueMatcher, weights: Weights | None = None, seeds: Sequence[str] = (), *, unions: bool = True) -> None:
+    def __init__(
+        self,
+        index: LakeIndex,
+        site: Site,
+        matcher: ValueMatcher,
+        weights: Weights | None = None,
+        seeds: Sequence[str] = (),
+        *,
+        unions: bool = True,
+    ) -> None:
         self._unions = unions
         self._index = index
         self._matcher = matcher
@@ -57,7 +157,10 @@ class Evidence:
         self.site = site
         self.columns = [c for c in site.columns() if not c.only_key]
         self._hits = self._value_hits()
-        self.table_scores = {r.alias: self._relation_scores(r.name, [c.name for c in r.columns.values() if not c.only_key]) for r in site.relations}
+        self.table_scores = {
+            r.alias: self._relation_scores(r.name, [c.name for c in r.columns.values() if not c.only_key])
+            for r in site.relations
+        }
         self.pool = self._make_pool(seeds)
         self._score: dict[tuple[int, tuple[str, str]], float] = {}
         self._blocks: dict[str, Any] = {}
@@ -92,7 +195,11 @@ class Evidence:
             return 1.0
         if set(names.words(name)) == set(names.words(real.name)):
             return 0.98
-        if real.table in self._index.unions and self._index.unions[real.table].mark == real.name and real.family is Family.TEXT:
+        if (
+            real.table in self._index.unions
+            and self._index.unions[real.table].mark == real.name
+            and real.family is Family.TEXT
+        ):
             # what tells the parts of a union apart has no name of its own
             return 0.5
         index = self._index
@@ -108,7 +215,9 @@ class Evidence:
         base = max(alone, bare, lexical * 0.95, labelled * (1.0 if generic else 0.8))
         if generic:
             # "artist.name" is as good as "artist_name"
-            lexical_label = _lexical(names.words(name), names.words(label(self._index.tables[real.table], real)))
+            lexical_label = _lexical(
+                names.words(name), names.words(label(self._index.tables[real.table], real))
+            )
             base = max(base, 0.9 * lexical_label)
         return max(0.0, min(0.97, 0.7 * base + 0.3 * both))
 
@@ -116,7 +225,9 @@ class Evidence:
         """Scores of all imagined columns against a table's columns, in order: (imagined, columns)."""
         if table not in self._blocks:
             reals = self._index.tables[table].columns
-            self._blocks[table] = np.array([[self.score(c, real) for real in reals] for c in self.columns]).reshape(len(self.columns), len(reals))
+            self._blocks[table] = np.array(
+                [[self.score(c, real) for real in reals] for c in self.columns]
+            ).reshape(len(self.columns), len(reals))
         return self._blocks[table]
 
     def referred_score(self, imagined: ImaginedColumn, real: Column, phrase: str) -> float:
@@ -126,7 +237,11 @@ class Evidence:
         embed = self._index.embedder.one
         own, told = names.bare(imagined.name), names.bare(phrase)
         likeness = max(float(embed(own) @ embed(told)), 0.95 * _lexical(names.words(own), names.words(told)))
-        return min(0.9, 0.15 + 0.75 * likeness) + self.score(imagined, real) - self.name_score(imagined.table, imagined.name, real)
+        return (
+            min(0.9, 0.15 + 0.75 * likeness)
+            + self.score(imagined, real)
+            - self.name_score(imagined.table, imagined.name, real)
+        )
 
     def _kind_score(self, imagined: ImaginedColumn, real: Column) -> float:
         """Codes where a code is asked for, labels where a label is."""
@@ -138,7 +253,12 @@ class Evidence:
             return -0.15 if real.meaning is Family.TEXT and not set(names.words(real.name)) & _CODES else 0.0
         if told & names.GENERIC & {"name", "title", "label"}:
             return -0.2 if coded or set(names.words(real.name)) & _CODES else 0.0
-        if imagined.shown and not imagined.tests and not told & (_QUANTITY | _DATE | _YEAR) and not imagined.numeric:
+        if (
+            imagined.shown
+            and not imagined.tests
+            and not told & (_QUANTITY | _DATE | _YEAR)
+            and not imagined.numeric
+        ):
             # what is simply shown is mostly what things are called
             if self._index.label_column(real.table) is real:
                 return 0.1
@@ -218,7 +338,9 @@ class Evidence:
         index = self._index
         starts = np.cumsum([0, *(len(table.columns) for table in index.tables.values())])[:-1]
         mine = index.embedder.embed([names.expanded(c.name) for c in self.columns])
-        told = index.embedder.embed([f"{names.expanded(c.table)} {names.expanded(c.name)}" for c in self.columns])
+        told = index.embedder.embed(
+            [f"{names.expanded(c.table)} {names.expanded(c.name)}" for c in self.columns]
+        )
         cosines = np.maximum(mine @ index.name_vectors.T, told @ index.label_vectors.T)
         return np.maximum.reduceat(cosines, starts, axis=1)
 
@@ -271,7 +393,13 @@ def _type_score(imagined: ImaginedColumn, real: Column) -> float:
         score -= 0.12
     if real.distinct == 0:
         score -= 0.3
-    if (imagined.numeric or imagined.tests) and real.meaning.numeric and not told & _CODES and set(names.words(real.name)) & _CODES and not _is_year(real):
+    if (
+        (imagined.numeric or imagined.tests)
+        and real.meaning.numeric
+        and not told & _CODES
+        and set(names.words(real.name)) & _CODES
+        and not _is_year(real)
+    ):
         score -= 0.2
     return score
 
@@ -280,7 +408,9 @@ def _is_year(real: Column) -> bool:
     bounds = real.bounds() if real.meaning.numeric else None
     if bounds is None or not 1000 <= bounds[0] <= bounds[1] <= 2200:
         return False
-    return real.family is Family.INTEGER and "year" in names.words(real.name) or (bounds[0] >= 1500 and bounds[1] <= 2100)
+    return (real.family is Family.INTEGER and "year" in names.words(real.name)) or (
+        bounds[0] >= 1500 and bounds[1] <= 2100
+    )
 
 
 def _truth_score(values: Sequence[tuple[str, int]], real: Column) -> float:

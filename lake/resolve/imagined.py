@@ -163,13 +163,16 @@ def _sources(select: exp.Select) -> Iterator[exp.Expression]:
 
 def _derived(select: exp.Select, alias: str) -> bool:
     return any(
-        s.alias_or_name.lower() == alias.lower() and (not isinstance(s, exp.Table) or _is_cte(s)) for s in _sources(select)
+        s.alias_or_name.lower() == alias.lower() and (not isinstance(s, exp.Table) or _is_cte(s))
+        for s in _sources(select)
     )
 
 
 def _derived_output(select: exp.Select, name: str) -> bool:
     for source in _sources(select):
-        if isinstance(source, exp.Subquery) and name.lower() in {n.lower() for n in output_names(source.this)}:
+        if isinstance(source, exp.Subquery) and name.lower() in {
+            n.lower() for n in output_names(source.this)
+        }:
             return True
         if isinstance(source, exp.Table) and _is_cte(source):
             body = _cte_body(source)
@@ -195,7 +198,11 @@ def _is_output_alias(node: exp.Column, select: exp.Select) -> bool:
     aliases = {e.alias.lower(): e for e in select.expressions if isinstance(e, exp.Alias)}
     found = aliases.get(node.name.lower())
     clause = _clause(node, select)
-    if clause == "order" and not node.table and (found is not None or node.name.lower() in {e.alias_or_name.lower() for e in select.expressions}):
+    if (
+        clause == "order"
+        and not node.table
+        and (found is not None or node.name.lower() in {e.alias_or_name.lower() for e in select.expressions})
+    ):
         return True
     if found is None or clause not in {"group", "having", "qualify"} or isinstance(found.this, exp.Column):
         return False
@@ -222,7 +229,9 @@ def _read_use(column: ImaginedColumn, node: exp.Column) -> None:
     column.grouped |= clause == "group"
     parent = node.parent
     wrapped: exp.Expression = node
-    while isinstance(parent, (exp.Paren, exp.Lower, exp.Upper, exp.Trim, exp.Cast, exp.TryCast, exp.Distinct)):
+    while isinstance(
+        parent, (exp.Paren, exp.Lower, exp.Upper, exp.Trim, exp.Cast, exp.TryCast, exp.Distinct)
+    ):
         wrapped, parent = parent, parent.parent
     if isinstance(parent, exp.EQ) and _is_join(parent):
         other = parent.expression if parent.this is wrapped else parent.this
@@ -240,7 +249,7 @@ def _read_use(column: ImaginedColumn, node: exp.Column) -> None:
     elif isinstance(parent, (exp.Like, exp.ILike)) and parent.this is wrapped:
         column.text = True
         _add_test(column, "like", parent.expression)
-    elif isinstance(parent, _NUMERIC_AGGREGATES) or isinstance(parent, (exp.Mul, exp.Div, exp.Round, exp.Abs, exp.Sub, exp.Add)):
+    elif isinstance(parent, (_NUMERIC_AGGREGATES, exp.Mul, exp.Div, exp.Round, exp.Abs, exp.Sub, exp.Add)):
         column.numeric = True
     elif isinstance(parent, (exp.Extract, exp.Year, exp.Month, exp.Day, exp.DateTrunc, exp.TimestampTrunc)):
         column.dated = True
@@ -249,7 +258,11 @@ def _read_use(column: ImaginedColumn, node: exp.Column) -> None:
 
 
 def _is_join(node: exp.EQ) -> bool:
-    return isinstance(node.this, exp.Column) and isinstance(node.expression, exp.Column) and node.this.table != node.expression.table
+    return (
+        isinstance(node.this, exp.Column)
+        and isinstance(node.expression, exp.Column)
+        and node.this.table != node.expression.table
+    )
 
 
 _OPS = {exp.EQ: "=", exp.NEQ: "<>", exp.GT: ">", exp.GTE: ">=", exp.LT: "<", exp.LTE: "<="}

@@ -99,7 +99,10 @@ class Resolver:
             return self._plain(query, original, started, limit)
         trials: list[_Trial] = []
         for choice in self._choices(ranked):
-            if len(trials) >= (self.options.rounds if self.options.feedback else 1) or time.monotonic() - started > self.options.seconds:
+            if (
+                len(trials) >= (self.options.rounds if self.options.feedback else 1)
+                or time.monotonic() - started > self.options.seconds
+            ):
                 break
             trial = self._write(original, choice)
             if any(trial.sql == before.sql for before in trials):
@@ -118,8 +121,17 @@ class Resolver:
         ranked: list[list[Candidate]] = []
         prior: dict[str, str] = {}
         for site in sites:
-            evidence = Evidence(self._index, site, self._matcher, self._weights(), tuple(prior.values()), unions=self.options.unions)
-            found = SourceFinder(self._index, evidence, self._keys, prior, join_search=self.options.joins).candidates()
+            evidence = Evidence(
+                self._index,
+                site,
+                self._matcher,
+                self._weights(),
+                tuple(prior.values()),
+                unions=self.options.unions,
+            )
+            found = SourceFinder(
+                self._index, evidence, self._keys, prior, join_search=self.options.joins
+            ).candidates()
             ranked.append([_by_position(c, site) for c in found])
             if found:
                 prior.update({r.name: found[0].homes[r.alias] for r in site.relations})
@@ -141,11 +153,15 @@ class Resolver:
         tree = original.copy()
         name_outputs(tree)
         sites = sites_of(tree)
-        writer = Writer(self._index, self._matcher, correct_values=self.options.values, clean=self.options.clean)
+        writer = Writer(
+            self._index, self._matcher, correct_values=self.options.values, clean=self.options.clean
+        )
         for site, candidate in zip(sites, choice, strict=True):
             writer.apply(site, _by_identity(candidate, site))
         sql = writer.finish(tree).sql(dialect="duckdb")
-        score = sum(c.score for c in choice) / len(choice) - _MISSING_VALUE * len(writer.written.missing_values)
+        score = sum(c.score for c in choice) / len(choice) - _MISSING_VALUE * len(
+            writer.written.missing_values
+        )
         score -= 0.05 * len(writer.written.missing_columns)
         return _Trial(choice, sites, sql, writer.written, score)
 
@@ -162,12 +178,20 @@ class Resolver:
 
     def _good(self, trial: _Trial, trials: list[_Trial]) -> bool:
         """No reason to look further: it ran, gave rows, found its values, and nothing better can follow."""
-        return not trial.error and not trial.empty and not trial.written.missing_values and not trial.written.missing_columns and trial is max(trials, key=lambda t: t.score)
+        return (
+            not trial.error
+            and not trial.empty
+            and not trial.written.missing_values
+            and not trial.written.missing_columns
+            and trial is max(trials, key=lambda t: t.score)
+        )
 
     def _beside(self, table: str, column: str, other: str, value: str) -> str | None:
         self._database.load([table])
         quoted = [name.replace('"', '""') for name in (other, table, column)]
-        rows = self._database.trusted(f'SELECT "{quoted[0]}" FROM "{quoted[1]}" WHERE lower("{quoted[2]}") = lower(?) LIMIT 1', [value])
+        rows = self._database.trusted(
+            f'SELECT "{quoted[0]}" FROM "{quoted[1]}" WHERE lower("{quoted[2]}") = lower(?) LIMIT 1', [value]
+        )
         return str(rows[0][0]) if rows and rows[0][0] is not None else None
 
     def _plain(self, query: str, original: exp.Expression, started: float, limit: int | None) -> Answer:
@@ -176,7 +200,9 @@ class Resolver:
         rows = self._database.execute(sql, limit=limit)
         return Answer(Resolution("bound", query, sql, 1.0, seconds=time.monotonic() - started), rows)
 
-    def _resolution(self, query: str, best: _Trial, trials: list[_Trial], ranked: list[list[Candidate]], seconds: float) -> Resolution:
+    def _resolution(
+        self, query: str, best: _Trial, trials: list[_Trial], ranked: list[list[Candidate]], seconds: float
+    ) -> Resolution:
         mappings: list[Mapping] = []
         tables: dict[str, tuple[str, ...]] = {}
         joins: list[Join] = []
@@ -185,12 +211,29 @@ class Resolver:
             for c in site.columns():
                 real = placed.column_of(c)
                 if not c.only_key:
-                    mappings.append(Mapping(c.table, c.name, real.table if real else None, real.name if real else None, placed.scores.get(id(c), 0.0)))
+                    mappings.append(
+                        Mapping(
+                            c.table,
+                            c.name,
+                            real.table if real else None,
+                            real.name if real else None,
+                            placed.scores.get(id(c), 0.0),
+                        )
+                    )
             for r in site.relations:
-                own = tuple(dict.fromkeys([placed.homes[r.alias], *(t.table for c in r.columns.values() if (t := placed.column_of(c)) is not None)]))
+                own = tuple(
+                    dict.fromkeys(
+                        [
+                            placed.homes[r.alias],
+                            *(t.table for c in r.columns.values() if (t := placed.column_of(c)) is not None),
+                        ]
+                    )
+                )
                 tables[r.name] = tuple(dict.fromkeys([*tables.get(r.name, ()), *own]))
-            joins += [Join(k.a, k.b, tuple((x.name, y.name) for x, y in k.pairs), k.quality) for k in placed.joins]
-        sure = confidence(self._signals(best, trials, ranked, mappings, joins))
+            joins += [
+                Join(k.a, k.b, tuple((x.name, y.name) for x, y in k.pairs), k.quality) for k in placed.joins
+            ]
+        sure = confidence(self._signals(best, ranked, mappings, joins))
         written = best.written
         return Resolution(
             kind="failed" if best.error else "resolved",
@@ -205,7 +248,9 @@ class Resolver:
             missing_values=tuple(written.missing_values),
             cleaned={t: tuple(c) for t, c in written.cleaned.items()},
             unions={u: tuple(n for n, _ in self._index.unions[u].parts) for u in written.unions},
-            history=tuple(Attempt(t.sql, len(t.rows.rows) if t.rows else None, t.error, t.score) for t in trials),
+            history=tuple(
+                Attempt(t.sql, len(t.rows.rows) if t.rows else None, t.error, t.score) for t in trials
+            ),
             doubts=_doubts(best, mappings),
             closest=self._closest(ranked),
             error=best.error,
@@ -213,13 +258,15 @@ class Resolver:
             rounds=len(trials),
         )
 
-    def _signals(self, best: _Trial, trials: list[_Trial], ranked: list[list[Candidate]], mappings: list[Mapping], joins: list[Join]) -> Signals:
+    def _signals(
+        self,
+        best: _Trial,
+        ranked: list[list[Candidate]],
+        mappings: list[Mapping],
+        joins: list[Join],
+    ) -> Signals:
         scores = [min(m.score, 1.1) for m in mappings] or [0.5]
-        told = []
-        for site, candidate in zip(best.sites, best.choice, strict=True):
-            evidence_table = candidate.table_fit
-            told.append(evidence_table)
-            del site
+        told = [candidate.table_fit for candidate in best.choice]
         margins = [found[0].score - found[1].score for found in ranked if len(found) > 1]
         return Signals(
             mean_column=sum(scores) / len(scores),
@@ -231,7 +278,9 @@ class Resolver:
             missing_columns=len(best.written.missing_columns),
             empty=best.empty,
             failed=bool(best.error),
-            extra_tables=sum(max(0, len(c.tables) - len(s.relations)) for s, c in zip(best.sites, best.choice, strict=True)),
+            extra_tables=sum(
+                max(0, len(c.tables) - len(s.relations)) for s, c in zip(best.sites, best.choice, strict=True)
+            ),
         )
 
     def _closest(self, ranked: list[list[Candidate]]) -> tuple[str, ...]:
@@ -280,12 +329,20 @@ def _keys(best: _Trial) -> Iterator[tuple[str, str, tuple[tuple[str, str], ...]]
                     continue
                 for key in candidate.joins:
                     if {key.a, key.b} == {home, candidate.homes[other.alias]} and key.a != key.b:
-                        yield relation.name, column.name, tuple((c.table, c.name) for pair in key.pairs for c in pair if c.table == home)
+                        yield (
+                            relation.name,
+                            column.name,
+                            tuple((c.table, c.name) for pair in key.pairs for c in pair if c.table == home),
+                        )
 
 
 def _doubts(best: _Trial, mappings: list[Mapping]) -> tuple[str, ...]:
     out = [f"nothing in the lake fits column {name}" for name in best.written.missing_columns]
-    out += [f"column {m.column} is a guess ({m.score:.2f})" for m in mappings if m.real_column is not None and m.score < 0.4]
+    out += [
+        f"column {m.column} is a guess ({m.score:.2f})"
+        for m in mappings
+        if m.real_column is not None and m.score < 0.4
+    ]
     if best.empty:
         out.append("the result is empty")
     return tuple(out)

@@ -75,15 +75,31 @@ class Resolution:
             "confidence": round(self.confidence, 3),
             "tables": {k: list(v) for k, v in self.tables.items()},
             "columns": [
-                {"table": m.table, "column": m.column, "real": f"{m.real_table}.{m.real_column}" if m.real_column else None, "score": round(m.score, 3)}
+                {
+                    "table": m.table,
+                    "column": m.column,
+                    "real": f"{m.real_table}.{m.real_column}" if m.real_column else None,
+                    "score": round(m.score, 3),
+                }
                 for m in self.columns
             ],
-            "joins": [{"left": j.left, "right": j.right, "on": [list(p) for p in j.pairs], "quality": round(j.quality, 3)} for j in self.joins],
+            "joins": [
+                {
+                    "left": j.left,
+                    "right": j.right,
+                    "on": [list(p) for p in j.pairs],
+                    "quality": round(j.quality, 3),
+                }
+                for j in self.joins
+            ],
             "corrections": list(self.corrections),
             "missing_values": list(self.missing_values),
             "cleaned": {k: list(v) for k, v in self.cleaned.items()},
             "unions": {k: list(v) for k, v in self.unions.items()},
-            "history": [{"sql": a.sql, "rows": a.rows, "error": a.error, "score": round(a.score, 3)} for a in self.history],
+            "history": [
+                {"sql": a.sql, "rows": a.rows, "error": a.error, "score": round(a.score, 3)}
+                for a in self.history
+            ],
             "actions": list(self.actions),
             "doubts": list(self.doubts),
             "closest": list(self.closest),
@@ -98,13 +114,17 @@ class Resolution:
         if self.kind == "bound":
             return "\n".join(["answered as written", *self.doubts])
         lines = [f"resolved with confidence {self.confidence:.2f}"]
-        lines += [f"table {imagined} is {' joined with '.join(real)}" for imagined, real in self.tables.items()]
+        lines += [
+            f"table {imagined} is {' joined with '.join(real)}" for imagined, real in self.tables.items()
+        ]
         lines += [
             f"column {m.column} is {m.real_table}.{m.real_column}"
             for m in self.columns
             if m.real_column is not None and m.real_column != m.column
         ]
-        lines += [f"{j.left} joins {j.right} on {', '.join(f'{a} = {b}' for a, b in j.pairs)}" for j in self.joins]
+        lines += [
+            f"{j.left} joins {j.right} on {', '.join(f'{a} = {b}' for a, b in j.pairs)}" for j in self.joins
+        ]
         lines += [f"{c['column']}: {c['from']!r} read as {c['to']!r} ({c['how']})" for c in self.corrections]
         lines += [f"{m['column']} holds no {m['value']!r}" for m in self.missing_values]
         lines += [f"{name} is the union of {', '.join(parts)}" for name, parts in self.unions.items()]

@@ -37,7 +37,9 @@ class Written:
 class Writer:
     """Rewrites one statement's sites in place; then `finish` adds the CTEs."""
 
-    def __init__(self, index: LakeIndex, matcher: ValueMatcher, *, correct_values: bool = True, clean: bool = True) -> None:
+    def __init__(
+        self, index: LakeIndex, matcher: ValueMatcher, *, correct_values: bool = True, clean: bool = True
+    ) -> None:
         self._index = index
         self._matcher = matcher
         self._correct = correct_values
@@ -61,7 +63,12 @@ class Writer:
             self._use(real)
             for node in imagined.nodes:
                 if node.parent is not None:
-                    node.replace(exp.column(exp.to_identifier(real.name, quoted=True), table=exp.to_identifier(aliases[real.table], quoted=True)))
+                    node.replace(
+                        exp.column(
+                            exp.to_identifier(real.name, quoted=True),
+                            table=exp.to_identifier(aliases[real.table], quoted=True),
+                        )
+                    )
         kept = _take_conditions(site)
         self._replace_from(site, candidate, aliases)
         for condition in kept:
@@ -135,7 +142,9 @@ class Writer:
         select.from_(self._table(first, aliases), copy=False)
         outer = self._outer(site, candidate)
         for table, key in others:
-            join = exp.Join(this=self._table(table, aliases), on=_condition(key, aliases, self._cleaned_mixed))
+            join = exp.Join(
+                this=self._table(table, aliases), on=_condition(key, aliases, self._cleaned_mixed)
+            )
             if table in outer:
                 join.set("side", "LEFT")
             select.append("joins", join)
@@ -145,7 +154,8 @@ class Writer:
     def _ordered(self, candidate: Candidate) -> list[Any]:
         """Tables in join order: the first home first, each with the key to an earlier one."""
         first = next(iter(candidate.homes.values()), candidate.tables[0])
-        placed, out, left = {first}, [first], list(candidate.joins)
+        placed, left = {first}, list(candidate.joins)
+        out: list[Any] = [first]
         while left:
             for key in left:
                 if key.a in placed and key.b not in placed:
@@ -187,10 +197,19 @@ class Writer:
             return
         fixed = self._fixed(test, imagined, real)
         if fixed is not None:
-            self.written.corrections.append({"column": f"{real.table}.{real.name}", "from": _plain(test.value), "to": fixed[1], "how": fixed[2]})
+            self.written.corrections.append(
+                {
+                    "column": f"{real.table}.{real.name}",
+                    "from": _plain(test.value),
+                    "to": fixed[1],
+                    "how": fixed[2],
+                }
+            )
             test.node.replace(fixed[0])
 
-    def _fixed(self, test: Test, imagined: ImaginedColumn, real: Column) -> tuple[exp.Expression, Any, str] | None:
+    def _fixed(
+        self, test: Test, imagined: ImaginedColumn, real: Column
+    ) -> tuple[exp.Expression, Any, str] | None:
         """The literal to put instead: (node, value, why), or None to leave it."""
         value = test.value
         if isinstance(value, bool):
@@ -203,7 +222,11 @@ class Writer:
             return None
         if test.op in {"=", "<>"} and real.meaning is Family.TEXT:
             told = self._matcher.best(real, str(value))
-            return (exp.Literal.string(told.value), told.value, told.how) if told is not None and told.score >= SURE else None
+            return (
+                (exp.Literal.string(told.value), told.value, told.how)
+                if told is not None and told.score >= SURE
+                else None
+            )
         if isinstance(value, (int, float)) and real.meaning is Family.BOOLEAN and value in {0, 1}:
             return exp.Boolean(this=bool(value)), bool(value), "truth value"
         return _fixed_number(test, float(value), imagined, real)
@@ -217,7 +240,9 @@ class Writer:
                 return node, held, "truth value"
         return None
 
-    def _fixed_text(self, value: str, imagined: ImaginedColumn, real: Column) -> tuple[exp.Expression, Any, str] | None:
+    def _fixed_text(
+        self, value: str, imagined: ImaginedColumn, real: Column
+    ) -> tuple[exp.Expression, Any, str] | None:
         if real.meaning is Family.BOOLEAN:
             told = truth(value)
             return (exp.Boolean(this=told), told, "truth value") if told is not None else None
@@ -229,7 +254,14 @@ class Writer:
         if match is not None and match.score >= SURE:
             return (exp.Literal.string(match.value), match.value, match.how) if match.value != value else None
         closest = [m.value for m in self._matcher.ranked(real, value)]
-        self.written.missing_values.append({"column": f"{real.table}.{real.name}", "imagined": imagined.name, "value": value, "closest": closest})
+        self.written.missing_values.append(
+            {
+                "column": f"{real.table}.{real.name}",
+                "imagined": imagined.name,
+                "value": value,
+                "closest": closest,
+            }
+        )
         return None
 
     def _fixed_number_word(self, value: str, real: Column) -> tuple[exp.Expression, Any, str] | None:
@@ -237,10 +269,14 @@ class Writer:
         match = self._matcher.best(real, value)
         if match is not None and match.score >= SURE and match.how in {"month", "number word", "truth value"}:
             return exp.Literal.number(match.value), match.value, match.how
-        self.written.missing_values.append({"column": f"{real.table}.{real.name}", "value": value, "closest": []})
+        self.written.missing_values.append(
+            {"column": f"{real.table}.{real.name}", "value": value, "closest": []}
+        )
         return None
 
-    def _fixed_pattern(self, test: Test, pattern: str, real: Column) -> tuple[exp.Expression, Any, str] | None:
+    def _fixed_pattern(
+        self, test: Test, pattern: str, real: Column
+    ) -> tuple[exp.Expression, Any, str] | None:
         regex = "".join({"%": ".*", "_": "."}.get(ch, re.escape(ch)) for ch in pattern)
         values = [v for v, _ in self._index.cleaned(real)]
         if not values or any(re.fullmatch(regex, v, re.DOTALL) for v in values):
@@ -249,13 +285,19 @@ class Writer:
             like = test.node.parent
             if isinstance(like, exp.Like):
                 like.replace(exp.ILike(this=like.this, expression=like.expression))
-                self.written.corrections.append({"column": f"{real.table}.{real.name}", "from": pattern, "to": pattern, "how": "case"})
+                self.written.corrections.append(
+                    {"column": f"{real.table}.{real.name}", "from": pattern, "to": pattern, "how": "case"}
+                )
         else:
-            self.written.missing_values.append({"column": f"{real.table}.{real.name}", "value": pattern, "closest": []})
+            self.written.missing_values.append(
+                {"column": f"{real.table}.{real.name}", "value": pattern, "closest": []}
+            )
         return None
 
 
-def _fixed_number(test: Test, value: float, imagined: ImaginedColumn, real: Column) -> tuple[exp.Expression, Any, str] | None:
+def _fixed_number(
+    test: Test, value: float, imagined: ImaginedColumn, real: Column
+) -> tuple[exp.Expression, Any, str] | None:
     """Numbers in another unit, years against dates."""
     if real.meaning is Family.DATE and 1000 <= value <= 2200 and float(value).is_integer():
         column = test.node.parent
@@ -301,11 +343,16 @@ def _inside(value: float, bounds: tuple[float, float]) -> bool:
     return bounds[0] <= value <= bounds[1]
 
 
-def _condition(key: JoinKey, aliases: dict[str, str], as_text: Callable[[Column, Column], bool]) -> exp.Expression:
+def _condition(
+    key: JoinKey, aliases: dict[str, str], as_text: Callable[[Column, Column], bool]
+) -> exp.Expression:
     parts: list[exp.Expression] = []
     for x, y in key.pairs:
         sides: list[exp.Expression] = [
-            exp.column(exp.to_identifier(c.name, quoted=True), table=exp.to_identifier(aliases[c.table], quoted=True)) for c in (x, y)
+            exp.column(
+                exp.to_identifier(c.name, quoted=True), table=exp.to_identifier(aliases[c.table], quoted=True)
+            )
+            for c in (x, y)
         ]
         if as_text(x, y):
             sides = [exp.cast(side, "VARCHAR") for side in sides]
@@ -339,7 +386,11 @@ def _joins_imagined(part: exp.Expression, keys: set[int]) -> bool:
     """An equality of columns of two imagined tables, still as written (or only half replaced)."""
     if isinstance(part, exp.Paren):
         return _joins_imagined(part.this, keys)
-    if not (isinstance(part, exp.EQ) and isinstance(part.this, exp.Column) and isinstance(part.expression, exp.Column)):
+    if not (
+        isinstance(part, exp.EQ)
+        and isinstance(part.this, exp.Column)
+        and isinstance(part.expression, exp.Column)
+    ):
         return False
     return part.this.table != part.expression.table or id(part.this) in keys or id(part.expression) in keys
 
@@ -355,7 +406,10 @@ def name_outputs(tree: exp.Expression) -> None:
 def _cte(name: str, sql: str) -> exp.CTE:
     import sqlglot
 
-    return exp.CTE(this=sqlglot.parse_one(sql, read="duckdb"), alias=exp.TableAlias(this=exp.to_identifier(name, quoted=True)))
+    return exp.CTE(
+        this=sqlglot.parse_one(sql, read="duckdb"),
+        alias=exp.TableAlias(this=exp.to_identifier(name, quoted=True)),
+    )
 
 
 def _plain(value: Any) -> Any:

@@ -57,7 +57,15 @@ class Candidate:
 class SourceFinder:
     """Searches candidates for one site."""
 
-    def __init__(self, index: LakeIndex, evidence: Evidence, keys: KeyFinder, prior: dict[str, str] | None = None, *, join_search: bool = True) -> None:
+    def __init__(
+        self,
+        index: LakeIndex,
+        evidence: Evidence,
+        keys: KeyFinder,
+        prior: dict[str, str] | None = None,
+        *,
+        join_search: bool = True,
+    ) -> None:
         self._index = index
         self._evidence = evidence
         self._keys = keys
@@ -70,7 +78,9 @@ class SourceFinder:
         """The best candidates, best first."""
         limit = len(self._relations) + (_EXTRA_TABLES if self._join_search else 0)
         seen: dict[frozenset[str], Candidate] = {}
-        layer = [found for table in self._evidence.pool if (found := self._evaluate((table,), ())) is not None]
+        layer = [
+            found for table in self._evidence.pool if (found := self._evaluate((table,), ())) is not None
+        ]
         layer = self._best(layer, seen)
         for _ in range(limit - 1):
             grown = [c for state in layer for c in self._grow(state, seen)]
@@ -89,14 +99,20 @@ class SourceFinder:
         # each relation's favourite stays, so that a join can bring the rest
         kept = ranked[:_BEAM]
         for relation in self._relations:
-            own = sorted(ranked, key=lambda c: -max(self._evidence.table_score(relation.alias, t) for t in c.tables))[:4]
+            own = sorted(
+                ranked, key=lambda c: -max(self._evidence.table_score(relation.alias, t) for t in c.tables)
+            )[:4]
             kept += [c for c in own if c not in kept]
         return kept
 
     def _grow(self, state: Candidate, seen: dict[frozenset[str], Candidate]) -> list[Candidate]:
         out = []
         for table in self._evidence.pool:
-            if table in state.tables or frozenset((*state.tables, table)) in seen or not self._helps(state, table):
+            if (
+                table in state.tables
+                or frozenset((*state.tables, table)) in seen
+                or not self._helps(state, table)
+            ):
                 continue
             key = self._edge(state, table)
             if key is not None:
@@ -111,19 +127,40 @@ class SourceFinder:
         """Would the table serve some column clearly better, or is it some relation's likely self?"""
         tops = self._evidence.block(table).max(axis=1) if self._evidence.columns else ()
         for column, best in zip(self._evidence.columns, tops, strict=True):
-            if not column.tests and not column.numeric and (label := self._index.label_column(table)) is not None:
-                best = max([best, *(self._evidence.referred_score(column, label, phrase) for phrase in self._referring(state, table))])
+            if (
+                not column.tests
+                and not column.numeric
+                and (label := self._index.label_column(table)) is not None
+            ):
+                best = max(
+                    [
+                        best,
+                        *(
+                            self._evidence.referred_score(column, label, phrase)
+                            for phrase in self._referring(state, table)
+                        ),
+                    ]
+                )
             if best > state.scores.get(id(column), 0.0) + 0.08:
                 return True
-        return len(self._relations) > len(state.tables) and any(self._evidence.table_score(r.alias, table) > 0.45 for r in self._relations)
+        return len(self._relations) > len(state.tables) and any(
+            self._evidence.table_score(r.alias, table) > 0.45 for r in self._relations
+        )
 
     def _referring(self, state: Candidate, table: str) -> list[str]:
-        found = [key.pairs[0][0].name for other in state.tables for key in self._keys.keys(other, table)[:2] if key.quality >= _MIN_JOIN]
+        found = [
+            key.pairs[0][0].name
+            for other in state.tables
+            for key in self._keys.keys(other, table)[:2]
+            if key.quality >= _MIN_JOIN
+        ]
         return [names.referred(name) for name in found]
 
     def _edge(self, state: Candidate, table: str) -> JoinKey | None:
         """The best key between the table and one of the state's."""
-        found = [k for other in state.tables if self._linked(other, table) for k in self._keys.keys(other, table)]
+        found = [
+            k for other in state.tables if self._linked(other, table) for k in self._keys.keys(other, table)
+        ]
         found = [k for k in found if k.quality >= _MIN_JOIN]
         return max(found, key=lambda k: self._fit(k, state), default=None)
 
@@ -140,7 +177,11 @@ class SourceFinder:
         """A key's quality, corrected by what the query says of its columns: the user's own keys, filters, outputs."""
         value = key.quality
         first_a, first_b = key.pairs[0]
-        taken = {real.key: imagined for imagined in self._evidence.columns if (real := state.column_of(imagined)) is not None}
+        taken = {
+            real.key: imagined
+            for imagined in self._evidence.columns
+            if (real := state.column_of(imagined)) is not None
+        }
         for end in (first_a, first_b):
             imagined = taken.get(end.key)
             if imagined is not None and imagined.shown:
@@ -167,7 +208,9 @@ class SourceFinder:
                     if other is None:
                         continue
                     for x, y in ((a, b), (b, a)):
-                        fit = self._evidence.name_score(relation.name, column.name, x) + self._evidence.name_score(other.name, name, y)
+                        fit = self._evidence.name_score(
+                            relation.name, column.name, x
+                        ) + self._evidence.name_score(other.name, name, y)
                         best = max(best, fit / 2)
         return best
 
@@ -183,7 +226,11 @@ class SourceFinder:
             if first is None or first.quality < 0.4:
                 continue
             second = max((k for k in self._keys.keys(middle, table)), key=lambda k: k.quality, default=None)
-            if second is None or second.quality < 0.4 or {x.key for x, _ in second.pairs} & {y.key for _, y in first.pairs}:
+            if (
+                second is None
+                or second.quality < 0.4
+                or {x.key for x, _ in second.pairs} & {y.key for _, y in first.pairs}
+            ):
                 continue
             found = self._evaluate((*state.tables, middle, table), (*state.joins, first, second))
             if found is not None and (best is None or found.score > best.score):
@@ -199,7 +246,9 @@ class SourceFinder:
         if imagined:
             fit = self._fitness(tables, reals, joins)
             matrix = np.zeros((len(imagined), len(reals) + len(imagined)))  # the last columns mean: not there
-            matrix[:, : len(reals)] = (fit - self._away(tables, homes)) * np.array([[_TEST_WEIGHT if c.tests else 1.0] for c in imagined])
+            matrix[:, : len(reals)] = (fit - self._away(tables, homes)) * np.array(
+                [[_TEST_WEIGHT if c.tests else 1.0] for c in imagined]
+            )
             for row, col in enumerate(assign(matrix)):
                 if col >= len(reals):
                     scores[id(imagined[row])] = 0.0
@@ -207,7 +256,9 @@ class SourceFinder:
                 columns[id(imagined[row])] = reals[col]
                 scores[id(imagined[row])] = float(fit[row, col])
         score = self._total(tables, joins, columns, scores, homes)
-        fit_tables = sum(self._evidence.table_score(r.alias, homes[r.alias]) for r in self._relations) / len(self._relations)
+        fit_tables = sum(self._evidence.table_score(r.alias, homes[r.alias]) for r in self._relations) / len(
+            self._relations
+        )
         return Candidate(tables, joins, columns, scores, score, homes, fit_tables)
 
     def _homes(self, tables: tuple[str, ...]) -> dict[str, str]:
@@ -216,7 +267,11 @@ class SourceFinder:
         relations = self._relations
         if len(tables) == 1:
             return {r.alias: tables[0] for r in relations}
-        options = itertools.permutations(tables, min(len(relations), len(tables))) if len(tables) <= 5 else [tables[: len(relations)]]
+        options = (
+            itertools.permutations(tables, min(len(relations), len(tables)))
+            if len(tables) <= 5
+            else [tables[: len(relations)]]
+        )
         for option in options:
             homes = {r.alias: option[i] if i < len(option) else tables[0] for i, r in enumerate(relations)}
             value = sum(self._home_score(r.alias, homes[r.alias]) for r in relations)
@@ -227,7 +282,11 @@ class SourceFinder:
     def _home_score(self, alias: str, table: str) -> float:
         relation = self._aliases[alias]
         tops = self._evidence.block(table).max(axis=1) if self._evidence.columns else ()
-        told = [float(top) for c, top in zip(self._evidence.columns, tops, strict=True) if c.relation == relation.alias]
+        told = [
+            float(top)
+            for c, top in zip(self._evidence.columns, tops, strict=True)
+            if c.relation == relation.alias
+        ]
         return self._evidence.table_score(alias, table) + (sum(told) / len(told) if told else 0.0)
 
     def _phrases(self, joins: tuple[JoinKey, ...]) -> dict[tuple[str, str], str]:
@@ -260,34 +319,57 @@ class SourceFinder:
         """(imagined, real columns): what it costs to find a column away from its relation's home; into another's home more."""
         widths = [len(self._index.tables[t].columns) for t in tables]
         taken = set(homes.values())
-        rows = []
+        rows: list[Any] = []
         for c in self._evidence.columns:
             costs = []
             for t in tables:
-                cost = _SPLIT + (_MERGED if t in taken else 0.0) if c.relation and homes.get(c.relation) != t else 0.0
+                cost = (
+                    _SPLIT + (_MERGED if t in taken else 0.0)
+                    if c.relation and homes.get(c.relation) != t
+                    else 0.0
+                )
                 costs.append(cost - (0.1 if self._prior.get(c.table) == t else 0.0))
             rows.append(np.repeat(costs, widths))
         return np.array(rows)
 
-    def _total(self, tables: tuple[str, ...], joins: tuple[JoinKey, ...], columns: dict[int, Column], scores: dict[int, float], homes: dict[str, str]) -> float:
+    def _total(
+        self,
+        tables: tuple[str, ...],
+        joins: tuple[JoinKey, ...],
+        columns: dict[int, Column],
+        scores: dict[int, float],
+        homes: dict[str, str],
+    ) -> float:
         weights = {id(c): _TEST_WEIGHT if c.tests else 1.0 for c in self._evidence.columns}
         value = sum(weights[i] * _worth(s) for i, s in scores.items())
         for c in self._evidence.columns:
             real = columns.get(id(c))
             if real is not None and c.relation and homes.get(c.relation) != real.table:
                 value -= (_SPLIT + (_MERGED if real.table in homes.values() else 0.0)) * 0.5
-        value += _TABLE_WEIGHT * sum(self._evidence.table_score(r.alias, homes[r.alias]) for r in self._relations)
-        value -= sum(_WEAK_JOIN * (1.0 - min(1.0, k.quality)) + _DOUBTFUL_JOIN * max(0.0, 0.5 - k.quality) for k in joins)
+        value += _TABLE_WEIGHT * sum(
+            self._evidence.table_score(r.alias, homes[r.alias]) for r in self._relations
+        )
+        value -= sum(
+            _WEAK_JOIN * (1.0 - min(1.0, k.quality)) + _DOUBTFUL_JOIN * max(0.0, 0.5 - k.quality)
+            for k in joins
+        )
         value -= _EXTRA * max(0, len(tables) - len(self._relations))
         value -= _DROPPED * (len(self._relations) - len(set(homes.values())))
-        value -= 0.8 * self._idle(tables, joins, columns)
+        value -= 0.8 * self._idle(tables, joins, columns, homes)
         value += 0.1 * sum(self._prior.get(r.name) in tables for r in self._relations)
         value += _UNITED * sum(t in self._index.unions for t in tables)
         return value / (sum(weights.values()) + _TABLE_WEIGHT * len(self._relations))
 
-    def _idle(self, tables: tuple[str, ...], joins: tuple[JoinKey, ...], columns: dict[int, Column]) -> int:
-        """Tables at the rim of the join tree that give no column."""
-        used = {c.table for c in columns.values()}
+    def _idle(
+        self,
+        tables: tuple[str, ...],
+        joins: tuple[JoinKey, ...],
+        columns: dict[int, Column],
+        homes: dict[str, str],
+    ) -> int:
+        """Tables at the rim of the join tree that give no column and stand for none that is only joined or counted."""
+        counted = {homes[r.alias] for r in self._relations if all(c.only_key for c in r.columns.values())}
+        used = {c.table for c in columns.values()} | counted
         degree = {t: sum(t in {k.a, k.b} for k in joins) for t in tables}
         return sum(1 for t in tables if t not in used and degree[t] <= 1 and len(tables) > 1)
 

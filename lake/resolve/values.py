@@ -19,10 +19,55 @@ from lake.noise.values import fold, truth
 _EMBED_ALL = 32
 _EMBED_CLOSEST = 12
 SURE = 0.55
-_CARDINALS = "zero one two three four five six seven eight nine ten eleven twelve".split()
-_ORDINALS = "zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split()
-_MONTH_NAMES = "january february march april may june july august september october november december".split()
-_MONTHS = {short: str(i + 1) for i, name in enumerate(_MONTH_NAMES) for short in (name, name[:3], f"{i + 1:02d}", str(i + 1))}
+_CARDINALS = [
+    "zero",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+]
+_ORDINALS = [
+    "zeroth",
+    "first",
+    "second",
+    "third",
+    "fourth",
+    "fifth",
+    "sixth",
+    "seventh",
+    "eighth",
+    "ninth",
+    "tenth",
+    "eleventh",
+    "twelfth",
+]
+_MONTH_NAMES = [
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+]
+_MONTHS = {
+    short: str(i + 1)
+    for i, name in enumerate(_MONTH_NAMES)
+    for short in (name, name[:3], f"{i + 1:02d}", str(i + 1))
+}
 """From this score on a value is taken for what was meant."""
 
 
@@ -54,7 +99,9 @@ class ValueMatcher:
     def ranked(self, column: Column, literal: str, top: int = 3) -> list[Match]:
         """The closest values, best first, however far."""
         values = [value for value, _ in self._index.cleaned(column)]
-        scored = sorted((self._score(value, literal) for value in values), key=lambda m: (-m.score, m.value))[: max(top, _EMBED_CLOSEST)]
+        scored = sorted((self._score(value, literal) for value in values), key=lambda m: (-m.score, m.value))[
+            : max(top, _EMBED_CLOSEST)
+        ]
         return sorted(self._embedded(scored, literal), key=lambda m: (-m.score, m.value))[:top]
 
     def _search(self, column: Column, literal: str) -> Match | None:
@@ -70,7 +117,9 @@ class ValueMatcher:
             return found
         if self._semantic and values:
             near = self._shortlist(values, literal)
-            best = max(self._embedded([self._score(v, literal) for v in near], literal), key=lambda m: m.score)
+            best = max(
+                self._embedded([self._score(v, literal) for v in near], literal), key=lambda m: m.score
+            )
         return best if best is not None and best.score >= 0.3 else None
 
     def _through(self, column: Column, literal: str, held: set[str]) -> Match | None:
@@ -79,13 +128,22 @@ class ValueMatcher:
             return None
         for table, name, _ in self._index.where(literal)[:40]:
             entry = self._index.tables[table].column(name)
-            if table in self._index.unions or table == column.table or entry is None or entry.uniqueness < 0.9:
+            if (
+                table in self._index.unions
+                or table == column.table
+                or entry is None
+                or entry.uniqueness < 0.9
+            ):
                 continue
             for other in self._index.tables[table].columns:
                 if other.name == name or other.family is not Family.TEXT or other.uniqueness < 0.9:
                     continue
                 shared = len(held & {value for value, _ in self._index.values(other).counts})
-                if shared >= max(3, 0.5 * len(held)) and (found := self.beside(table, name, other.name, literal)) in held and found is not None:
+                if (
+                    shared >= max(3, 0.5 * len(held))
+                    and (found := self.beside(table, name, other.name, literal)) in held
+                    and found is not None
+                ):
                     return Match(found, 0.85, f"through {table}")
         return None
 
@@ -126,7 +184,11 @@ class ValueMatcher:
         if [names.singular(w) for w in a.split()] == [names.singular(w) for w in b.split()]:
             return Match(value, 0.9, "singular and plural")
         ratio = fuzz.ratio(a, b) / 100.0
-        score, how = (0.55 + (ratio - 0.8) * 2.0, "spelling") if ratio > 0.8 and min(len(a), len(b)) >= 4 else (ratio * 0.4, "spelling")
+        score, how = (
+            (0.55 + (ratio - 0.8) * 2.0, "spelling")
+            if ratio > 0.8 and min(len(a), len(b)) >= 4
+            else (ratio * 0.4, "spelling")
+        )
         shorter, longer = sorted((a, b), key=len)
         if len(shorter) >= 3 and re.search(rf"\b{re.escape(shorter)}\b", longer):
             score, how = max((score, how), (0.6 + 0.2 * len(shorter) / len(longer), "part of it"))

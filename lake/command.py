@@ -1,0 +1,246 @@
+"""``rewright lake``: index a folder, look around in it, query it.
+
+Owns the verbs' options and output; the composition root finds `command` here. Must not know the wire.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import click
+
+from engines.duckdb.errors import LakeError
+from engines.duckdb.locked import Limits
+from lake.actions import FindJoinPath, SearchTable, SearchValue, UnionSearch
+from lake.api import Lake, open_lake
+from lake.batch import plain, run_batch
+from lake.resolve.loop import Options
+
+JSON_OPTION = click.option("--json", "as_json", is_flag=True, help="one JSON document on stdout")
+MODEL_OPTION = click.option("--model", type=click.Choice(["on", "off"]), default="on", show_default=True)
+FOLDER = click.argument(
+    "folder", metavar="DIR", type=click.Path(exists=True, file_okay=False, path_type=Path)
+)
+OVER = click.option(
+    "--over",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="files that replace those of the same name",
+)
+
+
+class Duration(click.ParamType):
+    """`500ms`, `60s`, `2min`, or plain seconds."""
+
+    name = "duration"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        if isinstance(value, (int, float)):
+            return float(value)
+        match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*(ms|s|min|h)?\s*", str(value))
+        if match is None:
+            self.fail(f"{value!r} is no duration", param, ctx)
+        return float(match[1]) * {"ms": 0.001, "s": 1.0, "min": 60.0, "h": 3600.0}[match[2] or "s"]
+
+
+@click.group()
+def command() -> None:
+    """A folder of CSV, Parquet and JSON files as a database."""
+
+
+@contextmanager
+def opened(folder: Path, over: Path | None = None, *, seconds: float = 60.0) -> Iterator[Lake]:
+    """The lake; its errors become the command's."""
+    try:
+        with open_lake(
+            folder, over, progress=True, options=Options(seconds=seconds), limits=Limits(seconds=seconds)
+        ) as lake:
+            yield lake
+    except LakeError as error:
+        raise click.ClickException(
+            f"{error.sqlstate}: {error}" + (f"\n{error.hint}" if error.hint else "")
+        ) from error
+
+
+@command.command()
+@FOLDER
+@OVER
+@JSON_OPTION
+def index(folder: Path, over: Path | None, as_json: bool) -> None:
+    """Profile what is new in DIR and build the join graph."""
+    with opened(folder, over) as lake:
+        graph = lake.graph()
+        document = {
+            "tables": len(lake.tables()),
+            "columns": sum(len(t.columns) for t in lake.tables()),
+            "joins": graph.number_of_edges(),
+            "unions": {
+                name: [part for part, _ in united.parts] for name, united in lake.index.unions.items()
+            },
+            "broken": [{"file": str(b.path), "reason": b.reason} for b in lake.broken()],
+        }
+    if as_json:
+        print_json(document)
+        return
+    click.echo(f"{document['tables']} tables, {document['columns']} columns, {document['joins']} joins")
+    for broken in document["broken"]:
+        click.echo(f"left out: {broken['file']}: {broken['reason']}", err=True)
+
+
+@command.command()
+@FOLDER
+@OVER
+@JSON_OPTION
+def tables(folder: Path, over: Path | None, as_json: bool) -> None:
+    """The tables of DIR with their columns."""
+    with opened(folder, over) as lake:
+        found = [
+            {
+                "table": t.name,
+                "file": str(t.path),
+                "rows": t.rows,
+                "columns": [
+                    {"name": c.name, "type": c.type, "noise": [str(n) for n in c.noise]} for c in t.columns
+                ],
+                "notes": list(t.notes),
+            }
+            for t in lake.tables()
+        ]
+    if as_json:
+        print_json(found)
+        return
+    for table in found:
+        click.echo(
+            f"{table['table']} ({table['rows']} rows): "
+            + ", ".join(f"{c['name']} {c['type']}" for c in table["columns"])
+        )
+
+
+@command.command("search-table")
+@FOLDER
+@click.argument("words", nargs=-1, required=True)
+@JSON_OPTION
+def search_table(folder: Path, words: tuple[str, ...], as_json: bool) -> None:
+    """Tables about WORDS."""
+    with opened(folder) as lake:
+        hits = lake.actions().search_table(SearchTable(" ".join(words)))
+    _show(
+        [{"table": h.table, "score": h.score, "columns": list(h.columns)} for h in hits],
+        as_json,
+        "{table}  {score}",
+    )
+
+
+@command.command("search-value")
+@FOLDER
+@click.argument("table")
+@click.argument("value")
+@JSON_OPTION
+def search_value(folder: Path, table: str, value: str, as_json: bool) -> None:
+    """Where TABLE holds VALUE, or what is closest."""
+    with opened(folder) as lake:
+        hits = lake.actions().search_value(SearchValue(table, value))
+    _show(
+        [{"column": h.column, "value": h.value, "score": h.score, "rows": h.rows} for h in hits],
+        as_json,
+        "{column}: {value}  {score} ({rows} rows)",
+    )
+
+
+@command.command()
+@FOLDER
+@click.argument("table")
+@JSON_OPTION
+def union(folder: Path, table: str, as_json: bool) -> None:
+    """Tables that could be appended to TABLE."""
+    with opened(folder) as lake:
+        hits = lake.actions().union_search(UnionSearch(table))
+    _show(
+        [{"table": h.table, "score": h.score, "columns": [list(c) for c in h.columns]} for h in hits],
+        as_json,
+        "{table}  {score}",
+    )
+
+
+@command.command("join-path")
+@FOLDER
+@click.argument("a")
+@click.argument("b")
+@JSON_OPTION
+def join_path(folder: Path, a: str, b: str, as_json: bool) -> None:
+    """The best ways to join A to B."""
+    with opened(folder) as lake:
+        paths = [p.to_json() for p in lake.actions().find_join_path(FindJoinPath(a, b))]
+    if not paths:
+        raise click.ClickException(f"no way from {a} to {b}")
+    _show(paths, as_json, "{cost}  {sql}")
+
+
+@command.command()
+@FOLDER
+@click.argument("sql")
+@OVER
+@MODEL_OPTION
+@JSON_OPTION
+@click.option("--resolve", is_flag=True, help="look into a query that binds, too")
+@click.option(
+    "--confidence",
+    type=click.FloatRange(0, 1),
+    default=0.7,
+    show_default=True,
+    help="below it: refused, with what is closest",
+)
+def query(
+    folder: Path, sql: str, over: Path | None, model: str, as_json: bool, resolve: bool, confidence: float
+) -> None:
+    """Answer SQL over DIR, resolving tables and columns that do not exist."""
+    del model
+    with opened(folder, over) as lake:
+        answer = lake.query(sql, "resolve" if resolve else "bind", threshold=confidence)
+    rows = [[plain(v) for v in row] for row in answer.rows.rows]
+    if as_json:
+        print_json(
+            {"columns": list(answer.rows.columns), "rows": rows, "resolution": answer.resolution.to_json()}
+        )
+        return
+    click.echo(answer.resolution.notice(), err=True)
+    click.echo("\t".join(answer.rows.columns))
+    for row in rows:
+        click.echo("\t".join("" if v is None else str(v) for v in row))
+
+
+@command.command()
+@FOLDER
+@click.argument("pairs", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option(
+    "--out",
+    required=True,
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="one JSON line for each line of PAIRS",
+)
+@OVER
+@MODEL_OPTION
+@click.option("--timeout", type=Duration(), default="60s", show_default=True, help="for one query")
+def batch(folder: Path, pairs: Path, out: Path, over: Path | None, model: str, timeout: float) -> None:
+    """Answer every `user_query` of a JSON-lines file; resumes where it stopped."""
+    del model
+
+    def report(done: int) -> None:
+        if sys.stderr.isatty():
+            click.echo(f"\r{done}", nl=False, err=True)
+
+    with opened(folder, over, seconds=timeout) as lake:
+        written = run_batch(lake, pairs, out, report=report)
+    click.echo(f"{written} lines written to {out}", err=True)
+
+
+def _show(found: list[dict[str, Any]], as_json: bool, form: str) -> None:
+    if as_json:
+        print_json(found)
+        return
+    for item in found:
+        click.echo(form.format(**item))

@@ -1,0 +1,106 @@
+"""Join paths: the k cheapest ways between two tables over the graph (thesis 5.2.2), with executed previews.
+
+Owns path cost C(P) and its parameters. Must not know queries.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import networkx as nx
+
+from engines.duckdb.database import LakeDatabase, Rows
+from engines.duckdb.errors import LakeError
+from engines.duckdb.locked import quoted
+from lake.joins.keys import JoinKey, KeyFinder
+
+HOP_PENALTY = 0.5
+"""λ: what each further table costs."""
+EPSILON = 1e-3
+_MOST_OMEGA = 2.0
+"""S is a sum of two similarities: halved, a product of them cannot grow with the path."""
+
+
+@dataclass(frozen=True, slots=True)
+class JoinPath:
+    """Tables from one end to the other, the key of each step, C(P), fan-out and S_join of each key, and some rows."""
+
+    tables: tuple[str, ...]
+    keys: tuple[JoinKey, ...]
+    cost: float
+    fan_outs: tuple[float, ...]
+    s_joins: tuple[float, ...]
+    sql: str
+    preview: Rows | None
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "tables": list(self.tables),
+            "cost": round(self.cost, 4),
+            "keys": [[[x.name, y.name] for x, y in key.pairs] for key in self.keys],
+            "fan_out": [round(f, 3) for f in self.fan_outs],
+            "s_join": [round(s, 4) for s in self.s_joins],
+            "sql": self.sql,
+        }
+
+
+def edge_cost(omega: float) -> float:
+    """−log max(Ω, ε) + λ of one edge, Ω scaled to 0..1."""
+    return -math.log(max(min(omega / _MOST_OMEGA, 1.0), EPSILON)) + HOP_PENALTY
+
+
+def find_paths(
+    graph: nx.Graph, keys: KeyFinder, database: LakeDatabase, a: str, b: str, *, k: int = 3, rows: int = 3
+) -> list[JoinPath]:
+    """The k cheapest loopless paths (Yen 1971), each step on the key with the best S_join; unjoinable ones are left out."""
+    if a not in graph or b not in graph or a == b or not nx.has_path(graph, a, b):
+        return []
+    found = nx.shortest_simple_paths(graph, a, b, weight=lambda u, v, data: edge_cost(data["omega"]))  # noqa: ARG005
+    out: list[JoinPath] = []
+    for tables in itertools.islice(found, 4 * k):
+        path = _path(graph, keys, database, tables, rows)
+        if path is not None:
+            out.append(path)
+        if len(out) == k:
+            break
+    return out
+
+
+def _path(
+    graph: nx.Graph, keys: KeyFinder, database: LakeDatabase, tables: list[str], rows: int
+) -> JoinPath | None:
+    chosen: list[JoinKey] = []
+    for left, right in itertools.pairwise(tables):
+        candidates = keys.keys(left, right)
+        if not candidates:
+            return None
+        chosen.append(max(candidates, key=lambda key: (keys.s_join(key), key.quality)))
+    cost = sum(edge_cost(graph.edges[left, right]["omega"]) for left, right in itertools.pairwise(tables))
+    sql = join_sql(tables, chosen)
+    try:
+        preview = database.execute(sql, limit=rows, seconds=10.0)
+    except LakeError:
+        preview = None
+    return JoinPath(
+        tuple(tables),
+        tuple(chosen),
+        cost,
+        tuple(keys.fan_out(c) for c in chosen),
+        tuple(keys.s_join(c) for c in chosen),
+        sql,
+        preview,
+    )
+
+
+def join_sql(tables: list[str], chosen: list[JoinKey]) -> str:
+    """SELECT * over the tables of a path."""
+    text = f"SELECT * FROM {quoted(tables[0])}"
+    for key in chosen:
+        on = " AND ".join(
+            f"{quoted(key.a)}.{quoted(x.name)} = {quoted(key.b)}.{quoted(y.name)}" for x, y in key.pairs
+        )
+        text += f" JOIN {quoted(key.b)} ON {on}"
+    return text

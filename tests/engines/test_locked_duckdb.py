@@ -1,0 +1,141 @@
+"""Escapes from the lake's DuckDB, each tried against the lock and against the guard."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from engines.duckdb.database import LakeDatabase, Source
+from engines.duckdb.errors import Forbidden, LakeError, NotBound, Timeout
+from engines.duckdb.locked import Limits, guard, open_locked
+
+OUTSIDE = [
+    "SELECT * FROM read_csv('/etc/passwd')",
+    "SELECT * FROM read_text('/etc/hostname')",
+    "SELECT * FROM '/etc/passwd.csv'",
+    "SELECT * FROM glob('/etc/*')",
+    "ATTACH '/tmp/other.db' AS o",
+    "COPY (SELECT 1) TO '/tmp/rewright-escape.csv'",
+    "INSTALL httpfs",
+    "LOAD httpfs",
+    "SET memory_limit = '64GB'",
+    "SET enable_external_access = true",
+    "RESET lock_configuration",
+    "EXPORT DATABASE '/tmp/rewright-escape'",
+]
+WRITES = [
+    "PRAGMA database_list",
+    "CREATE TABLE t (a int)",
+    "CREATE MACRO f() AS 1",
+    "INSERT INTO things VALUES (9)",
+    "DROP TABLE things",
+    "CALL pragma_version()",
+    "SELECT 1; SELECT 2",
+    "BEGIN",
+    "CHECKPOINT",
+]
+BEHIND = [
+    "SELECT * FROM sniff_csv('{file}')",
+    "SELECT * FROM '{file}'",
+    "SELECT * FROM read_csv_auto('{file}')",
+    "SELECT getenv('HOME')",
+    "SELECT * FROM duckdb_settings()",
+]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "things.csv").write_text("n\n1\n2\n")
+    return tmp_path
+
+
+@pytest.fixture
+def database(folder: Path) -> Iterator[LakeDatabase]:
+    path = folder / "things.csv"
+    with LakeDatabase(
+        [folder], {"things": Source("things", path, f"read_csv('{path}')", 6)}, Limits(seconds=2.0)
+    ) as found:
+        yield found
+
+
+@pytest.mark.parametrize("sql", OUTSIDE)
+def test_the_lock_holds_without_the_guard(folder: Path, sql: str) -> None:
+    connection = open_locked([folder])
+    with pytest.raises(duckdb.Error):
+        connection.execute(sql).fetchall()
+    connection.close()
+
+
+@pytest.mark.parametrize("sql", [*OUTSIDE, *WRITES])
+def test_the_guard_refuses(folder: Path, sql: str) -> None:
+    connection = open_locked([folder])
+    with pytest.raises(LakeError):
+        guard(sql, connection)
+    connection.close()
+
+
+@pytest.mark.parametrize("sql", BEHIND)
+def test_files_behind_the_tables_are_not_the_clients(database: LakeDatabase, folder: Path, sql: str) -> None:
+    with pytest.raises(Forbidden):
+        database.execute(sql.format(file=folder / "things.csv"))
+
+
+def test_a_folder_whose_name_is_a_prefix_is_outside(tmp_path: Path) -> None:
+    inside, beside = tmp_path / "lake", tmp_path / "lake-secret"
+    inside.mkdir()
+    beside.mkdir()
+    (beside / "s.csv").write_text("a\n1\n")
+    connection = open_locked([inside])
+    with pytest.raises(duckdb.Error):
+        connection.execute(f"SELECT * FROM read_csv('{beside / 's.csv'}')").fetchall()
+    connection.close()
+
+
+def test_links_out_of_the_lake_are_not_followed_by_name(tmp_path: Path) -> None:
+    inside = tmp_path / "lake"
+    inside.mkdir()
+    connection = open_locked([inside])
+    with pytest.raises(duckdb.Error):
+        connection.execute(f"SELECT * FROM read_csv('{inside}/../../../../../../etc/passwd')").fetchall()
+    connection.close()
+
+
+def test_python_variables_are_not_tables(database: LakeDatabase) -> None:
+    secret = [1]
+    assert secret
+    with pytest.raises(NotBound):
+        database.execute("SELECT * FROM secret")
+
+
+def test_describe_execute_stream(database: LakeDatabase) -> None:
+    assert database.describe("SELECT n, n * 2.5 AS m FROM things")[0] == ("n", "BIGINT")
+    assert database.execute("SELECT n FROM things WHERE n > ?", [1]).rows == [(2,)]
+    assert [row for batch in database.stream("SELECT n FROM things", batch=1) for row in batch] == [
+        (1,),
+        (2,),
+    ]
+    assert database.execute("SELECT n FROM things", limit=1).truncated
+
+
+def test_errors_carry_sqlstates(database: LakeDatabase) -> None:
+    for sql, state in (
+        ("SELECT * FROM nowhere", "42P01"),
+        ("SELECT nothing FROM things", "42703"),
+        ("SELEC 1", "42601"),
+        ("SELECT CAST('x' AS INT)", "22P02"),
+    ):
+        with pytest.raises(LakeError) as caught:
+            database.execute(sql)
+        assert caught.value.sqlstate == state, sql
+
+
+def test_a_statement_that_takes_too_long_is_stopped(database: LakeDatabase) -> None:
+    with pytest.raises(Timeout):
+        database.execute(
+            "SELECT count(*) FROM range(100000000) a, range(100000) b WHERE a.range % 7 = b.range % 5",
+            seconds=0.5,
+        )
+    assert database.execute("SELECT 1").rows == [(1,)]

@@ -1,0 +1,35 @@
+"""Lakes opened once for each test file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from lake.api import Lake, open_lake
+from lake.embedding import CachedEmbedder, best_embedder
+from tests.lake.small_lakes import bakery, noisy_harbour
+
+
+@pytest.fixture(scope="session")
+def embedder() -> CachedEmbedder:
+    return best_embedder()
+
+
+@pytest.fixture(scope="module")
+def bakery_lake(tmp_path_factory: pytest.TempPathFactory, embedder: CachedEmbedder) -> Iterator[Lake]:
+    folder: Path = bakery(tmp_path_factory.mktemp("bakery"))
+    with open_lake(
+        folder, catalog=tmp_path_factory.mktemp("catalog") / "bakery.db", embedder=embedder
+    ) as lake:
+        yield lake
+
+
+@pytest.fixture(scope="module")
+def harbour_lake(tmp_path_factory: pytest.TempPathFactory, embedder: CachedEmbedder) -> Iterator[Lake]:
+    folder: Path = noisy_harbour(tmp_path_factory.mktemp("harbour"))
+    with open_lake(
+        folder, catalog=tmp_path_factory.mktemp("catalog") / "harbour.db", embedder=embedder
+    ) as lake:
+        yield lake

@@ -1,0 +1,80 @@
+"""Each action alone."""
+
+from __future__ import annotations
+
+import pytest
+
+from engines.duckdb.errors import LakeError
+from lake.actions import BuildCte, FindJoinPath, SearchTable, SearchValue, UnionSearch
+from lake.api import Lake
+from lake.joins.graph import exact
+from lake.scratchpad import Scratchpad, Section
+
+
+def test_search_table_by_columns(bakery_lake: Lake) -> None:
+    hits = bakery_lake.actions().search_table(SearchTable("weather", ("rain", "month")))
+    assert hits[0].table == "rainfall"
+
+
+def test_search_table_by_words(bakery_lake: Lake) -> None:
+    assert bakery_lake.actions().search_table(SearchTable("pastry price"))[0].table == "bk_pastry"
+
+
+def test_search_value_prefers_the_same_text(bakery_lake: Lake) -> None:
+    hits = bakery_lake.actions().search_value(SearchValue("bk_shop", "dunmere"))
+    assert (hits[0].column, hits[0].value) == ("Town", "Dunmere")
+    assert len(hits) == 3
+
+
+def test_join_path_goes_through_the_middle(bakery_lake: Lake) -> None:
+    paths = bakery_lake.actions().find_join_path(FindJoinPath("bk_pastry", "bk_shop"))
+    assert ("bk_pastry", "bk_sale", "bk_shop") in [p.tables for p in paths]
+    assert all(len(p.fan_outs) == len(p.keys) for p in paths)
+
+
+def test_union_search_finds_the_other_year(bakery_lake: Lake) -> None:
+    hits = bakery_lake.actions().union_search(UnionSearch("taste_survey_2019"))
+    assert hits[0].table == "taste_survey_2023"
+    assert hits[0].score == pytest.approx(1.1)
+
+
+def test_build_cte_previews_clean_rows(harbour_lake: Lake) -> None:
+    result = harbour_lake.actions().build_cte(BuildCte("vessels"))
+    assert result.preview is not None
+    assert len(result.preview.rows) == 50
+    assert {row[1] for row in result.preview.rows} == {"Norway", "Chile", "Malta"}
+
+
+def test_unknown_table(bakery_lake: Lake) -> None:
+    with pytest.raises(LakeError):
+        bakery_lake.actions().union_search(UnionSearch("nothing"))
+
+
+def test_context_raises_joinable_tables(bakery_lake: Lake) -> None:
+    retriever = bakery_lake.actions().retriever
+    relevance = retriever.query_relevance({"bakers": ("name",)})
+    alone, held = dict(retriever.rank(relevance, k=20)), dict(retriever.rank(relevance, ["bk_shop"], k=20))
+    assert held["bk_sale"] > alone["bk_sale"]
+    assert "bk_shop" not in held
+    assert "rainfall" not in dict(retriever.rank(relevance, evicted=["rainfall"], k=20))
+
+
+def test_graph_holds_the_exact_graphs_true_joins(bakery_lake: Lake) -> None:
+    graph = bakery_lake.graph()
+    strong = [
+        edge for edge, pairs in exact(bakery_lake.index).items() if max(p.quality for p in pairs) >= 0.7
+    ]
+    assert strong
+    assert all(graph.has_edge(*edge) for edge in strong)
+
+
+def test_scratchpad_forgets_the_oldest_and_keeps_the_evicted_out() -> None:
+    pad = Scratchpad(limits=dict.fromkeys(Section, 2))
+    for name in ("a", "b", "c"):
+        pad.add(Section.TABLES, name, name.upper())
+    assert pad.tables() == ["b", "c"]
+    assert pad.evicted == {"a"}
+    pad.add(Section.TABLES, "a", "A")
+    assert "a" not in pad.evicted
+    pad.evict("c")
+    assert pad.tables() == ["a"]
