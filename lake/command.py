@@ -5,6 +5,7 @@ Owns the verbs' options and output; the composition root finds `command` here. M
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 from collections.abc import Iterator
@@ -33,7 +34,11 @@ OVER = click.option(
 )
 
 
-class Duration(click.ParamType):
+def print_json(document: object) -> None:
+    click.echo(json.dumps(document, ensure_ascii=False, indent=2))
+
+
+class Duration(click.ParamType[float]):
     """`500ms`, `60s`, `2min`, or plain seconds."""
 
     name = "duration"
@@ -74,7 +79,7 @@ def index(folder: Path, over: Path | None, as_json: bool) -> None:
     """Profile what is new in DIR and build the join graph."""
     with opened(folder, over) as lake:
         graph = lake.graph()
-        document = {
+        document: dict[str, Any] = {
             "tables": len(lake.tables()),
             "columns": sum(len(t.columns) for t in lake.tables()),
             "joins": graph.number_of_edges(),
@@ -98,7 +103,7 @@ def index(folder: Path, over: Path | None, as_json: bool) -> None:
 def tables(folder: Path, over: Path | None, as_json: bool) -> None:
     """The tables of DIR with their columns."""
     with opened(folder, over) as lake:
-        found = [
+        found: list[dict[str, Any]] = [
             {
                 "table": t.name,
                 "file": str(t.path),
@@ -201,6 +206,7 @@ def query(
     del model
     with opened(folder, over) as lake:
         answer = lake.query(sql, "resolve" if resolve else "bind", threshold=confidence)
+    assert answer.rows is not None  # above the threshold there are rows
     rows = [[plain(v) for v in row] for row in answer.rows.rows]
     if as_json:
         print_json(

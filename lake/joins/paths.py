@@ -55,7 +55,7 @@ def edge_cost(omega: float) -> float:
 def find_paths(
     graph: nx.Graph, keys: KeyFinder, database: LakeDatabase, a: str, b: str, *, k: int = 3, rows: int = 3
 ) -> list[JoinPath]:
-    """The k cheapest loopless paths (Yen 1971), each step on the key with the best S_join; unjoinable ones are left out."""
+    """The k cheapest loopless paths (Yen 1971), each step on the key with the best S_join times its squared quality (fan-out alone would prefer two serial numbers to a reference); unjoinable ones are left out."""
     if a not in graph or b not in graph or a == b or not nx.has_path(graph, a, b):
         return []
     found = nx.shortest_simple_paths(graph, a, b, weight=lambda u, v, data: edge_cost(data["omega"]))  # noqa: ARG005
@@ -77,7 +77,7 @@ def _path(
         candidates = keys.keys(left, right)
         if not candidates:
             return None
-        chosen.append(max(candidates, key=lambda key: (keys.s_join(key), key.quality)))
+        chosen.append(max(candidates, key=lambda key: keys.s_join(key) * key.quality**2))
     cost = sum(edge_cost(graph.edges[left, right]["omega"]) for left, right in itertools.pairwise(tables))
     sql = join_sql(tables, chosen)
     try:
