@@ -212,10 +212,12 @@ class Checker:
                 refuter.close()
             if refuter.done.found:
                 return Refuted(refuter.done.found, reason)
-        shown = [f"{len(s.types)} columns: {', '.join(s.names)}" for s in signatures]
+        shown, other = (f"{len(s.types)} columns: {', '.join(s.names)}" for s in signatures)
         script = "".join(f"{text};\n" for text in (*arena.schema.statements, left.text, right.text))
         return Refuted(
-            Counterexample("columns", (), 0, *shown, f"BEGIN;\n{script}ROLLBACK;"), reason, "result columns"
+            Counterexample("columns", (), 0, shown, other, f"BEGIN;\n{script}ROLLBACK;"),
+            reason,
+            "result columns",
         )
 
     def _ineligible(self, arena: Arena, *queries: ScreenedQuery) -> str:
