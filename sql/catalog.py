@@ -104,12 +104,16 @@ class Catalog:
     def functions_named(self, name: str, schemas: Sequence[str]) -> list[FunctionInfo]:
         """Functions of that name in the given schemas, in the order of the schemas."""
         found = [f for f in self._functions.get(name, ()) if f.schema in schemas]
+        if not found:
+            return list(builtins().functions(name)) if "pg_catalog" in schemas else []
         if "pg_catalog" in schemas:
             found.extend(builtins().functions(name))
         return sorted(found, key=lambda f: schemas.index(f.schema))
 
     def operators_named(self, name: str, schemas: Sequence[str]) -> list[OperatorInfo]:
         found = [o for o in self._operators.get(name, ()) if o.schema in schemas]
+        if not found:
+            return list(builtins().operators(name)) if "pg_catalog" in schemas else []
         if "pg_catalog" in schemas:
             found.extend(builtins().operators(name))
         return sorted(found, key=lambda o: schemas.index(o.schema))
