@@ -12,16 +12,23 @@ import queue
 import socket
 import threading
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 from proxy.ports import SlowQuery
 
 MAX_LINE = 8 << 20
 
 
+Kind: TypeAlias = Literal["slow", "recheck", "explain"]
+
+
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One query to look at. ``observed``: seconds it ran so far. ``model``: may it be shown to a model."""
+    """One query to look at. ``observed``: seconds it ran so far. ``model``: may it be shown to a model.
+
+    ``kind``: a slow query; a rewrite (``rewrite_id``) whose facts no longer hold somewhere; or EXPLAIN
+    (REWRITE), which waits for a reply and may run the query where ``analyze``.
+    """
 
     database: str
     text: str
@@ -31,11 +38,14 @@ class Job:
     application_name: str
     model: bool
     hints: bool
+    kind: Kind = "slow"
+    rewrite_id: int = 0
+    analyze: bool = False
 
     @property
-    def key(self) -> tuple[str, str, tuple[int, ...]]:
+    def key(self) -> tuple[str, int, str, str, tuple[int, ...]]:
         """Jobs with the same key are one job."""
-        return self.database, self.text, self.param_types
+        return self.kind, self.rewrite_id, self.database, self.text, self.param_types
 
 
 def job_of(query: SlowQuery) -> Job:

@@ -7,6 +7,7 @@ supervisor starts it again.
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import queue
 import signal
@@ -24,14 +25,16 @@ from rewright import logs
 from rewright.config.model import Config
 from rewright.processes.channel import Figures, listen, tell
 from rewright.processes.jobs import MAX_LINE, Job, decode
-from rewright.wiring.optimising import NotOptimised, RunBudget, Scratch, Workbench
+from rewright.wiring.optimising import NotAllowed, NotOptimised, RunBudget, Scratch, Workbench
 from rewright.wiring.referee import retire_losers
 from rewright.wiring.stores import open_configured
 from store.api import Store
 from store.errors import StoreError
+from store.life import State
 
 # a query for which nothing was found is looked at again after this many seconds
 AGAIN_SECONDS = 1800.0
+RECHECK_SECONDS = 10.0
 REMEMBERED = 20_000
 WATCH_SECONDS = 2.0
 PRUNE_SECONDS = 3600.0
@@ -67,7 +70,8 @@ class Inbox:
         with self._lock:
             self.received += 1
             now = time.monotonic()
-            if now - self._seen.get(job.key, -AGAIN_SECONDS) < AGAIN_SECONDS:
+            pause = RECHECK_SECONDS if job.kind == "recheck" else AGAIN_SECONDS
+            if now - self._seen.get(job.key, -pause) < pause:
                 return
             try:
                 self._queue.put_nowait(job)
@@ -77,6 +81,12 @@ class Inbox:
             self._seen[job.key] = now
             while len(self._seen) > REMEMBERED:
                 self._seen.popitem(last=False)
+
+    def forget(self, text: str) -> None:
+        """Look at this text again when it is seen again."""
+        with self._lock:
+            for key in [key for key in self._seen if key[0] == "slow" and key[3] == text]:
+                del self._seen[key]
 
     def get(self, timeout: float) -> Job | None:
         try:
@@ -100,6 +110,8 @@ class _Optimiser:
         self.budget = RunBudget(config.optimiser.max_runs_per_hour)
         self.outcomes: dict[str, int] = {"found": 0, "nothing": 0, "failed": 0}
         self.path = job_path
+        # one at a time: it is as much work as any job
+        self.explaining = threading.Lock()
 
     def run(self) -> None:
         store = self._store()
@@ -144,10 +156,32 @@ class _Optimiser:
         with connection, connection.makefile("rb") as lines:
             while line := lines.readline(MAX_LINE):
                 try:
-                    self.inbox.put(decode(line))
+                    job = decode(line)
                 except ValueError as error:
                     self.log.warning("job.refused", reason=str(error)[:200])
                     return
+                if job.kind == "explain":
+                    with contextlib.suppress(OSError):
+                        connection.sendall(self._explain(job))
+                    return
+                self.inbox.put(job)
+
+    def _explain(self, job: Job) -> bytes:
+        """EXPLAIN (REWRITE): the outcome's document, or an error, as one line."""
+        from rewright.wiring.modelling import make_model
+
+        try:
+            with self.explaining, open_configured(self.config) as store:
+                bench = Workbench(self.config, store, self.budget, self.scratch, make_model(self.config))
+                answer: dict[str, Any] = {"outcome": bench.explain(job)}
+        except NotAllowed as error:
+            answer = {"error": ["42501", str(error)]}
+        except NotOptimised as error:
+            answer = {"error": ["55000", str(error)]}
+        except Exception as error:
+            self.log.warning("optimiser.failed", exc_info=error)
+            answer = {"error": ["58000", "the optimiser failed; its log says why"]}
+        return json.dumps(answer, default=str).encode() + b"\n"
 
     # -- work
 
@@ -164,7 +198,7 @@ class _Optimiser:
         began = time.monotonic()
         log = self.log.bind(database=job.database, role=job.role)
         try:
-            kept = bench.optimise(job)
+            kept = bench.recheck(job) if job.kind == "recheck" else bench.optimise(job)
         except NotOptimised as reason:
             self.outcomes["nothing"] += 1
             self._remember(store, job, "nothing", str(reason))
@@ -175,7 +209,10 @@ class _Optimiser:
             self._remember(store, job, "failed", f"{type(error).__name__}: {error}"[:500])
             log.warning("optimiser.failed", exc_info=error)
         else:
-            if kept is not None:
+            if kept is not None and kept.state is State.RETIRED:
+                self.inbox.forget(kept.proposal.original)
+                log.info("rewrite.retired", rewrite=kept.id, reason=kept.reason)
+            elif kept is not None:
                 self.outcomes["found"] += 1
                 self._remember(store, job, "rewritten", f"rewrite {kept.id} is {kept.state}")
                 log.info(

@@ -53,6 +53,7 @@ class _Worker:
         self.config = config
         self.number = number
         self.pipe = pipe
+        self.job_path = job_path
         self.jobs = JobSender(job_path, capacity=config.optimiser.queue) if job_path else None
         self.stop = asyncio.Event()
         self.proxy: Proxy | None = None
@@ -76,7 +77,7 @@ class _Worker:
         ports = Ports(
             lookup=lookup,
             reporter=reporter,
-            answers=None if store is None else answers.make(store, self.config),
+            answers=None if store is None else answers.make(store, self.config, self.job_path),
             pause=feed,
             settings=settings_rules(self.config),
             event=logs.event,

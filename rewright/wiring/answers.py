@@ -10,17 +10,21 @@ from proxy.ports import LocalAnswers, SessionView
 from rewright import values
 from rewright.config.model import Config
 from rewright.settings import REGISTRY
+from rewright.wiring.explaining import SocketExplainer
 from store.api import Store
 
 
-def make(store: Store, config: Config) -> LocalAnswers | None:
-    """None where DuckDB, which evaluates queries over our relations, is not installed."""
-    del config
+def make(store: Store, config: Config, job_path: str = "") -> LocalAnswers | None:
+    """None where DuckDB, which evaluates queries over our relations, is not installed.
+
+    ``job_path``: the optimiser's socket; empty: there is none.
+    """
     try:
         from rewright.wiring.ports.evaluating import DuckDbEvaluator
     except ModuleNotFoundError:
         return None
-    return Answers(store, DuckDbEvaluator(), settings_rows)
+    explainer = SocketExplainer(job_path, config.optimiser.budget + 30) if job_path else None
+    return Answers(store, DuckDbEvaluator(), settings_rows, explainer)
 
 
 def settings_rows(session: SessionView) -> Sequence[Mapping[str, Any]]:

@@ -112,6 +112,37 @@ def capture(
         return replace(guard, digest=str(row[0]))
 
 
+def holds(connection: psycopg.Connection[Any], guard: Guard) -> bool:
+    """Whether names and facts are on this connection what they were at the capture. Raises psycopg.Error."""
+    serving = importlib.import_module("proxy.serving.guard")
+    with connection.transaction():
+        row = connection.execute(serving.capture_sql(guard).encode()).fetchone()
+        names = _resolve(connection, (relation.name for relation in guard.relations))
+    return row is not None and row[0] == guard.digest and names == guard.relations
+
+
+READABLE = """
+select c.relrowsecurity or not (has_schema_privilege(r.oid, c.relnamespace, 'usage') and has_table_privilege(r.oid, c.oid, 'select'))
+from pg_roles r, pg_class c where r.rolname = %s and c.oid = to_regclass(%s)"""
+
+
+def readable(connection: psycopg.Connection[Any], role: str, text: str) -> bool:
+    """Whether ``role`` may read every relation that ``text`` names, whole, without row-level security.
+
+    Raises psycopg.Error.
+    """
+    try:
+        names = names_in(text).relations
+    except GuardFailed:
+        return False
+    for name in names:
+        resolved = _resolve(connection, (name,))
+        row = connection.execute(READABLE, [role, name]).fetchone()
+        if resolved and (row is None or row[0]):
+            return False
+    return True
+
+
 def _resolve(connection: psycopg.Connection[Any], names: Iterable[str]) -> tuple[RelationName, ...]:
     """Names that resolve to nothing are of CTEs (the text is known to plan)."""
     found = []

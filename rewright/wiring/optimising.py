@@ -20,12 +20,13 @@ from engines.postgres.catalog import snapshot
 from engines.postgres.scratch import ScratchServer
 from engines.postgres.session import Limits, Session, SessionError
 from equivalence.api import Checker, Options
+from equivalence.verdicts import CHECKER_VERSION
 from models.api import Model, NoModel
 from rewright.config.model import Config, Database
 from rewright.processes.jobs import Job
 from rewright.wiring import guards
 from rewright.wiring.ports.hinting import HintPort
-from rewright.wiring.served import guard_document, parameter_document, starts_active
+from rewright.wiring.served import SERVABLE, guard_document, guard_of, parameter_document, starts_active
 from rewrite.adapters.checker import EquivalenceChecker
 from rewrite.adapters.journal import StoreJournal
 from rewrite.adapters.postgres import PostgresDatabase
@@ -37,12 +38,17 @@ from rewrite.search.proposer import RuleProposer
 from rewrite.words import Deadline, Explained, Settings, Timed
 from sql.catalog import Catalog
 from store.api import Store
+from store.errors import NotFound
 from store.life import Action, Level, State
 from store.records import Event, NewRewrite, Rewrite, Timing
 
 
 class NotOptimised(Exception):
     """Why nothing was done with a query; the message is for people."""
+
+
+class NotAllowed(Exception):
+    """The role that asked may not."""
 
 
 class RunBudget:
@@ -131,9 +137,45 @@ class Workbench:
     def _known(self, job: Job) -> Rewrite | None:
         """A rewrite of this very text that stands, or that a person rejected."""
         for one in self.store.rewrites.find(database=job.database, template_key=job_key(job), limit=20):
-            if one.state is not State.RETIRED:
+            old = one.proposal.checker_version not in {"", CHECKER_VERSION}
+            if one.state is State.REJECTED or (one.state is not State.RETIRED and not old):
                 return one
         return None
+
+    def recheck(self, job: Job) -> Rewrite | None:
+        """Retire a rewrite whose names or schema facts no longer hold here, either; None: they do.
+
+        Raises NotOptimised.
+        """
+        try:
+            rewrite = self.store.rewrites.get(job.rewrite_id)
+        except NotFound as error:
+            raise NotOptimised(str(error)) from error
+        guard = guard_of(rewrite.proposal.guard)
+        database = self._database(job.database)
+        if guard is None or rewrite.state not in SERVABLE:
+            return None
+        with self._session(database_dsn(database.optimiser_dsn, job.database)) as session:
+            if guards.holds(session.connection, guard):
+                return None
+        return self.store.rewrites.act(
+            rewrite.id, Action.RETIRE, reason="a name or schema fact it rests on has changed", by="optimiser"
+        )
+
+    def explain(self, job: Job) -> Mapping[str, Any]:
+        """The outcome's document (docs/reference/json.md) for EXPLAIN (REWRITE); keeps nothing.
+
+        Raises NotOptimised; NotAllowed when the role may not read what the query names.
+        """
+        database = self._database(job.database)
+        dsn = database_dsn(database.optimiser_dsn, job.database)
+        with self._session(dsn) as session:
+            if not guards.readable(session.connection, job.role, job.text):
+                raise NotAllowed("permission denied for a relation of the query")
+            outcome = self._run(
+                session, dsn, snapshot(session.connection), job, deadline_seconds=self.config.optimiser.budget
+            )
+        return outcome.to_json()
 
     @contextmanager
     def _session(self, dsn: str) -> Iterator[Session]:
@@ -182,8 +224,8 @@ class Workbench:
     def _settings(self, job: Job, budget: float) -> Settings:
         section = self.config.optimiser
         measure: Any = section.measure
-        if job.param_types or "$1" in job.text:
-            # there are no values to run it with
+        if job.param_types or "$1" in job.text or (job.kind == "explain" and not job.analyze):
+            # there are no values to run it with, or it was not asked for
             measure = "off" if measure == "off" else "explain"
         trust: Any = self._defaults(job).get("trust", "proved")
         share: Any = self.config.models.share
@@ -313,12 +355,14 @@ class Scratch:
         self._on_error = on_error
         self._server: ScratchServer | None = None
         self._failed = False
+        self._lock = threading.Lock()
 
     def server(self) -> Any:
         """A running server (``engines.postgres.scratch.ScratchServer``), or None."""
-        if self._server is None and not self._failed:
-            self._start()
-        return self._server
+        with self._lock:
+            if self._server is None and not self._failed:
+                self._start()
+            return self._server
 
     def close(self) -> None:
         if self._server is not None:

@@ -14,7 +14,7 @@ from pglast.parser import normalize
 
 from proxy.answers.recognition import recognise
 from proxy.ports import Report, ServedStatement, SlowQuery
-from rewright.processes.jobs import JobSender, job_of
+from rewright.processes.jobs import Job, JobSender, job_of
 from store.api import Store
 from store.life import Action, IllegalTransition
 from store.records import LogEntry, QuerySeen, Side, Timing
@@ -106,6 +106,8 @@ class StoreReporter:
             self._served[one.rewrite_id] = self._served.get(one.rewrite_id, 0) + 1
         if one.failure:
             self._writer.put(_retire(one.rewrite_id, one.failure))
+        if one.reason in {"facts", "names"} and self._jobs is not None:
+            self._jobs.put(_recheck(one))
         often = now - self._last_logged.get(one.rewrite_id, 0.0) < SERVED_INTERVAL
         if not often or one.route != "replacement":
             self._last_logged[one.rewrite_id] = now
@@ -134,6 +136,22 @@ class StoreReporter:
         if one.route == "replacement" or one.reason == "measure":
             side: Side = "replacement" if one.route == "replacement" else "original"
             self._writer.put(Timing(one.rewrite_id, side, one.duration * 1000, at=now))
+
+
+def _recheck(one: ServedStatement) -> Job:
+    """A session disagreed with the schema facts; its own uncommitted DDL, or everybody's from now on?"""
+    return Job(
+        database=one.database,
+        text="",
+        param_types=(),
+        observed=0.0,
+        role=one.role,
+        application_name=one.application_name,
+        model=False,
+        hints=False,
+        kind="recheck",
+        rewrite_id=one.rewrite_id,
+    )
 
 
 def _retire(rewrite_id: int, failure: str) -> Callable[[Store], None]:

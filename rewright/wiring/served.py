@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
+from equivalence.verdicts import CHECKER_VERSION
 from proxy.ports import Guard, RelationName, ServedRewrite
 from store.life import State, reaches
 from store.records import NewRewrite, Rewrite
@@ -58,6 +59,8 @@ def served(rewrite: Rewrite, accept: frozenset[str]) -> ServedRewrite | None:
     guard = guard_of(proposal.guard)
     if guard is None or not guard.digest:
         return None
+    if proposal.checker_version not in {"", CHECKER_VERSION} and not rewrite.approved:
+        return None  # to be made again by this version of the checker
     parameters = proposal.parameters if isinstance(proposal.parameters, dict) else {}
     level = trust_level(proposal, accept)
     whole = proposal.scope == "any"
