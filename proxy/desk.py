@@ -70,6 +70,10 @@ class Timing:
     failure: str = ""
 
 
+_UNKNOWN = LastQuery("original", None, "no rewrite is known")
+_UNWANTED = LastQuery("original", None, "rewright.mode")
+
+
 class SessionDesk:
     """One session's desk."""
 
@@ -187,6 +191,7 @@ class SessionDesk:
                 return False
         candidate = self.find(text, ())
         if candidate is None or self.session.since:
+            self.last = self._passed()
             return True
         self._next = ServeQuery(self, text, candidate).chain()
         return False
@@ -220,8 +225,14 @@ class SessionDesk:
                 self._next = chain
                 return False
         statement.candidate = self.find(text, types)
+        if statement.candidate is None:
+            self.last = self._passed()
         self.note_parsed(name, statement)
         return True
+
+    def _passed(self) -> LastQuery:
+        """What SHOW rewright.last says of a query that went on as it came."""
+        return _UNWANTED if self.view.mode in {"off", "observe"} else _UNKNOWN
 
     def _refreshing_parse(self, message: bytes) -> Chain:
         yield from self.privates.refresh(self)
