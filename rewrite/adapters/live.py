@@ -22,6 +22,7 @@ from rewrite.adapters.scoping import TemplateScoper
 from rewrite.api import Rewriter
 from rewrite.eligible import eligible
 from rewrite.ports import Hinter, Journal, Knowledge, NoHints, NoJournal, NoKnowledge, Ports
+from rewrite.search.chains import ChainChecker, Derivations
 from rewrite.search.proposer import RuleProposer
 
 
@@ -54,12 +55,13 @@ def connected(
     with Session(dsn, limits=Limits(statement=run_timeout)) as session:
         catalog = snapshot(session.connection)
         options = Options(search_path=search_path, server_major=session.server_version // 10_000)
+        derivations = Derivations()
         with Checker(catalog, scratch, options) as checker:
             yield Rewriter(
                 Ports(
                     database=PostgresDatabase(session, catalog, search_path, dict(settings or {})),
-                    checker=EquivalenceChecker(checker),
-                    proposer=RuleProposer(catalog, search_path),
+                    checker=ChainChecker(EquivalenceChecker(checker), derivations),
+                    proposer=RuleProposer(catalog, search_path, derivations=derivations),
                     scoper=TemplateScoper(catalog, search_path),
                     eligible=lambda sql: eligible(sql, catalog, search_path),
                     model=extras.model,

@@ -38,6 +38,8 @@ class Candidate:
     cost: float
     literal: bool = False
     blind: bool = False
+    # the texts of the states between the original and this one
+    via: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +98,7 @@ class _Search:
             state.assumptions | made.rewrite.assumptions,
             cost,
             state.literal or made.rewrite.literal,
+            via=(*state.via, state.sql) if state.steps else (),
         )
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from rewrite.ports import Database
 from rewrite.rules import RULES, Rule
+from rewrite.search.chains import Derivations
 from rewrite.search.explore import Candidate as Found
 from rewrite.search.explore import Limits, propose
 from rewrite.words import Candidate, Category, Deadline, Step
@@ -30,6 +31,7 @@ class RuleProposer:
     seconds: float = 5.0
     limits: Limits = field(default_factory=Limits)
     rules: Sequence[Rule] = RULES
+    derivations: Derivations = field(default_factory=Derivations)
 
     def propose(
         self, sql: str, database: Database, deadline: Deadline, prefer: Sequence[Category]
@@ -51,7 +53,10 @@ class RuleProposer:
             prefer=tuple(prefer),
         )
         categories = {r.name: r.category for r in self.rules}
-        return [_handed(c, categories, start) for c in chosen(list(found), self.width)]
+        picked = chosen(list(found), self.width)
+        for one in picked:
+            self.derivations.remember(one.sql, one.via)
+        return [_handed(c, categories, start) for c in picked]
 
 
 def chosen(found: Sequence[Found], width: int) -> list[Found]:
