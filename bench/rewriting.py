@@ -38,11 +38,11 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How to measure. ``cap``: CPU seconds; ``runs``: interleaved runs a side; ``budget``: of one optimisation."""
+    """How to measure. ``cap``: CPU seconds; ``runs``: interleaved runs a side; ``budget``: seconds of one optimisation."""
 
     cap: float = 40.0
     runs: int = 5
-    budget: float = 120.0
+    budget: float = 45.0
     trust: str = "tested"
     settings: tuple[tuple[str, str], ...] = ()
 
@@ -137,7 +137,9 @@ def compare(dsn: str, original: str, candidate: str | None, plan: Plan) -> tuple
 
 
 def measure(rewriter: Rewriter, dsn: str, query: Query, plan: Plan) -> Result:
-    settings = Settings(trust=plan.trust, measure="both", budget=plan.budget, run_timeout=plan.cap)  # type: ignore[arg-type]
+    settings = Settings(
+        trust=plan.trust, measure="both", budget=plan.budget, run_timeout=min(plan.cap, plan.budget / 4)
+    )  # type: ignore[arg-type]
     outcome = rewriter.optimise(query.sql, settings=settings)
     text = outcome.best.checked.candidate.sql if outcome.best and outcome.servable else None
     before, after = compare(dsn, query.sql, text, plan)

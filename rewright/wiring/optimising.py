@@ -34,6 +34,7 @@ from rewrite.adapters.scoping import TemplateScoper
 from rewrite.api import Outcome, Rewriter
 from rewrite.eligible import eligible
 from rewrite.ports import DatabaseError, Ports, ResultColumn
+from rewrite.search.chains import ChainChecker, Derivations
 from rewrite.search.proposer import RuleProposer
 from rewrite.words import Deadline, Explained, Settings, Timed
 from sql.catalog import Catalog
@@ -198,11 +199,12 @@ class Workbench:
             seconds=self.config.verify.timeout, search_path=path, server_major=session.server_version // 10000
         )
         database = FrugalDatabase(PostgresDatabase(session, catalog, path), self.budget)
+        derivations = Derivations()
         with Checker(catalog, self.scratch.server(), options) as checker:
             ports = Ports(
                 database=database,
-                checker=EquivalenceChecker(checker),
-                proposer=RuleProposer(catalog, path),
+                checker=ChainChecker(EquivalenceChecker(checker), derivations),
+                proposer=RuleProposer(catalog, path, derivations=derivations),
                 scoper=TemplateScoper(catalog, path, frozenset(self.config.verify.accept)),
                 eligible=lambda sql: eligible(sql, catalog, path),
                 model=self.model if job.model else NoModel(),
