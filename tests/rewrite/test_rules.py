@@ -38,7 +38,7 @@ def connection(scratch_server: ScratchServer, module_database: str) -> Iterator[
 
 @pytest.fixture(scope="module")
 def checker(scratch_server: ScratchServer) -> Iterator[Checker]:
-    with Checker(scratch=scratch_server, options=Options(seconds=4.0), schema_sql=SCHEMA) as made:
+    with Checker(scratch=scratch_server, options=Options(seconds=15.0), schema_sql=SCHEMA) as made:
         yield made
 
 
