@@ -39,6 +39,7 @@ format: install
 
 # all of it; under 15 minutes on two cores
 test: check
+	tests/install_system.sh
 	$(BIN)/pytest -n 2 --dist loadfile
 
 # unit tests only, no server

@@ -7,22 +7,33 @@ Owns the order of the phases and their timeouts. What happens inside a phase is 
 from __future__ import annotations
 
 import asyncio
+import ipaddress
 import socket
 import ssl
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from proxy.auth.scram import ScramError, ScramServer, Verifier, end_point_binding, mock_verifier
+from proxy.auth.upstream_login import UpstreamLogin
+from proxy.config import UserConfig
 from proxy.desk import Identity, SessionDesk
 from proxy.doorstep import ClientGone, enter
+from proxy.inbox import Gone, Inbox
 from proxy.login import PassthroughLogin
 from proxy.ports import SqlError
 from proxy.relay import Side
 from proxy.session import Session
 from proxy.upstream import Connected, DsnError, Target, UpstreamUnavailable, connect, parse_dsn
 from proxy.wire import backend
-from proxy.wire.backend import BackendKeyData
-from proxy.wire.framing import ProtocolViolation
+from proxy.wire.backend import (
+    AUTH_SASL,
+    AUTH_SASL_CONTINUE,
+    AUTH_SASL_FINAL,
+    Authentication,
+    BackendKeyData,
+)
+from proxy.wire.framing import ProtocolViolation, Reader
 from proxy.wire.startup import CancelRequest, StartupMessage, decode_first, packet_length
 
 if TYPE_CHECKING:
@@ -56,6 +67,7 @@ class Connection:
         self.proxy = proxy
         self.socket = client
         self.address = address
+        self.loopback = _is_loopback(client)
         self.client: Side | None = None
         self.server: Side | None = None
         self.session: Session | None = None
@@ -100,11 +112,69 @@ class Connection:
         who = _who(first, self.address, client)
         self._count()
         self._check_options(who)
+        method = self.proxy.config.auth.method
+        if method == "passthrough":
+            connected = await self._reach(who)
+            login = PassthroughLogin(keep_binding=self.proxy.same_certificate(who.tls, connected))
+            await self._log_in(client, connected, who, login.from_server, login, who.startup)
+            return
+        user = await self._admitted(client, who)
+        connected = await self._reach(who)
+        await self._as_upstream_user(client, connected, who, user)
+
+    async def _reach(self, who: Who) -> Connected:
         connected = await self._upstream(who)
         self.server = connected.side
         assert self.target is not None
         self.target = replace(self.target, hosts=(connected.host,))
-        await self._passthrough(client, connected, who)
+        return connected
+
+    async def _admitted(self, client: Side, who: Who) -> UserConfig:
+        """The client proves who it is (or is on this machine, for ``trust``). Raises Refused."""
+        auth = self.proxy.config.auth
+        negotiated = negotiation(who.startup)
+        client.write(negotiated)
+        user = auth.users.get(who.user)
+        allowed = user is not None and (not user.databases or who.database in user.databases)
+        if auth.method == "trust":
+            if not self.loopback:
+                raise Refused("28000", "trust authentication is for connections from this machine only")
+            return user or UserConfig(upstream_user=who.user)
+        binding = end_point_binding(self.proxy.certificate) if who.tls else b""
+        verifier = _verifier(user) if allowed else None
+        scram = ScramServer(verifier or mock_verifier(who.user, self.proxy.mock_secret), binding=binding)
+        inbox = Inbox(client)
+        try:
+            await _scram_exchange(client, inbox, scram)
+        except ScramError as error:
+            self.proxy.metrics.login_failures += 1
+            text = (
+                f'password authentication failed for user "{who.user}"'
+                if error.sqlstate == "28P01"
+                else str(error)
+            )
+            raise Refused(error.sqlstate, text) from error
+        except Gone as error:
+            raise ClientGone(str(error)) from error
+        inbox.release()
+        if user is None or verifier is None:
+            raise Refused("28P01", f'password authentication failed for user "{who.user}"')
+        return user
+
+    async def _as_upstream_user(self, client: Side, connected: Connected, who: Who, user: UserConfig) -> None:
+        assert self.target is not None
+        name = user.upstream_user or self.target.user or who.user
+        password = user.upstream_password or self.target.password
+        login = UpstreamLogin(name, password, certificate=connected.certificate)
+        server = connected.side
+
+        def step(data: bytes) -> bytes:
+            for_server, for_client = login.from_server(data)
+            server.write(for_server)
+            return for_client
+
+        startup = upstream_startup(who.startup, name, self.target.dbname or who.database)
+        await self._log_in(client, connected, who, step, login, startup)
 
     def _check_options(self, who: Who) -> None:
         settings = self.proxy.settings_of(self.proxy.config.database(who.database))
@@ -143,13 +213,26 @@ class Connection:
         except DsnError as error:
             raise Refused("08001", str(error)) from error
 
-    async def _passthrough(self, client: Side, connected: Connected, who: Who) -> None:
+    async def _log_in(
+        self,
+        client: Side,
+        connected: Connected,
+        who: Who,
+        step: Callable[[bytes], bytes],
+        login: PassthroughLogin | UpstreamLogin,
+        startup: StartupMessage,
+    ) -> None:
+        """Drive the login until the session is established, or both ends are closed."""
         server = connected.side
-        login = PassthroughLogin(keep_binding=self.proxy.same_certificate(who.tls, connected))
-        done = asyncio.get_running_loop().create_future()
+        done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
         def from_server(data: bytes) -> None:
-            client.write(login.from_server(data))
+            try:
+                client.write(step(data))
+            except (ProtocolViolation, ScramError) as error:
+                if not done.done():
+                    done.set_exception(Refused("08006", f"the server's answer can't be understood: {error}"))
+                return
             if login.ready and not done.done():
                 self._establish(client, connected, login, who)
                 done.set_result(None)
@@ -160,17 +243,22 @@ class Connection:
 
         client.on_lost = server.on_lost = either_lost
         client.opposite, server.opposite = server, client
-        server.write(who.startup.encode())
+        server.write(startup.encode())
         server.receive(from_server)
-        client.receive(server.write)
+        if isinstance(login, PassthroughLogin):
+            client.receive(server.write)
         await done
         if not login.ready:
             self.proxy.metrics.login_failures += login.failed is not None
+            if login.failed is None and not client.lost:
+                raise Refused("08006", "the server closed the connection during the login")
             client.close()
             server.close()
             self.ended.set()
 
-    def _establish(self, client: Side, connected: Connected, login: PassthroughLogin, who: Who) -> None:
+    def _establish(
+        self, client: Side, connected: Connected, login: PassthroughLogin | UpstreamLogin, who: Who
+    ) -> None:
         server = connected.side
         limits = self.proxy.config.limits
         self.session = session = Session(
@@ -207,7 +295,7 @@ class Connection:
         if self.effect is not None:
             self.effect.cancel()
 
-    def _attach_desk(self, session: Session, login: PassthroughLogin, who: Who) -> None:
+    def _attach_desk(self, session: Session, login: PassthroughLogin | UpstreamLogin, who: Who) -> None:
         proxy = self.proxy
         ports = proxy.ports
         database = proxy.config.database(who.database)
@@ -314,6 +402,13 @@ class Connection:
             self.socket.close()
 
 
+def _is_loopback(client: socket.socket) -> bool:
+    try:
+        return ipaddress.ip_address(client.getpeername()[0]).is_loopback
+    except (OSError, ValueError, IndexError):
+        return False
+
+
 async def _first_packet(client: Side) -> bytes:
     """One whole first packet; what follows it is kept for the next receiver."""
     collected = bytearray()
@@ -339,6 +434,51 @@ async def _first_packet(client: Side) -> bytes:
     length = await complete
     client.keep(bytes(collected[length:]))
     return bytes(collected[:length])
+
+
+async def _scram_exchange(client: Side, inbox: Inbox, scram: ScramServer) -> None:
+    """Raises ScramError, Gone or ProtocolViolation."""
+    names = b"".join(name + b"\0" for name in scram.mechanisms)
+    client.write(Authentication(AUTH_SASL, names + b"\0").encode())
+    kind, body = await inbox.message()
+    if kind != b"p":
+        raise ProtocolViolation("expected SASL response")
+    read = Reader(body)
+    challenge = scram.first(read.cstring(), read.value() or b"")
+    client.write(Authentication(AUTH_SASL_CONTINUE, challenge).encode())
+    kind, body = await inbox.message()
+    if kind != b"p":
+        raise ProtocolViolation("expected SASL response")
+    client.write(Authentication(AUTH_SASL_FINAL, scram.final(body)).encode())
+
+
+def _verifier(user: UserConfig | None) -> Verifier | None:
+    try:
+        return Verifier.parse(user.verifier) if user is not None else None
+    except ValueError:
+        return None
+
+
+NEWEST_MINOR = 2
+
+
+def negotiation(startup: StartupMessage) -> bytes:
+    """NegotiateProtocolVersion, when the client asked for what we don't speak; b"" otherwise."""
+    unknown = tuple(name for name, _ in startup.parameters if name.startswith(b"_pq_."))
+    if startup.minor <= NEWEST_MINOR and not unknown:
+        return b""
+    return backend.negotiate(min(startup.minor, NEWEST_MINOR), unknown)
+
+
+def upstream_startup(startup: StartupMessage, user: str, database: str) -> StartupMessage:
+    """The client's parameters under another name."""
+    kept = tuple(
+        pair
+        for pair in startup.parameters
+        if pair[0] not in {b"user", b"database"} and not pair[0].startswith(b"_pq_.")
+    )
+    named = ((b"user", user.encode()), (b"database", database.encode()))
+    return StartupMessage(3, min(startup.minor, NEWEST_MINOR), named + kept)
 
 
 def _who(startup: StartupMessage, address: str, client: Side) -> Who:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import secrets
 import signal
 import socket
 import ssl
@@ -40,6 +41,7 @@ class Proxy:
         self.cancels = CancelTable()
         self.tls: ssl.SSLContext | None = None
         self.certificate = b""
+        self.mock_secret = secrets.token_bytes(32)
         self.draining = False
         self.address: tuple[str, int] = ("", 0)
         self._listener: socket.socket | None = None

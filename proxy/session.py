@@ -690,7 +690,7 @@ class Session:
             self.parameters[name] = value
         elif kind == ERROR:
             self.cycle_failed = self.unusual = True
-            self.fatal = self.fatal or b"VFATAL\0" in message[:64] or b"VPANIC\0" in message[:64]
+            self.fatal = self.fatal or _is_fatal(message)
             if self.desk is not None:
                 self.desk.error(message)
         elif kind == COMPLETE:
@@ -776,6 +776,11 @@ class Session:
         if kind in {PARAMETER, NOTIFICATION} or (kind == NOTICE and unit.take is None):
             if kind == PARAMETER:
                 self._event(kind, message)
+            self.to_client(message)
+            return
+        if kind == ERROR and _is_fatal(message):
+            self.fatal = True
+            self.give_up("the server ends the session")
             self.to_client(message)
             return
         shown = message if unit.take is None else unit.take(kind, message)
@@ -864,6 +869,10 @@ class Session:
             end()
         else:
             self.on_idle = end
+
+
+def _is_fatal(message: bytes) -> bool:
+    return b"VFATAL\0" in message[:64] or b"VPANIC\0" in message[:64]
 
 
 def _fields(message: bytes) -> Fields:

@@ -1,0 +1,283 @@
+"""What a query pays for passing through Rewright: pgbench and a large result, direct, through PgBouncer, through us.
+
+Everything runs interleaved on one machine in one run: embedded PostgreSQL, PgBouncer in session mode (Debian's package,
+where it is installed) and the proxy with one and two workers, in ``apply`` with active rewrites on other tables and
+reporting on. Prints medians and writes every figure with ``--out``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import os
+import platform
+import re
+import shutil
+import signal
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+SCALE = 5
+ROWS = 1_000_000
+ROWS_SQL = f"select i, i * 2, 'row number ' || i from generate_series(1, {ROWS}) as i"
+CASES = [(mode, clients) for mode in ("prepared", "simple", "extended") for clients in (1, 8)]
+
+
+@dataclass(frozen=True)
+class Route:
+    """One way to the server. ``pids``: the processes in between."""
+
+    name: str
+    port: int
+    pids: tuple[int, ...]
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def cpu_seconds(pids: tuple[int, ...]) -> float:
+    """CPU time of all threads of the processes, from schedstat (nanoseconds)."""
+    total = 0
+    for pid in pids:
+        for task in Path(f"/proc/{pid}/task").glob("*/schedstat"):
+            total += int(task.read_text().split()[0])
+    return total / 1e9
+
+
+# --- the proxy's process ----------------------------------------------------------------------------
+
+
+def serve_worker(upstream: str, port: int, workers: int, rewrites: int, profile: str) -> None:
+    """One worker, as ``rewright serve`` runs it, with rewrites that never match and a reporter that counts."""
+    import uvloop
+
+    from proxy.config import DatabaseConfig, ListenConfig, ProxyConfig
+    from proxy.ports import Guard, Ports, ServedRewrite
+    from proxy.server import serve
+    from proxy.serving.index import RewriteIndex
+    from tests.proxy.rules import RULES
+
+    class Reporter:
+        def put(self, _report: object) -> bool:
+            return True
+
+    index = RewriteIndex()
+    guard = Guard((), ())
+    index.replace(
+        ServedRewrite(n, "bench", f"select c{n} from other_{n} where x = {n}", f"select {n}", guard)
+        for n in range(rewrites)
+    )
+    config = ProxyConfig(
+        listen=ListenConfig(port=port, workers=workers), databases={"*": DatabaseConfig("*", dsn=upstream)}
+    )
+    ports = Ports(lookup=index, reporter=Reporter(), settings=RULES)
+    if profile:
+        import cProfile
+
+        profiler = cProfile.Profile()
+        profiler.enable()
+        uvloop.run(serve(config, ports))
+        profiler.disable()
+        profiler.dump_stats(profile)
+    else:
+        uvloop.run(serve(config, ports))
+
+
+@contextlib.contextmanager
+def rewright(upstream: str, workers: int, profile: str = "") -> Iterator[Route]:
+    port = free_port()
+    command = [sys.executable, __file__, "--serve", upstream, str(port), str(workers), profile]
+    processes = [subprocess.Popen(command) for _ in range(workers)]
+    try:
+        wait_for(port)
+        yield Route(f"rewright {workers}", port, tuple(p.pid for p in processes))
+    finally:
+        for process in processes:
+            process.send_signal(signal.SIGTERM)
+        for process in processes:
+            process.wait(60)
+
+
+@contextlib.contextmanager
+def pgbouncer(port: int, user: str, password: str) -> Iterator[Route | None]:
+    program = shutil.which("pgbouncer") or shutil.which("pgbouncer", path="/usr/sbin")
+    if program is None:
+        print("pgbouncer is not installed: no comparison with it", file=sys.stderr)
+        yield None
+        return
+    home = Path(tempfile.mkdtemp(prefix="rewright-bouncer-"))
+    listen = free_port()
+    (home / "users.txt").write_text(f'"{user}" "{password}"\n')
+    (home / "bouncer.ini").write_text(
+        f"[databases]\n* = host=127.0.0.1 port={port}\n[pgbouncer]\nlisten_addr = 127.0.0.1\n"
+        f"listen_port = {listen}\nauth_type = scram-sha-256\nauth_file = {home}/users.txt\npool_mode = session\n"
+        f"max_client_conn = 100\ndefault_pool_size = 50\nunix_socket_dir =\nlogfile = {home}/log\n"
+    )
+    account = {"user": "nobody"} if os.geteuid() == 0 else {}
+    home.chmod(0o777)
+    process = subprocess.Popen(
+        [program, "-q", str(home / "bouncer.ini")], **account, stderr=subprocess.DEVNULL
+    )  # type: ignore[call-overload]
+    try:
+        wait_for(listen)
+        yield Route("pgbouncer", listen, (process.pid,))
+    finally:
+        process.terminate()
+        process.wait(20)
+        shutil.rmtree(home, ignore_errors=True)
+
+
+def wait_for(port: int) -> None:
+    for _ in range(200):
+        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
+            return
+        time.sleep(0.05)
+    raise SystemExit(f"nothing listens on port {port}")
+
+
+# --- measuring --------------------------------------------------------------------------------------
+
+
+def run_pgbench(programs: Path, route: Route, mode: str, clients: int, seconds: float) -> dict[str, float]:
+    before = cpu_seconds(route.pids)
+    done = subprocess.run(
+        [
+            str(programs / "pgbench"),
+            "-n",
+            "-S",
+            "-M",
+            mode,
+            "-c",
+            str(clients),
+            "-T",
+            str(int(seconds)),
+            "bench",
+        ],
+        env=os.environ | {"PGPORT": str(route.port)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    found = re.search(r"tps = ([\d.]+)", done.stdout)
+    count = re.search(r"actually processed: (\d+)", done.stdout)
+    assert found is not None
+    assert count is not None
+    cpu = cpu_seconds(route.pids) - before
+    return {"tps": float(found[1]), "cpu_us": cpu * 1e6 / int(count[1])}
+
+
+def run_rows(programs: Path, route: Route) -> dict[str, float]:
+    before, began = cpu_seconds(route.pids), time.perf_counter()
+    command = [str(programs / "psql"), "-X", "-q", "-A", "-t", "-o", os.devnull, "-c", ROWS_SQL, "bench"]
+    subprocess.run(command, env=os.environ | {"PGPORT": str(route.port)}, check=True)
+    took = time.perf_counter() - began
+    return {"rows_per_s": ROWS / took, "cpu_ms_per_mb": (cpu_seconds(route.pids) - before) * 1000 / 37.0}
+
+
+def measure(
+    programs: Path, routes: list[Route], seconds: float, rounds: int
+) -> dict[str, dict[str, list[dict[str, float]]]]:
+    found: dict[str, dict[str, list[dict[str, float]]]] = {}
+    for round_number in range(rounds):
+        order = routes[round_number % len(routes) :] + routes[: round_number % len(routes)]
+        for mode, clients in CASES:
+            for route in order:
+                result = run_pgbench(programs, route, mode, clients, seconds)
+                found.setdefault(f"{mode} c={clients}", {}).setdefault(route.name, []).append(result)
+        for route in order:
+            found.setdefault("1M rows", {}).setdefault(route.name, []).append(run_rows(programs, route))
+        print(f"round {round_number + 1} of {rounds} done", file=sys.stderr)
+    return found
+
+
+def show(found: dict[str, dict[str, list[dict[str, float]]]]) -> None:
+    for case, by_route in found.items():
+        figures = []
+        for name, results in by_route.items():
+            rate = statistics.median(r.get("tps", r.get("rows_per_s", 0.0)) for r in results)
+            cpu = statistics.median(r.get("cpu_us", r.get("cpu_ms_per_mb", 0.0)) for r in results)
+            figures.append(f"{name}: {rate:,.0f} ({cpu:.1f})")
+        print(f"{case:15} " + "  ".join(figures))
+    print(
+        "rates are transactions (rows) per second; in brackets CPU µs a transaction (ms a MB) of the process between"
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seconds", type=float, default=5)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--out", type=Path)
+    parser.add_argument(
+        "--profile", default="", help="write a cProfile of one worker here instead of comparing"
+    )
+    parser.add_argument("--serve", nargs=4, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.serve:
+        upstream, port, workers, profile = options.serve
+        serve_worker(upstream, int(port), int(workers), 1000, profile)
+        return
+    from engines.postgres.installation import find_installation
+    from engines.postgres.scratch import ScratchServer
+
+    programs = find_installation().program("pgbench").parent
+    with ScratchServer({"max_connections": "100", "shared_buffers": "256MB"}) as server:
+        url = urlsplit(server.dsn("bench"))
+        user, password = str(url.username), str(url.password)
+        os.environ.update(PGHOST="127.0.0.1", PGUSER=user, PGPASSWORD=password)
+        server.create_database("bench")
+        subprocess.run(
+            [str(programs / "pgbench"), "-i", "-q", "-s", str(SCALE), "bench"],
+            env=os.environ | {"PGPORT": str(server.port)},
+            check=True,
+            capture_output=True,
+        )
+        upstream = f"host=127.0.0.1 port={server.port}"
+        if options.profile:
+            with rewright(upstream, 1, options.profile) as route:
+                print(run_pgbench(programs, route, "prepared", 1, options.seconds))
+                print(run_pgbench(programs, route, "simple", 1, options.seconds))
+            return
+        with (
+            rewright(upstream, 1) as one,
+            rewright(upstream, 2) as two,
+            pgbouncer(server.port, user, password) as bouncer,
+        ):
+            direct = Route("direct", server.port, ())
+            routes = [r for r in (direct, bouncer, one, two) if r is not None]
+            found = measure(programs, routes, options.seconds, options.rounds)
+    show(found)
+    if options.out:
+        options.out.write_text(
+            json.dumps({"machine": machine(), "seconds": options.seconds, "results": found}, indent=1)
+        )
+
+
+def machine() -> dict[str, object]:
+    cpu = re.search(r"model name\s*:\s*(.+)", Path("/proc/cpuinfo").read_text())
+    return {
+        "cpu": cpu[1] if cpu else platform.processor(),
+        "cores": os.cpu_count(),
+        "kernel": platform.release(),
+        "python": platform.python_version(),
+        "load_before": os.getloadavg()[0],
+    }
+
+
+if __name__ == "__main__":
+    main()

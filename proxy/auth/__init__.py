@@ -1,0 +1,1 @@
+"""Authentication, both sides of it, without I/O: messages in, messages out."""

@@ -1,0 +1,270 @@
+"""The session machine as a transcript, and fuzzed: no byte changed, none lost, no crash."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from proxy.desk import Identity, SessionDesk
+from proxy.metrics import Metrics
+from proxy.ports import Guard, Ports, ServedRewrite
+from proxy.serving.index import RewriteIndex
+from proxy.serving.settings import Settings
+from proxy.session import Session
+from proxy.wire import backend as b
+from proxy.wire import frontend as f
+from tests.proxy.rules import RULES
+from tests.proxy.serving_world import Reports
+from tests.proxy.test_wire import BACKEND, FRONTEND
+
+
+class Play:
+    """``>>`` bytes from a side, ``<<`` what went out since."""
+
+    def __init__(self, *rewrites: ServedRewrite, settings_known: bool = True, desk: bool = True) -> None:
+        self.to_server = bytearray()
+        self.to_client = bytearray()
+        self.session = Session(self.to_server.extend, self.to_client.extend)
+        if desk:
+            index = RewriteIndex()
+            index.replace(rewrites)
+            ports = Ports(lookup=index, reporter=Reports(), settings=RULES)
+            self.desk = SessionDesk(
+                self.session,
+                ports,
+                Identity("db", "u", "x"),
+                Metrics(),
+                Settings(RULES),
+                self.session.clock,
+            )
+            self.desk.settings_stale = not settings_known
+            self.session.attach(self.desk)
+
+    def client(self, *messages: f.FrontendMessage) -> bytes:
+        """What the server gets for them."""
+        self.to_server.clear()
+        self.session.client_data(b"".join(m.encode() for m in messages))
+        return bytes(self.to_server)
+
+    def server(self, *messages: b.BackendMessage | bytes) -> bytes:
+        """What the client gets for them."""
+        self.to_client.clear()
+        self.session.server_data(b"".join(m if isinstance(m, bytes) else m.encode() for m in messages))
+        return bytes(self.to_client)
+
+
+READY = b.ReadyForQuery().encode()
+DONE = b.CommandComplete(b"SELECT 1").encode()
+ERROR = b.error("42601", "syntax error")
+TEXT = b"select slow"
+REWRITE = ServedRewrite(1, "db", TEXT.decode(), "select fast", Guard((), (), digest="d"))
+
+
+def kinds(stream: bytes) -> bytes:
+    found, at = b"", 0
+    while at < len(stream):
+        found += stream[at : at + 1]
+        at += int.from_bytes(stream[at + 1 : at + 5], "big") + 1
+    return found
+
+
+def guard_row(mode: bytes | None = None, digest: bytes = b"d") -> bytes:
+    settings = [mode, None, None, None, None, None]
+    fixed = [b"u", b"u", b"none", b"{pg_catalog,public}", b"on", b"off", None, b"f", b"f", b"t", digest]
+    return b.DataRow((*settings, *fixed)).encode()
+
+
+ONE_COLUMN = b.RowDescription((b.Column(b"x", 23),)).encode()
+NO_PARAMETERS = b.ParameterDescription(()).encode()
+
+
+def test_plain_query_passes_as_it_came() -> None:
+    play = Play(REWRITE)
+    query = f.Query(b"select 1")
+    assert play.client(query) == query.encode()
+    assert play.session.pending == 1
+    assert play.server(ONE_COLUMN, DONE, READY) == ONE_COLUMN + DONE + READY
+    assert play.session.is_idle
+
+
+def test_simple_query_with_a_rewrite() -> None:
+    play = Play(REWRITE)
+    assert kinds(play.client(f.Query(TEXT))) == b"PBDCH"
+    assert play.server(b.PARSE_COMPLETE, b.BIND_COMPLETE, ONE_COLUMN, b.CLOSE_COMPLETE) == b""
+    play.to_server.clear()
+    agreed = (b.PARSE_COMPLETE, b.PARSE_COMPLETE, NO_PARAMETERS, ONE_COLUMN, b.BIND_COMPLETE)
+    shown = play.server(
+        *agreed, b.BIND_COMPLETE, guard_row(), b.CommandComplete(b"SELECT 1"), b.CLOSE_COMPLETE
+    )
+    assert shown == ONE_COLUMN
+    assert kinds(bytes(play.to_server)) == b"ES"
+    row = b.DataRow((b"1",)).encode()
+    assert play.server(row, DONE, READY) == row + DONE + READY
+    assert play.session.is_idle
+
+
+def test_guard_that_disagrees_leads_to_the_original() -> None:
+    play = Play(REWRITE)
+    play.client(f.Query(TEXT))
+    play.server(b.PARSE_COMPLETE, b.BIND_COMPLETE, ONE_COLUMN, b.CLOSE_COMPLETE)
+    play.to_server.clear()
+    agreed = (b.PARSE_COMPLETE, b.PARSE_COMPLETE, NO_PARAMETERS, ONE_COLUMN, b.BIND_COMPLETE)
+    play.server(
+        *agreed, b.BIND_COMPLETE, guard_row(digest=b"other"), b.CommandComplete(b"SELECT 1"), b.CLOSE_COMPLETE
+    )
+    assert bytes(play.to_server) == f.Execute(b"").encode() + f.SYNC
+    assert play.server(DONE, READY) == DONE + READY
+
+
+def test_cancel_between_guard_and_execution_starts_nothing() -> None:
+    play = Play(REWRITE)
+    play.client(f.Query(TEXT))
+    play.session.cancel()
+    play.to_server.clear()
+    assert play.server(b.PARSE_COMPLETE, b.BIND_COMPLETE, ONE_COLUMN, b.CLOSE_COMPLETE) == b""
+    assert bytes(play.to_server) == f.Execute(b"rewright:none").encode() + f.SYNC
+    shown = play.server(b.error("34000", "portal does not exist"), READY)
+    assert b"57014" in shown
+    assert shown.endswith(READY)
+    assert play.session.is_idle
+
+
+def test_cancelled_guard_is_not_followed_by_the_original() -> None:
+    play = Play(REWRITE)
+    play.client(f.Query(TEXT))
+    play.to_server.clear()
+    cancelled = b.error("57014", "canceling statement due to user request")
+    assert play.server(b.PARSE_COMPLETE, cancelled) == cancelled
+    assert bytes(play.to_server) == f.SYNC
+    assert play.server(READY) == READY
+
+
+def test_failing_private_message_is_taken_back() -> None:
+    play = Play(REWRITE)
+    play.client(f.Query(TEXT))
+    play.to_server.clear()
+    assert play.server(ERROR) == b""
+    assert bytes(play.to_server) == f.SYNC
+    play.to_server.clear()
+    assert play.server(READY) == b""
+    assert bytes(play.to_server) == f.Query(TEXT).encode()
+    assert play.server(ERROR, READY) == ERROR + READY
+    assert play.session.is_idle
+
+
+def test_replacement_that_fails_before_a_row() -> None:
+    play = Play(REWRITE)
+    play.client(f.Parse(b"s", TEXT), f.Sync())
+    play.server(b.PARSE_COMPLETE, READY)
+    sent = play.client(f.Bind(b"", b"s"), f.Execute(b""), f.Sync())
+    assert kinds(sent) == b"BDH"
+    assert play.server(b.BIND_COMPLETE) == b.BIND_COMPLETE
+    play.server(NO_PARAMETERS, ONE_COLUMN)
+    play.to_server.clear()
+    agreed = (b.PARSE_COMPLETE, b.PARSE_COMPLETE, NO_PARAMETERS, ONE_COLUMN, b.BIND_COMPLETE)
+    play.server(*agreed, b.BIND_COMPLETE, guard_row(), b.CommandComplete(b"SELECT 1"), b.CLOSE_COMPLETE)
+    assert kinds(bytes(play.to_server)) == b"ES"
+    play.to_server.clear()
+    assert play.server(b.error("22012", "division by zero"), READY) == b""
+    assert kinds(bytes(play.to_server)) == b"BES"
+    assert play.server(b.BIND_COMPLETE, DONE, READY) == DONE + READY
+    assert play.session.is_idle
+
+
+def test_settings_are_read_before_the_first_query() -> None:
+    play = Play(settings_known=False)
+    assert kinds(play.client(f.Query(b"select 1"))) == b"PBECCS"
+    play.to_server.clear()
+    reply = (
+        b.PARSE_COMPLETE,
+        b.BIND_COMPLETE,
+        guard_row(b"off"),
+        DONE,
+        b.CLOSE_COMPLETE,
+        b.CLOSE_COMPLETE,
+        READY,
+    )
+    assert play.server(*reply) == b""
+    assert bytes(play.to_server) == f.Query(b"select 1").encode()
+    assert play.desk.view.mode == "off"
+    assert play.server(DONE, READY) == DONE + READY
+    assert play.session.is_idle
+
+
+def test_statement_whose_parse_failed_is_not_trusted() -> None:
+    play = Play(REWRITE)
+    play.client(f.Parse(b"s", TEXT), f.Sync())
+    play.server(ERROR, READY)
+    sent = play.client(f.Bind(b"", b"s"), f.Execute(b""), f.Sync())
+    assert kinds(sent) == b"BES"
+
+
+def test_name_parsed_twice_is_not_trusted() -> None:
+    play = Play(REWRITE)
+    play.client(f.Parse(b"s", b"select other"), f.Sync())
+    play.server(b.PARSE_COMPLETE, READY)
+    play.client(f.Parse(b"s", TEXT), f.Sync())
+    play.server(ERROR, READY)
+    assert kinds(play.client(f.Bind(b"", b"s"), f.Execute(b""), f.Sync())) == b"BES"
+
+
+def test_deallocate_makes_names_unknown() -> None:
+    play = Play(REWRITE)
+    play.client(f.Parse(b"s", TEXT), f.Sync())
+    play.server(b.PARSE_COMPLETE, READY)
+    play.client(f.Query(b"deallocate s; prepare s as select 2"))
+    play.server(b.CommandComplete(b"DEALLOCATE"), b.CommandComplete(b"PREPARE"), READY)
+    assert kinds(play.client(f.Bind(b"", b"s"), f.Execute(b""), f.Sync())) == b"BES"
+
+
+def test_pipelined_messages_wait_for_their_turn() -> None:
+    play = Play(REWRITE)
+    first = f.Query(b"insert into t values (1)")
+    assert play.client(first, f.Query(TEXT), f.Query(b"select 3")) == first.encode()
+    play.to_server.clear()
+    assert play.server(b.CommandComplete(b"INSERT 0 1"), READY)[-6:] == READY
+    assert kinds(bytes(play.to_server)) == b"PBDCH"
+
+
+@given(st.lists(FRONTEND, max_size=12), st.lists(st.integers(1, 40), min_size=1))
+def test_relay_changes_no_byte_from_the_client(sent: list[f.FrontendMessage], cuts: list[int]) -> None:
+    stream = b"".join(m.encode() for m in sent)
+    for desk in (False, True):
+        play = Play(desk=desk)
+        feed(play.session.client_data, stream, cuts)
+        assert bytes(play.to_server) == stream
+
+
+@given(st.lists(BACKEND, max_size=12), st.lists(st.integers(1, 40), min_size=1))
+def test_relay_changes_no_byte_from_the_server(sent: list[b.BackendMessage], cuts: list[int]) -> None:
+    stream = b"".join(m.encode() for m in sent)
+    play = Play()
+    feed(play.session.server_data, stream, cuts)
+    assert bytes(play.to_client) == stream
+
+
+@given(st.binary(max_size=400), st.lists(st.integers(1, 40), min_size=1))
+def test_garbage_passes(stream: bytes, cuts: list[int]) -> None:
+    """Bytes that are no messages go through, but for the beginning of one that may still become one."""
+    for side in ("client", "server"):
+        play = Play()
+        feed(play.session.client_data if side == "client" else play.session.server_data, stream, cuts)
+        sent = bytes(play.to_server if side == "client" else play.to_client)
+        rest = play.session.client_rest if side == "client" else play.session.server_rest
+        assert sent + rest == stream
+
+
+@given(st.binary(max_size=300), st.lists(st.integers(1, 40), min_size=1))
+def test_garbage_in_the_middle_of_serving(stream: bytes, cuts: list[int]) -> None:
+    """Whatever the server sends while a guard is under way: no crash."""
+    play = Play(REWRITE)
+    play.client(f.Query(TEXT))
+    feed(play.session.server_data, stream, cuts)
+
+
+def feed(take: object, stream: bytes, cuts: list[int]) -> None:
+    turn = 0
+    while stream:
+        size = cuts[turn % len(cuts)]
+        take(stream[:size])  # type: ignore[operator]
+        stream, turn = stream[size:], turn + 1
