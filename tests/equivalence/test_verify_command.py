@@ -1,0 +1,58 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from rewright.cli.verify_command import command
+
+pytestmark = pytest.mark.server
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Path:
+    (tmp_path / "schema.sql").write_text("create table t (a int primary key, b int);")
+    (tmp_path / "a.sql").write_text("select a from t where not b > 1;")
+    (tmp_path / "same.sql").write_text("select a from t where b <= 1")
+    (tmp_path / "other.sql").write_text("-- a comment\nselect a from t where b < 1 -- and another")
+    return tmp_path
+
+
+def run(*arguments: str | Path) -> Result:
+    return CliRunner().invoke(command, [str(a) for a in arguments])
+
+
+def test_one_pair(files: Path) -> None:
+    result = run(
+        "--schema", files / "schema.sql", files / "a.sql", files / "same.sql", "--json", "--require", "proved"
+    )
+    assert result.exit_code == 0
+    assert json.loads(result.stdout)["verdict"] == "proved"
+    result = run(
+        "--schema", files / "schema.sql", files / "a.sql", files / "other.sql", "--require", "judged"
+    )
+    assert result.exit_code == 1
+    assert "INSERT INTO" in result.stdout
+    assert "refuted, but judged is required" in result.stderr
+
+
+def test_a_batch(files: Path) -> None:
+    pair = {
+        "id": "x",
+        "schema_sql": "create table t (a int)",
+        "q1": "select a from t",
+        "q2": "select a from t where true",
+    }
+    (files / "pairs.jsonl").write_text(json.dumps(pair) + "\nrubbish\n")
+    out = files / "out.jsonl"
+    result = run("--batch", files / "pairs.jsonl", "--out", out, "--jobs", "1", "--timeout", "20s", "--json")
+    assert result.exit_code == 0
+    assert json.loads(result.stdout) == {"proved": 1, "unknown": 1}
+    assert {row["id"] for row in map(json.loads, out.read_text().splitlines())} == {"x", "line 2"}
+
+
+@pytest.mark.parametrize("arguments", [[], ["--batch", __file__], ["--schema", __file__, __file__]])
+def test_wrong_usage(arguments: list[str]) -> None:
+    assert run(*arguments).exit_code == 2
