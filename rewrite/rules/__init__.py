@@ -6,8 +6,11 @@ A rule proposes; it is written to be sound on its own, and is checked all the sa
 from __future__ import annotations
 
 from rewrite.rules import (
+    all_to_extreme,
+    count_to_exists,
     decorrelate_grouped,
     decorrelate_lateral,
+    decorrelate_target,
     decorrelate_window,
     eager_count,
     exists_inequality,
@@ -17,7 +20,9 @@ from rewrite.rules import (
     key_range,
     late_filters,
     merge_aggregates,
+    not_in,
     or_exists,
+    or_join_union,
     reduce_grouped,
     share_subqueries,
     total_as_window,
@@ -41,5 +46,10 @@ RULES: tuple[Rule, ...] = (
     or_exists.RULE,
     reduce_grouped.RULE,
     share_subqueries.RULE,
+    decorrelate_target.RULE,
+    not_in.RULE,
+    count_to_exists.RULE,
+    or_join_union.RULE,
+    all_to_extreme.RULE,
     total_as_window.RULE,
 )

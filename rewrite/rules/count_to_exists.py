@@ -1,0 +1,79 @@
+"""A count compared with zero is an EXISTS, which stops at the first row.
+
+    SELECT * FROM cust c WHERE (SELECT count(*) FROM ord o WHERE o.cust = c.id) > 0
+    -->
+    SELECT * FROM cust c WHERE EXISTS (SELECT 1 FROM ord o WHERE o.cust = c.id)
+
+``> 0``, ``<> 0``, ``>= 1`` and, negated, ``= 0``, ``< 1``, ``<= 0``. count(x) counts rows where x is not NULL. SOUNDNESS 15.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from rewrite.rules.base import Context, Rewrite, Rule
+from rewrite.rules.shape import is_volatile
+from rewrite.rules.tree import conjoin, conjuncts, replace_node, walk_block
+from sql import algebra as a
+from sql.types import INT4
+
+SOME = frozenset({(">", "0"), ("<>", "0"), (">=", "1")})
+NONE = frozenset({("=", "0"), ("<", "1"), ("<=", "0")})
+FLIPPED = {">": "<", "<": ">", ">=": "<=", "<=": ">=", "=": "=", "<>": "<>"}
+
+
+def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
+    if not isinstance(block, a.Select) or block.where is None:
+        return
+    for node in walk_block(block.where):
+        compared = _comparison(node) if isinstance(node, a.Op) and len(node.args) == 2 else None
+        if compared is None:
+            continue
+        operator, constant, query = compared
+        exists = _exists(query, ctx)
+        wanted = (operator, constant)
+        if exists is None or wanted not in SOME | NONE:
+            continue
+        made: a.Expr = exists if wanted in SOME else a.Not(exists)
+        yield Rewrite(
+            replace(block, where=replace_node(block.where, node, made)),
+            "a count compared with zero is an EXISTS",
+        )
+
+
+def _comparison(op: a.Op) -> tuple[str, str, a.Query] | None:
+    left, right = (_bare(x) for x in op.args)
+    if not op.op.is_builtin or op.op.name not in FLIPPED:
+        return None
+    if isinstance(left, a.ScalarSubquery) and isinstance(right, a.Const) and right.value is not None:
+        return op.op.name, right.value, left.query
+    if isinstance(right, a.ScalarSubquery) and isinstance(left, a.Const) and left.value is not None:
+        return FLIPPED[op.op.name], left.value, right.query
+    return None
+
+
+def _bare(expr: a.Expr) -> a.Expr:
+    return expr.arg if isinstance(expr, a.Cast) and expr.implicit else expr
+
+
+def _exists(query: a.Query, ctx: Context) -> a.Exists | None:
+    if not isinstance(query, a.Select) or query.having is not None or query.ctes or len(query.targets) != 1:
+        return None
+    if (
+        not ctx.holds("no-grouping", query.group_by == ((),))
+        or query.limit is not None
+        or query.offset is not None
+    ):
+        return None
+    count = query.targets[0].expr
+    if not isinstance(count, a.Aggregate) or count.func.name != "count" or is_volatile(query):
+        return None
+    tests = [count.filter] if count.filter is not None else []
+    tests += [a.IsNull(x, negated=True) for x in count.args]
+    where = conjoin((*conjuncts(query.where), *tests))
+    one = (a.Target("one", a.Const("1", INT4)),)
+    return a.Exists(replace(query, targets=one, where=where, group_by=None, order_by=(), distinct=None))
+
+
+RULE = Rule("count_to_exists", apply, ("no-grouping",), priority=76, category="predicate")

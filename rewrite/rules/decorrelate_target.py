@@ -1,0 +1,134 @@
+"""Correlated scalar subqueries in the select list to LEFT JOINs.
+
+    SELECT o.id, (SELECT sum(l.price) FROM line l WHERE l.ord = o.id), (SELECT c.name FROM cust c WHERE c.id = o.cust) FROM ord o
+    -->
+    SELECT o.id, g.v, c.name FROM ord o LEFT JOIN (SELECT ord, sum(price) v FROM line GROUP BY ord) g ON g.ord = o.id
+                                        LEFT JOIN cust c ON c.id = o.cust
+
+Aggregates are grouped by their ties; the value over no rows is NULL, or 0 for count. A subquery that is no aggregate
+must have at most one row: its ties cover a key. Calcite: SubQueryRemoveRule. SOUNDNESS 1b, 1c, 1f.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from rewrite.rules.base import Context, Rewrite, Rule
+from rewrite.rules.correlation import Inner, aggregate_block, take_apart
+from rewrite.rules.shape import divides, is_volatile, keys_of, null_on_empty, simple_aggregates
+from rewrite.rules.tree import (
+    as_product,
+    conjoin,
+    free_rels,
+    from_rels,
+    is_plain,
+    map_children,
+    substitute,
+    walk_block,
+)
+from sql import algebra as a
+
+
+def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
+    if not isinstance(block, a.Select) or block.group_by is not None or not block.from_:
+        return
+    mine = from_rels(block.from_)
+    for part in (*block.targets, *block.order_by):
+        for node in walk_block(part):
+            if not isinstance(node, a.ScalarSubquery) or not free_rels(node.query) & mine:
+                continue
+            joined = _aggregate(node, ctx) or _lookup(node, ctx)
+            if joined is not None:
+                item, on, value, basis = joined
+                yield Rewrite(
+                    _with_join(block, node, item, on, value),
+                    "a subquery of the select list becomes an outer join, computed for all rows at once",
+                    basis,
+                )
+
+
+_Joined = tuple[a.FromItem, a.Expr | None, a.Expr, frozenset[str]]
+
+
+def _aggregate(node: a.ScalarSubquery, ctx: Context) -> _Joined | None:
+    inner = aggregate_block(node.query)
+    if inner is None or not inner.ties or not ctx.holds("ties-only", not inner.others):
+        return None
+    target = inner.select.targets[0].expr
+    if not simple_aggregates(target) or divides(target):
+        return None
+    count = isinstance(target, a.Aggregate) and target.func.name == "count"
+    if not ctx.holds("empty-is-null", count or null_on_empty(target)):
+        return None
+    keys = [t.inner for t in inner.ties]
+    names = [f"key{i + 1}" for i in range(len(keys))]
+    grouped = a.Select(
+        (*(a.Target(n, k) for n, k in zip(names, keys, strict=True)), a.Target("value", target)),
+        inner.items,
+        conjoin(inner.local),
+        (tuple(dict.fromkeys(keys)),),
+    )
+    rel = ctx.fresh()
+    value: a.Expr = a.Column(rel, len(keys), target.type, "value")
+    if count:
+        value = a.Coalesce((value, a.Const("0", target.type)), target.type)
+    on = conjoin(t.with_inner(a.Column(rel, i, t.inner.type, names[i])) for i, t in enumerate(inner.ties))
+    return a.Derived(rel, grouped, "agg", (*names, "value")), on, value, frozenset()
+
+
+def _lookup(node: a.ScalarSubquery, ctx: Context) -> _Joined | None:
+    """One row found by key: the table itself is joined."""
+    if not isinstance(node.query, a.Select) or not is_plain(node.query) or is_volatile(node.query):
+        return None
+    inner = take_apart(replace(node.query, order_by=()))
+    if inner is None or len(inner.items) != 1 or len(inner.select.targets) != 1:
+        return None
+    item, target = inner.items[0], inner.select.targets[0].expr
+    if not isinstance(item, a.Scan) or not isinstance(target, a.Column) or target.rel != item.rel:
+        return None
+    basis = _key_covered(inner, item, ctx)
+    if not ctx.holds("at-most-one-row", basis is not None):
+        return None
+    on = conjoin((*(t.op for t in inner.ties), *inner.local, *inner.others))
+    rel = ctx.fresh()
+    mapping = {(item.rel, i): a.Column(rel, i, c.type, c.name) for i, c in enumerate(item.columns)}
+    value: a.Expr = substitute(target, mapping)
+    return replace(item, rel=rel), substitute(on, mapping), value, basis or frozenset()
+
+
+def _key_covered(inner: Inner, item: a.Scan, ctx: Context) -> frozenset[str] | None:
+    tied = {t.inner.pos for t in inner.ties if isinstance(t.inner, a.Column)}
+    return next((basis for columns, basis in keys_of(item, ctx) if columns <= tied), None)
+
+
+def _with_join(
+    block: a.Select, node: a.ScalarSubquery, item: a.FromItem, on: a.Expr | None, value: a.Expr
+) -> a.Select:
+    items, preds = as_product(block)
+    left: a.FromItem = items[0]
+    for other in items[1:]:
+        left = a.Join("inner", left, other, None)
+
+    def visit(n: Any) -> Any:
+        return value if n == node else map_children(n, visit)
+
+    return replace(
+        block,
+        targets=tuple(visit(t) for t in block.targets),
+        order_by=tuple(visit(k) for k in block.order_by),
+        distinct=tuple(visit(e) for e in block.distinct) if block.distinct is not None else None,
+        from_=(a.Join("left", left, item, on),),
+        where=conjoin(preds),
+    )
+
+
+RULE = Rule(
+    "decorrelate_target",
+    apply,
+    ("ties-only", "empty-is-null", "at-most-one-row"),
+    "SubQueryRemoveRule",
+    priority=88,
+    category="join",
+)
