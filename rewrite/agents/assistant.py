@@ -98,9 +98,11 @@ class Assistant:
 
     def confirm(self, checked: Checked, deadline: Deadline) -> Checked | None:
         """The patient check of a candidate that passed the short one without a proof; None: it fell."""
-        if checked.evidence.level == "proved" or deadline.passed:
+        quick, patient = self._patience()
+        # in a hurry there is no better look than the one that was had
+        if checked.evidence.level == "proved" or deadline.left() <= quick:
             return checked
-        seconds = min(self.settings.check_seconds, deadline.left())
+        seconds = min(patient, deadline.left())
         evidence = self.checker.check(self.sql, checked.candidate.sql, seconds)
         if evidence.level in TRUST:
             return Checked(checked.candidate, evidence)

@@ -16,7 +16,7 @@ from models.prompts import Instruction, messages
 from models.redact import Redactor
 from models.typed import ask
 from rewrite.agents.memory import KnowledgeNote, Memory, ReportNote
-from rewrite.agents.report import remarks, report
+from rewrite.agents.report import remarks, report, same_plan
 from rewrite.machine.states import Decide, Decided
 from rewrite.ports import Database, DatabaseError, Knowledge
 from rewrite.words import Checked, Deadline, Explained, Settings, Timed, Weighed
@@ -28,6 +28,7 @@ _QUESTION = (
     "Given the plans and figures above: is there a substantial cost left that another rewrite could remove? Reply with"
     " go_on true or false, and why in one sentence."
 )
+_CLEAR_OF_NOISE = 0.6
 _CLEAR = 0.1  # a ratio that needs no third run
 
 
@@ -97,6 +98,8 @@ class Decision:
     def _contenders(self, checked: Sequence[Checked]) -> list[_Contender]:
         """Servable ones first; each group by estimated cost, one whose gain estimates can't see in second place."""
         found = [_Contender(c, self._explain(c.candidate.sql)) for c in checked]
+        # the same plan is the same work: any difference would be noise
+        found = [c for c in found if self.before is None or not same_plan(self.before, c.explained)]
         found.sort(key=lambda c: (not self._servable(c.checked), c.cost))
         blind = [c for c in found if c.checked.candidate.cost is None]
         if blind and found[:1] != blind[:1]:
@@ -237,13 +240,19 @@ class Decision:
         if not one.measured and any(w.measured for w in weighed):
             return False  # it was not worth running, or could not be run
         ratio = one.ratio
-        return ratio is not None and ratio <= 1.0 - self.settings.gain and not self._dearer(one)
+        return ratio is not None and ratio <= 1.0 - self.settings.gain and not self._doubtful(one, ratio)
 
-    def _dearer(self, one: Weighed) -> bool:
-        """Faster on the clock, by more than a tenth and 20 ms dearer for the server's processors: no gain."""
-        before = [r.cpu for r in self._original_runs if r.cpu is not None and not r.stopped]
-        after = one.cpu_after
-        return bool(before) and after is not None and after > max(1.1 * median(before), median(before) + 0.02)
+    def _doubtful(self, one: Weighed, ratio: float) -> bool:
+        """A gain on the clock that the server's processors did not see: noise of a busy machine, or work that was
+        only spread. Where the clock says much more than noise can, only dearer ones are doubted.
+        """
+        known = [r.cpu for r in self._original_runs if r.cpu is not None and not r.stopped]
+        if not known or one.cpu_after is None:
+            return False
+        before = median(known)
+        if ratio <= _CLEAR_OF_NOISE:
+            return one.cpu_after > max(1.1 * before, before + 0.02)
+        return one.cpu_after > 0.95 * before
 
     def _servable(self, checked: Checked) -> bool:
         return checked.evidence.meets(self.settings.trust, self.settings.accept)

@@ -59,6 +59,15 @@ def resources(plan: Mapping[str, Any] | None) -> dict[str, Any]:
     return found
 
 
+def same_plan(a: Explained, b: Explained | None) -> bool:
+    """Whether two plans do the same things at the same estimated costs, names of ranges aside."""
+    if b is None:
+        return False
+    facts = ("Node Type", "Join Type", "Strategy", "Relation Name", "Index Name", "Total Cost", "Plan Rows")
+    ours, theirs = ([tuple(n.get(f) for f in facts) for n in nodes(plan)] for plan in (a.plan, b.plan))
+    return ours == theirs
+
+
 def report(
     before: Explained | None,
     after: Explained | None,

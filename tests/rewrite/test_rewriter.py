@@ -13,7 +13,7 @@ from models.replay import Recorder, Replay
 from rewrite.api import Outcome, Rewriter
 from rewrite.machine.drive import replay
 from rewrite.ports import DatabaseError, Knowledge, NoKnowledge, NoProposer, Ports, Proposer
-from rewrite.words import Evidence, Settings
+from rewrite.words import Evidence, Settings, Timed
 from tests.rewrite.world import GOOD, GOOD_CTE, ORIGINAL, WRONG, Diary, Judge, Rules, Server, Shelf
 
 
@@ -365,3 +365,21 @@ def test_the_chosen_one_is_checked_patiently_and_makes_room_when_it_falls() -> N
 def test_the_reason_is_the_first_one_that_mattered() -> None:
     outcome = optimise(Server(times={GOOD: 0.95}), proposer=Rules([[GOOD]]))
     assert outcome.reason == "no verified candidate is better by enough"
+
+
+def test_the_same_plan_is_no_gain_however_fast_it_seemed() -> None:
+    server = Server(costs={GOOD: 1000.0}, times={GOOD: 0.1})
+    outcome = optimise(server, proposer=Rules([[GOOD]]))
+    assert outcome.best is None
+    assert not server.measured
+
+
+@pytest.mark.parametrize(
+    ("wall", "cpu", "served"), [(0.8, 1.0, False), (0.8, 0.8, True), (0.3, 1.05, True), (0.3, 1.3, False)]
+)
+def test_the_processors_have_a_say_where_both_are_run(wall: float, cpu: float, served: bool) -> None:
+    class Metered(Server):
+        def measure(self, sql: str, seconds: float) -> Timed:
+            return Timed(wall, cpu=cpu) if sql == GOOD else Timed(1.0, cpu=1.0)
+
+    assert (optimise(Metered(), proposer=Rules([[GOOD]]), measure="both").best is not None) is served
