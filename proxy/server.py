@@ -22,7 +22,7 @@ from proxy.config import DatabaseConfig, ProxyConfig
 from proxy.connection import Connection
 from proxy.doorstep import server_context
 from proxy.metrics import Metrics
-from proxy.ports import Ports
+from proxy.ports import Ports, SessionView
 from proxy.serving.settings import Settings
 from proxy.upstream import Connected, DsnError, Target, parse_dsn, tune
 from proxy.wire.startup import CancelRequest
@@ -114,6 +114,11 @@ class Proxy:
             now = monotonic()
             for connection in list(self._connections.values()):
                 connection.tick(now)
+
+    def sessions(self) -> list[SessionView]:
+        """Those that are logged in."""
+        desks = [connection.desk for connection in self._connections.values()]
+        return [desk.session_view() for desk in desks if desk is not None]
 
     # --- cancel ------------------------------------------------------------------------------------
 

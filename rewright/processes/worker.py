@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import socket
 import time
 from collections.abc import Iterable
 from multiprocessing.connection import Connection
@@ -26,7 +27,7 @@ from rewright.processes.jobs import JobSender
 from rewright.wiring import answers, lookups
 from rewright.wiring.feed import StoreFeed
 from rewright.wiring.proxies import proxy_config, settings_rules
-from rewright.wiring.reporting import StoreReporter
+from rewright.wiring.reporting import SessionReporter, StoreReporter
 from rewright.wiring.stores import open_configured
 from store.api import Store
 from store.errors import StoreError
@@ -58,6 +59,9 @@ class _Worker:
         self.stop = asyncio.Event()
         self.proxy: Proxy | None = None
         self.log: Any = structlog.get_logger()
+        # the same for a worker that is started again, so that its old sessions are replaced
+        name = f"{socket.gethostname()}:{config.listen.address[1]}/{number}"
+        self.sessions = SessionReporter(name)
 
     async def run(self) -> None:
         loop = asyncio.get_running_loop()
@@ -121,6 +125,8 @@ class _Worker:
                 reporter.flush()
             if self.proxy is not None:
                 tell(self.pipe, Figures(self._figures(self.proxy, writer)))
+                if writer is not None:
+                    self.sessions.report(self.proxy.sessions(), writer)
 
     def _figures(self, proxy: Proxy, writer: BufferedWriter | None) -> dict[Any, float]:
         metrics = proxy.metrics
@@ -163,6 +169,7 @@ class _Worker:
         if reporter is not None:
             reporter.flush()
         if writer is not None:
+            self.sessions.report((), writer)
             writer.close()
         if self.jobs is not None:
             self.jobs.close()

@@ -7,17 +7,17 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from pglast.error import Error as PglastError
 from pglast.parser import normalize
 
 from proxy.answers.recognition import recognise
-from proxy.ports import Report, ServedStatement, SlowQuery
+from proxy.ports import Report, ServedStatement, SessionView, SlowQuery
 from rewright.processes.jobs import Job, JobSender, job_of
 from store.api import Store
 from store.life import Action, IllegalTransition
-from store.records import LogEntry, QuerySeen, Side, Timing
+from store.records import LogEntry, QuerySeen, SessionSeen, Side, Timing
 from store.writer import BufferedWriter
 
 # how often the same rewrite is logged or timed at most, in seconds
@@ -162,3 +162,39 @@ def _retire(rewrite_id: int, failure: str) -> Callable[[Store], None]:
             return  # a person was faster
 
     return retire
+
+
+class SessionReporter:
+    """Writes a worker's sessions to the store when they changed, for rewright.sessions."""
+
+    def __init__(self, worker: str, *, clock: Callable[[], float] = time.time) -> None:
+        self._worker = worker
+        self._clock = clock
+        self._since: dict[str, float] = {}
+        self._told: tuple[SessionSeen, ...] | None = None
+
+    def report(self, sessions: Sequence[SessionView], writer: BufferedWriter) -> None:
+        now = self._clock()
+        names = [f"{self._worker}:{one.backend_pid}" for one in sessions]
+        self._since = {name: self._since.get(name, now) for name in names}
+        seen = tuple(self._seen(name, one) for name, one in zip(names, sessions, strict=True))
+        # backend_pid is no identity across several servers: the first with a number stands for it
+        unique = tuple({one.session: one for one in reversed(seen)}.values())
+        if unique != self._told:
+            self._told = unique
+            writer.put(lambda store: store.sessions.replace(self._worker, unique))
+
+    def _seen(self, name: str, one: SessionView) -> SessionSeen:
+        return SessionSeen(
+            session=name,
+            worker=self._worker,
+            database=one.database,
+            role=one.role,
+            client=one.client_address,
+            application_name=one.application_name,
+            mode=one.settings.mode,
+            trust=one.settings.trust,
+            started_at=self._since[name],
+            last_route=one.last.route,
+            last_reason=one.last.reason,
+        )

@@ -1,0 +1,409 @@
+"""The glue between houses: reports, jobs, served records, the feed, the referee, figures."""
+
+from __future__ import annotations
+
+import json
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from equivalence.verdicts import CHECKER_VERSION
+from proxy.ports import (
+    Guard,
+    LastQuery,
+    RelationName,
+    ServedRewrite,
+    ServedStatement,
+    SessionView,
+    SettingsView,
+    SlowQuery,
+)
+from rewright.config.loading import ConfigError
+from rewright.config.model import Auth, Config, Database
+from rewright.processes.exporting import METRICS, Figureboard
+from rewright.processes.jobs import Job, JobSender, decode, encode
+from rewright.processes.optimiser import Inbox
+from rewright.wiring.explaining import text
+from rewright.wiring.feed import StoreFeed
+from rewright.wiring.guards import GuardFailed, names_in
+from rewright.wiring.optimising import RunBudget, database_dsn
+from rewright.wiring.proxies import proxy_config, settings_rules
+from rewright.wiring.referee import loses, retire_losers
+from rewright.wiring.reporting import SessionReporter, StoreReporter
+from rewright.wiring.served import guard_document, guard_of, parameter_document, served, starts_active
+from store.api import Store, open_store
+from store.life import Action, Level, State
+from store.records import NewRewrite, Timing
+from store.writer import BufferedWriter
+
+GUARD = Guard(
+    original=(RelationName("t", 5),),
+    replacement=(RelationName('"S".t', 6),),
+    below=(7,),
+    functions=("f",),
+    operators=("=",),
+    search_path=("public",),
+    digest="d",
+)
+NEW = NewRewrite(
+    database="app",
+    template_key="k",
+    template="select 1",
+    original="select 1",
+    replacement="select 2",
+    level=Level.PROVED,
+    guard=guard_document(GUARD),
+    parameters=parameter_document((23,)),
+    server_version="18.6",
+    checker_version=CHECKER_VERSION,
+)
+ACCEPT = frozenset({"float-order"})
+JOB = Job("app", "select 'ü\ud800'", (23, 25), 1.5, "joe", "psql", model=True, hints=False)
+SLOW = SlowQuery(
+    execution=1,
+    state="finished",
+    text="select 'secret' from t",
+    parameter_types=(),
+    parameters=(),
+    parameter_formats=(),
+    duration=0.5,
+    database="app",
+    role="joe",
+    application_name="psql",
+    client_address="127.0.0.1:9",
+    backend_pid=1,
+    settings=SettingsView(),
+    in_block=False,
+)
+SERVED = ServedStatement(1, "replacement", "", 0.01, 0.001, 3, "app", "joe", "psql", "select 1")
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with open_store(str(tmp_path / "store.db")) as opened:
+        yield opened
+
+
+# -- served records
+
+
+def test_a_guard_goes_through_json() -> None:
+    assert guard_of(json.loads(json.dumps(guard_document(GUARD)))) == GUARD
+    assert guard_of(None) is None
+    assert guard_of({"original": 5}) is None
+
+
+def test_what_is_served(store: Store) -> None:
+    kept = store.rewrites.add(NEW)
+    found = served(kept, ACCEPT)
+    assert found == ServedRewrite(
+        id=kept.id,
+        database="app",
+        original="select 1",
+        replacement="select 2",
+        guard=GUARD,
+        param_types=(23,),
+        plain_replacement="select 2",
+        evidence="proved",
+        unreserved=True,
+        server_major=18,
+    )
+
+
+@pytest.mark.parametrize(
+    ("modulo", "evidence", "unreserved"),
+    [
+        ((), "proved", True),
+        (("float-order",), "proved", False),
+        (("tie-order",), "tested", False),
+        (("errors",), "tested", False),
+    ],
+)
+def test_reservations(store: Store, modulo: tuple[str, ...], evidence: str, unreserved: bool) -> None:
+    found = served(store.rewrites.add(replace(NEW, modulo=modulo)), ACCEPT | {"errors"})
+    assert found is not None
+    assert (found.evidence, found.unreserved) == (evidence, unreserved)
+
+
+def test_no_guard_or_another_checker_is_not_served(store: Store) -> None:
+    without = store.rewrites.add(replace(NEW, guard=None))
+    assert served(without, ACCEPT) is None
+    assert (
+        served(store.rewrites.add(replace(NEW, guard=guard_document(replace(GUARD, digest="")))), ACCEPT)
+        is None
+    )
+    old = store.rewrites.add(replace(NEW, template_key="k2", checker_version="0"))
+    assert served(old, ACCEPT) is None
+    approved = served(store.rewrites.act(old.id, Action.APPROVE), ACCEPT)
+    assert approved is not None
+    assert approved.approved
+
+
+def test_what_starts_active() -> None:
+    assert starts_active(NEW, Level.PROVED, ACCEPT)
+    assert not starts_active(replace(NEW, modulo=("tie-order",)), Level.PROVED, ACCEPT)
+    assert starts_active(replace(NEW, modulo=("tie-order",)), Level.TESTED, ACCEPT)
+    assert not starts_active(replace(NEW, level=Level.UNKNOWN), Level.JUDGED, ACCEPT)
+
+
+def test_names_that_are_guarded() -> None:
+    found = names_in('with c as (select f(a) from "S"."T") select s.g(1), count(*) from c, t where a ~> 1')
+    assert set(found.relations) == {'"S"."T"', '"c"', '"t"'}
+    assert set(found.functions) == {"f", "count"}
+    assert "~>" in found.operators
+    assert "=" in found.operators
+    with pytest.raises(GuardFailed):
+        names_in("not sql")
+
+
+# -- the feed
+
+
+def test_the_feed_publishes_changes_and_survives_the_store(store: Store) -> None:
+    published: list[list[int]] = []
+    errors: list[Exception] = []
+    feed = StoreFeed(
+        store,
+        lambda found: published.append([one.id for one in found]),
+        accept=ACCEPT,
+        on_error=errors.append,
+    )
+    feed.poll()
+    feed.poll()
+    one = store.rewrites.add(NEW)
+    feed.poll()
+    store.rewrites.act(one.id, Action.REJECT)
+    store.switches.set_paused(True)
+    feed.poll()
+    assert published == [[], [one.id], []]
+    assert feed.paused
+    with store.engine.begin() as connection:
+        connection.exec_driver_sql("drop table revision")
+    feed.poll()
+    feed.poll()
+    assert len(errors) == 1
+    assert feed.paused
+
+
+# -- reports
+
+
+def test_reports_reach_the_store(store: Store) -> None:
+    one = store.rewrites.add(NEW)
+    store.rewrites.act(one.id, Action.ACTIVATE)
+    writer = BufferedWriter(store)
+    reporter = StoreReporter(writer, None, clock=lambda: 1000.0)
+    reporter.put(SLOW)
+    reporter.put(replace(SLOW, state="running"))
+    reporter.put(replace(SLOW, text="select * from rewright.log"))
+    for _ in range(50):
+        reporter.put(replace(SERVED, rewrite_id=one.id))
+    reporter.put(
+        replace(
+            SERVED, rewrite_id=one.id, route="fallback", reason="failed", failure="22012 division by zero"
+        )
+    )
+    reporter.flush()
+    writer.close()
+    assert [(entry.route, entry.reason) for entry in store.log.read()] == [
+        ("original", "slow"),
+        ("rewritten", ""),
+        ("fallback", "failed"),
+    ]
+    (query,) = store.queries.read()
+    assert (query.template, query.calls, query.total_ms) == ("select $1 from t", 1, 500.0)
+    kept = store.rewrites.get(one.id)
+    assert (kept.served, kept.state, kept.reason) == (50, State.RETIRED, "failed: 22012 division by zero")
+
+
+def test_sessions_are_told_when_they_change(store: Store) -> None:
+    writer = BufferedWriter(store)
+    sessions = SessionReporter("w", clock=lambda: 5.0)
+    view = SessionView("app", "joe", "psql", "127.0.0.1", 7, SettingsView(), LastQuery())
+    sessions.report([view], writer)
+    sessions.report([view], writer)
+    sessions.report([replace(view, settings=SettingsView(mode="off"))], writer)
+    writer.close()
+    assert [(one.session, one.mode, one.started_at) for one in store.sessions.read()] == [("w:7", "off", 5.0)]
+
+
+# -- jobs
+
+
+def test_jobs_survive_the_wire() -> None:
+    assert decode(encode(JOB)) == JOB
+    for line in (b"", b"{}", b"[]", b"null", b'{"text": 5}', b"\xff"):
+        with pytest.raises(ValueError, match="not a job"):
+            decode(line)
+
+
+def test_a_sender_without_an_optimiser_drops_and_counts(tmp_path: Path) -> None:
+    sender = JobSender(str(tmp_path / "nobody"), capacity=10)
+    for _ in range(50):
+        sender.put(JOB)
+    deadline = time.monotonic() + 10
+    while sender.dropped < 50 and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert sender.dropped == 50
+    sender.close()
+
+
+def test_a_sender_delivers(tmp_path: Path) -> None:
+    path = str(tmp_path / "jobs")
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(path)
+        listener.listen()
+        got: list[bytes] = []
+
+        def read() -> None:
+            connection, _ = listener.accept()
+            with connection, connection.makefile("rb") as lines:
+                got.extend(lines)
+
+        thread = threading.Thread(target=read)
+        thread.start()
+        sender = JobSender(path)
+        assert sender.put(JOB)
+        sender.close()
+        thread.join(10)
+    assert [decode(line) for line in got] == [JOB]
+
+
+def test_the_inbox_takes_each_job_once_and_is_bounded() -> None:
+    inbox = Inbox(2)
+    for text_ in ("a", "a", "b", "c"):
+        inbox.put(replace(JOB, text=text_))
+    assert (inbox.size(), inbox.dropped, inbox.received) == (2, 1, 4)
+    first = inbox.get(0)
+    assert first is not None
+    assert first.text == "a"
+    inbox.put(replace(JOB, text="a"))
+    assert inbox.size() == 1
+    inbox.forget("a")
+    inbox.put(replace(JOB, text="a"))
+    assert inbox.size() == 2
+
+
+def test_runs_per_hour() -> None:
+    now = [0.0]
+    budget = RunBudget(2, clock=lambda: now[0])
+    assert [budget.take(), budget.take(), budget.take()] == [True, True, False]
+    now[0] = 3601.0
+    assert budget.take()
+
+
+def test_the_database_asked_for_goes_into_the_dsn() -> None:
+    assert database_dsn("postgresql://u@h", "a b").endswith("dbname='a b'")
+    assert database_dsn("postgresql://u@h/db", "other") == "postgresql://u@h/db"
+
+
+# -- the referee
+
+
+def timings(side: str, *values: float) -> list[Timing]:
+    return [Timing(1, "original" if side == "original" else "replacement", value) for value in values]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "lost"),
+    [
+        ([100] * 5, [200] * 5, True),
+        ([100] * 5, [119] * 5, False),
+        ([1000] * 5, [1090] * 5, False),
+        ([1000] * 5, [1150] * 5, True),
+        ([100] * 4, [900] * 9, False),
+        ([100] * 5, [90, 90, 90, 9000, 9000], False),
+    ],
+)
+def test_who_loses(before: list[float], after: list[float], lost: bool) -> None:
+    assert loses(timings("original", *before), timings("replacement", *after)) is lost
+
+
+def test_losers_are_retired_unless_pinned(store: Store) -> None:
+    ids = []
+    for key in ("a", "b"):
+        one = store.rewrites.add(replace(NEW, template_key=key))
+        store.rewrites.act(one.id, Action.PIN if key == "b" else Action.ACTIVATE)
+        store.rewrites.add_timings([Timing(one.id, "original", 100.0) for _ in range(5)])
+        store.rewrites.add_timings([Timing(one.id, "replacement", 300.0) for _ in range(5)])
+        ids.append(one.id)
+    assert [one.id for one in retire_losers(store)] == [ids[0]]
+    assert store.rewrites.get(ids[0]).reason == "slower: 300 ms, the original 100 ms"
+    assert store.rewrites.get(ids[1]).state is State.PINNED
+
+
+# -- figures, users, explaining
+
+
+def test_counters_of_the_dead_are_kept() -> None:
+    board = Figureboard()
+    key = ("statements_total", (("route", "replacement"),))
+    board.put("w0", {key: 5.0, ("connections", (("worker", "0"),)): 2.0})
+    board.end("w0")
+    board.put("w0", {key: 1.0})
+    assert board.values()[key] == 6.0
+    text_ = board.render().decode()
+    assert 'rewright_statements_total{route="replacement"} 6.0' in text_
+    assert "rewright_connections{" not in text_
+    assert all(f"# HELP rewright_{name.removesuffix('_total')}" in text_ for name in METRICS)
+
+
+def test_users(tmp_path: Path) -> None:
+    users = tmp_path / "users.toml"
+    (tmp_path / "password").write_text("pw\n")
+    users.write_text(
+        f'[joe]\nverifier = "SCRAM-SHA-256$4096:abc$def:ghi"\nupstream_user = "app"\n'
+        f'upstream_password_file = "{tmp_path / "password"}"\ndatabases = ["app"]\n'
+    )
+    config = Config(auth=Auth(method="file", users=str(users)), databases={"app": Database(dsn="host=x")})
+    user = proxy_config(config).auth.users["joe"]
+    assert (user.upstream_user, user.upstream_password, user.databases) == ("app", "pw", ("app",))
+    users.write_text('joe = 1\n[ann]\nverifier = "secret"\npass = "x"\n')
+    with pytest.raises(ConfigError) as caught:
+        proxy_config(config)
+    assert len(caught.value.problems) == 3
+    assert "secret" not in str(caught.value)
+
+
+def test_the_registry_makes_the_proxys_view() -> None:
+    rules = settings_rules(Config(defaults={"mode": "observe"}))
+    view = SettingsView(**{rule.name: rule.parse(rule.default) for rule in rules.rules})  # type: ignore[arg-type]
+    assert view == SettingsView()
+    assert rules.defaults == {"mode": "observe"}
+
+
+def test_explained_as_text() -> None:
+    document = {
+        "original": "select 1\nfrom t",
+        "rewritten": None,
+        "proposed": "select 2",
+        "reason": "tested, proved is asked for",
+        "verdict": "tested",
+        "modulo": ["overflow"],
+        "assumptions": ["t.a is unique"],
+        "hints": None,
+        "cost_before": 10.0,
+        "cost_after": 1.0,
+        "seconds_before": None,
+        "seconds_after": 0.25,
+        "steps": [{"name": "decorrelate", "note": "once for each group"}],
+        "seconds": 1.5,
+    }
+    assert list(text(document)) == [
+        "Original",
+        "  select 1",
+        "  from t",
+        "Proposed replacement, not served: tested, proved is asked for",
+        "  select 2",
+        "Verdict: tested, up to overflow",
+        "  given t.a is unique",
+        "Cost: 10.00 -> 1.00",
+        "Time: ? -> 250.0 ms",
+        "Step 1: decorrelate: once for each group",
+        "Optimised in 1500.0 ms",
+    ]
