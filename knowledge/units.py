@@ -22,6 +22,7 @@ runs on, preconditions, when it hurts, and evidence made by running it). Must no
 
 from __future__ import annotations
 
+import json
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -135,18 +136,30 @@ def _evidence(raw: Any, id_: str) -> Evidence | None:
 
 
 def load_units(folder: Path = UNITS) -> Iterator[Unit]:
-    """Every unit below ``folder``, by category and name. Raises UnitError at the first that is none."""
+    """Every unit below ``folder``, by category and name; schemas are in the folder ``schemas`` beside it.
+
+    Raises UnitError at the first file that is none.
+    """
     for path in sorted(folder.glob("*/*.toml")):
         category = path.parent.name
         unit = parse_unit(path.read_text(encoding="utf-8"), id_=f"{category}/{path.stem}", category=category)
-        if folder == UNITS and not (SCHEMAS / f"{unit.schema}.sql").exists():
+        if not (folder.parent / "schemas" / f"{unit.schema}.sql").exists():
             raise UnitError(f"{unit.id}: no schema {unit.schema}")
         yield unit
 
 
-def schema_sql(name: str) -> tuple[str, str]:
-    """DDL and data statements of one of our schemas. Raises UnitError for a name that is none."""
-    ddl, data = SCHEMAS / f"{name}.sql", SCHEMAS / f"{name}.data.sql"
+def schema_sql(name: str, folder: Path = SCHEMAS) -> tuple[str, str]:
+    """DDL and data statements of one schema. Raises UnitError for a name that is none."""
+    ddl, data = folder / f"{name}.sql", folder / f"{name}.data.sql"
     if not name.isidentifier() or not ddl.exists():
         raise UnitError(f"no schema {name}")
     return ddl.read_text(encoding="utf-8"), data.read_text(encoding="utf-8") if data.exists() else ""
+
+
+def toml_of(**texts: str) -> str:
+    """The file of a unit with these texts (all of title, question, answer, helps, hurts, source, schema, before, after).
+
+    What a stranger wrote cannot leave its string: JSON's escapes are TOML's.
+    """
+    clean = {name: texts[name].replace("\x7f", "") for name in _TEXTS}
+    return "".join(f"{name} = {json.dumps(clean[name], ensure_ascii=False)}\n" for name in _TEXTS)
