@@ -383,3 +383,14 @@ def test_the_processors_have_a_say_where_both_are_run(wall: float, cpu: float, s
             return Timed(wall, cpu=cpu) if sql == GOOD else Timed(1.0, cpu=1.0)
 
     assert (optimise(Metered(), proposer=Rules([[GOOD]]), measure="both").best is not None) is served
+
+
+def test_a_much_faster_one_gets_a_patient_look_before_a_slower_one_is_served() -> None:
+    class Slowly(Judge):
+        def check(self, original: str, candidate: str, seconds: float) -> Evidence:
+            return Evidence("proved" if seconds > 5 or candidate == GOOD else "tested")
+
+    server = Server(times={GOOD: 0.5, GOOD_CTE: 0.1})
+    outcome = optimise(server, Slowly(), Rules([[GOOD, GOOD_CTE]]), check_seconds=8.0)
+    assert outcome.to_json()["rewritten"] == GOOD_CTE
+    assert outcome.servable
