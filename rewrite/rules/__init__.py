@@ -24,7 +24,9 @@ from rewrite.rules import (
     or_exists,
     or_join_union,
     reduce_grouped,
+    redundant_keys,
     share_subqueries,
+    sum_of_counts,
     total_as_window,
 )
 from rewrite.rules.base import Context, Rewrite, Rule
@@ -51,5 +53,7 @@ RULES: tuple[Rule, ...] = (
     count_to_exists.RULE,
     or_join_union.RULE,
     all_to_extreme.RULE,
+    redundant_keys.RULE,
+    sum_of_counts.RULE,
     total_as_window.RULE,
 )

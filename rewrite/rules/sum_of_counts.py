@@ -1,0 +1,88 @@
+"""The sum over groups of count times key is the sum of the key over the rows.
+
+    SELECT sum(g.n * g.sal) FROM (SELECT sal, count(*) AS n FROM emp GROUP BY sal) g WHERE g.sal IS NOT NULL
+    -->
+    SELECT sum(e.sal) FROM emp e WHERE e.sal IS NOT NULL
+
+For numeric keys, whose sums are exact whatever their order (QUITE, Figure 2). The other conjuncts read keys only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from rewrite.rules.base import Context, Rewrite, Rule
+from rewrite.rules.shape import is_volatile
+from rewrite.rules.tree import columns_used, conjoin, conjuncts, has_subquery, substitute
+from sql import algebra as a
+
+
+def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
+    if (
+        not isinstance(block, a.Select)
+        or block.group_by != ((),)
+        or len(block.from_) != 1
+        or len(block.targets) != 1
+    ):
+        return
+    item, target = block.from_[0], block.targets[0].expr
+    if not isinstance(item, a.Derived) or not isinstance(target, a.Aggregate) or block.having is not None:
+        return
+    source = item.query
+    if not isinstance(source, a.Select) or not _is_counted(source, ctx) or is_volatile(source):
+        return
+    key = _key_of(target, item.rel, source, ctx)
+    if key is None or block.order_by or block.distinct is not None:
+        return
+    keys = (source.group_by or ((),))[0]
+    used = columns_used(conjuncts(block.where), (item.rel,))
+    if any(source.targets[c.pos].expr not in keys for c in used) or any(
+        has_subquery(c) for c in conjuncts(block.where)
+    ):
+        return
+    mapping = {(item.rel, i): t.expr for i, t in enumerate(source.targets)}
+    where = conjoin((*conjuncts(source.where), *(substitute(c, mapping) for c in conjuncts(block.where))))
+    made = replace(target, args=(key,))
+    yield Rewrite(
+        replace(block, targets=(replace(block.targets[0], expr=made),), from_=source.from_, where=where),
+        "count times key, summed over the groups, is the sum of the key over the rows",
+    )
+
+
+def _is_counted(source: a.Select, ctx: Context) -> bool:
+    plain = source.limit is None and source.offset is None and source.distinct is None and not source.ctes
+    grouped = source.group_by is not None and len(source.group_by) == 1 and bool(source.group_by[0])
+    return plain and grouped and ctx.holds("no-having", source.having is None)
+
+
+def _key_of(target: a.Aggregate, rel: int, source: a.Select, ctx: Context) -> a.Expr | None:
+    """The grouping expression k of ``sum(count(*) * k)``."""
+    if target.func.name != "sum" or target.distinct or target.filter is not None or len(target.args) != 1:
+        return None
+    product = _bare(target.args[0])
+    if not isinstance(product, a.Op) or product.op.name != "*" or product.type.name != "numeric":
+        return None
+    parts = [_bare(x) for x in product.args]
+    if not all(isinstance(p, a.Column) and p.rel == rel for p in parts):
+        return None
+    exprs = [source.targets[p.pos].expr for p in parts if isinstance(p, a.Column)]
+    counts = [e for e in exprs if isinstance(e, a.Aggregate) and e.func.name == "count" and e.filter is None]
+    keys = [e for e in exprs if e in (source.group_by or ((),))[0] and e.type.name == "numeric"]
+    if len(counts) != 1 or len(keys) != 1 or counts[0].distinct:
+        return None
+    return keys[0] if ctx.holds("counts-rows", counts[0].star) else None
+
+
+def _bare(expr: a.Expr) -> a.Expr:
+    """Without conversions between numbers that keep the value: integer to numeric, numeric to numeric."""
+    while isinstance(expr, a.Cast) and expr.type.name == "numeric" and expr.type.typmod == -1:
+        if expr.arg.type.name not in {"int4", "int8", "numeric"}:
+            return expr
+        expr = expr.arg
+    return expr
+
+
+RULE = Rule(
+    "sum_of_counts", apply, ("no-having", "counts-rows"), "AggregateMerge", priority=74, category="others"
+)
