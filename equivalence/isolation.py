@@ -106,6 +106,8 @@ class ScreenedQuery:
     relations: frozenset[tuple[str, str]]
     columns: frozenset[str]
     parameters: frozenset[int]
+    # ``*`` or NATURAL: columns are used without being named
+    all_columns: bool = False
 
 
 def parse(text: str) -> tuple[Any, ...]:
@@ -255,12 +257,17 @@ def screen_query(text: str) -> ScreenedQuery:
     relations: set[tuple[str, str]] = set()
     columns: set[str] = set()
     parameters: set[int] = set()
+    all_columns = False
     for node in nodes(statement.stmt):
         match node:
             case ast.RangeVar():
                 relations.add((node.schemaname or "", node.relname))
             case ast.ColumnRef():
                 columns.update(part.sval for part in node.fields if isinstance(part, ast.String))
+                all_columns |= any(isinstance(part, ast.A_Star) for part in node.fields)
+            case ast.JoinExpr():
+                columns.update(part.sval for part in node.usingClause or ())
+                all_columns |= bool(node.isNatural)
             case ast.ParamRef():
                 parameters.add(node.number)
             case _:
@@ -278,4 +285,5 @@ def screen_query(text: str) -> ScreenedQuery:
         frozenset(relations),
         frozenset(columns),
         frozenset(parameters),
+        all_columns,
     )

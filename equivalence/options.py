@@ -17,7 +17,7 @@ class Options:
     databases: int = 2400
     first_databases: int = 124
     # run after a proof was found: the two parts know nothing of each other, so this catches a wrong proof
-    confirm_databases: int = 200
+    confirm_databases: int = 120
     prover_seconds: float = 5.0
     seed: int = 0
     search_path: tuple[str, ...] = ("public",)

@@ -52,6 +52,7 @@ class Generator:
         used: frozenset[int] | None = None,
         sizes: Sequence[int] = (),
         valid: ValidRows | None = None,
+        mentioned: frozenset[str] | None = None,
         seed: int = 0,
     ) -> None:
         self.shape = shape
@@ -60,6 +61,8 @@ class Generator:
         self.valid = valid or {}
         self.random = random.Random(seed)  # noqa: S311 - test data
         self.used = closure(shape, used if used is not None else frozenset(range(len(shape.tables))))
+        # columns that no query looks at and no constraint binds need no variety
+        self._idle = [idle_columns(table, mentioned) for table in shape.tables]
         self._known = [[frozenset(pool.family) for pool in table] for table in pools]
         self._order = tuple(i for i in shape.order if i in self.used)
 
@@ -145,8 +148,12 @@ class Generator:
     ) -> list[str | None] | None:
         table = self.shape.tables[index]
         row: list[str | None] = [None] * len(table.columns)
+        idle = self._idle[index]
         for i, column in enumerate(table.columns):
             if column.generated:
+                continue
+            if i in idle:
+                row[i] = idle[i] if column.nullable else next(iter(self.pools[index][i].family), None)
                 continue
             if seed is not None and self.random.random() < mood.seed_share:
                 row[i] = seed[i]
@@ -270,6 +277,17 @@ class Generator:
         for own_column, their_column in zip(reference.columns, reference.parent_columns, strict=True):
             row[own_column] = chosen[their_column]
         return True
+
+
+def idle_columns(table: TableShape, mentioned: frozenset[str] | None) -> dict[int, str | None]:
+    """Positions of columns that nobody looks at, with NULL for each; none when ``mentioned`` is unknown."""
+    if mentioned is None:
+        return {}
+    bound = {i for key in table.keys for i in key.columns} | {i for c in table.checks for i in c.columns}
+    bound |= {i for reference in table.references for i in reference.columns}
+    return {
+        i: None for i, column in enumerate(table.columns) if i not in bound and column.name not in mentioned
+    }
 
 
 def closure(shape: Shape, used: frozenset[int]) -> frozenset[int]:

@@ -74,6 +74,7 @@ class Refuter:
             self.pools,
             used=self.sieve.used,
             sizes=sizes,
+            mentioned=_mentioned(arena, original, candidate),
             valid=valid_rows(arena, self.pools, self.sieve.used, seed),
             seed=seed,
         )
@@ -200,6 +201,18 @@ class Refuter:
             lines += [f"-- {line}" for line in show(outcome).splitlines()]
             lines.append("ROLLBACK TO before;")
         return "\n".join([*lines, "ROLLBACK;"])
+
+
+def _mentioned(arena: Arena, *queries: ScreenedQuery) -> frozenset[str] | None:
+    """Names of columns the queries can look at; None when that may be any (``*``, views, functions, rows)."""
+    names = frozenset().union(*(query.columns for query in queries))
+    rows = {name for query in queries for _, name in query.relations} & names
+    if arena.schema.views or arena.schema.functions or rows or any(query.all_columns for query in queries):
+        return None
+    # generated columns look at others
+    if any(column.generated for table in arena.shape.tables for column in table.columns):
+        return None
+    return names
 
 
 def _size(database: Database) -> int:
