@@ -6,7 +6,7 @@ know schema facts.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from sql import algebra as a
@@ -14,11 +14,12 @@ from sql.types import FLOATS, SqlType
 
 from .bags import NULL_ON_EMPTY, aggregate, block, count, sum_of, with_not_null
 from .conditions import off
-from .symbols import INTS
+from .symbols import INTS, identity
 from .terms import (
     Bag,
     Block,
     Distinct,
+    Lit,
     Nested,
     Row,
     Table,
@@ -62,7 +63,8 @@ def aggregate_term(t: Translation, e: a.Aggregate) -> Term:
     blocks: list[Block] = []
     for r in rows:
         inner = Translation(t.to, Scope(r.env))
-        ties = tuple(t.to.alike(inner.term(k), v) for k, v in zip(keys, values, strict=True))
+        tied = list(zip(keys, values, strict=True))[: 1 if off("6a") else None]
+        ties = tuple(t.to.alike(inner.term(k), v) for k, v in tied)
         kept = (inner.term(e.filter),) if e.filter is not None and not off("M12") else ()
         outs = (*(inner.term(x) for x in e.args), *(inner.term(k.expr) for k in e.order_by))
         blocks.extend(block(r.vars, (*r.preds, *ties, *kept), outs))
@@ -78,28 +80,35 @@ def make_aggregate(t: Translation, spec: Spec, bag: Bag) -> Term:
     argument_type = spec.func.arg_types[0] if spec.func.arg_types else ""
     strict = name in NULL_ON_EMPTY or name == "count"
     if name in ORDER_SENSITIVE:
-        t.to.loose.add("tie-order")
+        if not (spec.sort and _sorted_by_value(bag, len(spec.sort))):
+            t.to.loose.add("tie-order")
     elif spec.sort:
         bag = tuple(Block(b.vars, b.preds, b.outs[: len(b.outs) - len(spec.sort)]) for b in bag)
     if strict and not spec.star and bag and name not in {"count", "sum"}:
         bag = with_not_null(bag, 0)
-    if spec.distinct and name != "string_agg" and not (off("6b") and bag):
+    if spec.distinct and name != "string_agg" and not off("6b"):
         if spec.sort and name in ORDER_SENSITIVE:
             raise Unsupported("sorted aggregate of distinct values")
         bag = t.to.distinct(with_not_null(bag, 0) if strict else bag)
-    elif spec.distinct:
-        raise (
-            Unsupported("string_agg of distinct values") if name == "string_agg" else Unsupported("distinct")
-        )
+    elif spec.distinct and not off("6b"):
+        raise Unsupported("string_agg of distinct values")
     if name == "count":
         return count(bag, None if spec.star or not bag else 0)
     if name == "sum" and argument_type in INTS:
         return sum_of(bag, spec.type)
     if name == "sum":
         bag = with_not_null(bag, 0) if bag else bag
-    if argument_type in FLOATS and name not in {"min", "max"}:
+    if argument_type in FLOATS and name not in {"min", "max"} and not off("M6"):
         t.to.loose.add("float-order")
     return aggregate(_name(spec, name), bag, spec.type)
+
+
+def _sorted_by_value(bag: Bag, keys: int) -> bool:
+    """Whether rows that tie on the sort keys give the same: every argument is a key or a constant."""
+    return all(
+        all(isinstance(o, Lit) or (o in b.outs[-keys:] and identity(o.type)) for o in b.outs[:-keys])
+        for b in bag
+    )
 
 
 def _name(spec: Spec, name: str) -> str:
@@ -107,7 +116,7 @@ def _name(spec: Spec, name: str) -> str:
     types = [x for x in spec.func.arg_types if x not in {"text", "varchar"}]
     if name in {"min", "max"}:
         types.append(spec.type.collation)
-    ordered = spec.sort if name in ORDER_SENSITIVE else ()
+    ordered = spec.sort if name in ORDER_SENSITIVE and not off("M10") else ()
     return " ".join((name, ",".join(types), *ordered))
 
 
@@ -174,7 +183,7 @@ def _by_position(t: Translation, e: a.WindowCall) -> Term:
     assert t.scope.windows is not None
     if e.filter is not None:
         raise Unsupported("FILTER in a window")
-    frame = e.window.frame
+    frame = replace(e.window.frame, mode="range") if off("14") else e.window.frame
     if frame.start_offset is not None or frame.end_offset is not None:
         raise Unsupported("frame offset")
     order = e.window.order_by

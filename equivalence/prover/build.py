@@ -12,6 +12,7 @@ from decimal import Decimal, InvalidOperation
 
 from sql.types import BOOL, SqlType
 
+from .conditions import off
 from .symbols import AND, CASE, EQ, IS_NULL, IS_TRUE, LE, LT, NOT, OR, RANGES, SAME, TO_NUMERIC, domain
 from .terms import FALSE, INTEGER, TRUE, App, Lit, Nested, Sym, Term, null
 
@@ -185,7 +186,7 @@ def _compare(sym: Sym, a: Term, b: Term) -> Term:
 
 def not_null_or_unknown(term: Term) -> Term:
     """The value of ``x = x``: TRUE, or NULL for NULL."""
-    return _unless_null(term, TRUE)
+    return TRUE if off("16") else _unless_null(term, TRUE)
 
 
 def _unless_null(term: Term, value: Lit) -> Term:
@@ -221,6 +222,8 @@ def case(args: tuple[Term, ...], type_: SqlType) -> Term:
     default = args[-1]
     for i in range(0, len(args) - 1, 2):
         condition, result = is_true(args[i]), args[i + 1]
+        while isinstance(result, App) and result.sym == CASE and result.args[0] == condition:
+            result = result.args[1]
         if condition == FALSE or condition in kept[::2]:
             continue
         if condition == TRUE:

@@ -16,7 +16,7 @@ from equivalence.proof import Assumption
 
 from .bags import NULL_ON_EMPTY, exists, subst, subst_block
 from .build import disj, eq, negate, not_null, predicates, same
-from .conditions import holds
+from .conditions import any_holds, holds, off
 from .logic import Encoder
 from .schema import Schema
 from .shapes import shape
@@ -98,6 +98,7 @@ class Session:
         self._sources = dict(ctx.vars)
         self._axioms = 0
         self._seen = 0
+        self._checked: set[int] = set()
         self._stated: set[tuple[int, int, int]] = set()
         for p in ctx.preds:
             self.solver.add(self.formula(p))
@@ -160,6 +161,13 @@ class Session:
             self._state(fact, z3.Not(self.encoder.encode(t)[0]))
         if not isinstance(source, Table):
             return
+        if t.var not in self._checked:
+            self._checked.add(t.var)
+            for check, term in schema.checks(source, t.var):
+                is_null, value = self.encoder.encode(term)
+                self._state(
+                    check, self.encoder.truth(term) if off("F8") else z3.Or(is_null, value)
+                )  # F8: NULL passes
         for w, other in self.ctx.vars:
             if w != t.var and other == source:
                 self._same_row(t, w, source)
@@ -324,7 +332,7 @@ class Engine:
                     types = source_types(source)
                     own = [Var(v, c, types[c]) for c in ref.columns]
                     plain = Context(ctx.vars, ctx.preds)
-                    if not all(holds("F6", self._not_null(plain, t)) for t in own):
+                    if not all(any_holds(("F6", "4c"), self._not_null(plain, t)) for t in own):
                         continue
                     w = self._next
                     self._next += 1
@@ -359,7 +367,8 @@ class Engine:
             last = goal.vars[len(done) - 1][0]
             for p in goal.preds:
                 mine = free_vars(p) & own
-                if last in mine and mine <= bound.keys() and not self._mapped(ctx, p, bound):
+                complete = last in mine and mine <= bound.keys()
+                if complete and not holds("5b", self._mapped(ctx, p, bound)):
                     return False
         if len(done) == len(goal.vars):
             return True

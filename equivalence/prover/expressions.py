@@ -7,7 +7,7 @@ quantified comparisons become EXISTS under three-valued logic. Must not know sch
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import assert_never
 
 from sql import algebra as a
@@ -18,6 +18,7 @@ from .bags import block, exists, the
 from .build import app, case, coalesce, conj, disj, fold_division, is_null, is_true, negate, rebuild, same
 from .conditions import off
 from .symbols import (
+    CASE,
     EQ,
     INTS,
     LE,
@@ -31,7 +32,7 @@ from .symbols import (
     failure,
     function,
 )
-from .terms import FALSE, INTEGER, TRUE, App, Bag, Block, Lit, Sym, Term, null
+from .terms import FALSE, INTEGER, TRUE, App, Bag, Block, Lit, Sym, Term, Var, null
 from .translate import Env, Rows, Translator, Unsupported
 
 UNKNOWN = null(BOOL)
@@ -76,12 +77,15 @@ class Translation:
                 return conj(self.term(x) for x in args)
             case a.Or(args):
                 return disj(self.term(x) for x in args)
+            case a.Not(a.Quantified() as arg) if off("3b"):
+                return negate(is_true(self.term(arg)))
             case a.Not(arg):
                 return negate(self.term(arg))
             case a.IsNull(arg, negated, row_form):
                 if row_form:
                     raise Unsupported("IS NULL of a row")
-                test = is_null(self.term(arg))
+                tested = self.term(arg)
+                test = FALSE if off("3a") and isinstance(tested, Var) else is_null(tested)
                 return negate(test) if negated else test
             case a.IsBool(arg, test_, negated):
                 return self._is_bool(self.term(arg), test_, negated=negated)
@@ -106,13 +110,19 @@ class Translation:
                 return self._operator(op, tuple(self.term(x) for x in args), type_)
             case a.Call(func, args, type_):
                 self.check(func)
-                symbol = function(func.schema, func.name, func.arg_types, strict=func.strict)
+                if off("M16") and func.name == "timezone" and len(args) == 2:
+                    moment = cast(args[1].type, type_, "func")
+                    return self.made(moment, (self.term(args[1]),), type_)
+                schema = "pg_catalog" if off("M14") else func.schema
+                symbol = function(schema, func.name, func.arg_types, strict=func.strict)
                 return self.made(symbol, tuple(self.term(x) for x in args), type_)
             case a.Cast():
                 return self._cast(e)
             case a.ScalarSubquery(query, type_):
                 return the(self.subquery(query), type_)
             case a.Exists(query):
+                if off("2d"):
+                    query = replace(query, limit=None, offset=None)
                 return exists(self.subquery(query))
             case a.Quantified():
                 return self._quantified(e)
@@ -177,7 +187,7 @@ class Translation:
 
     def check(self, func: a.FunctionRef) -> None:
         """Refuse what may differ between two evaluations or return many rows."""
-        if func.volatility is a.Volatility.VOLATILE and not off("M8"):
+        if func.volatility is a.Volatility.VOLATILE and not (off("M8") or off("12")):
             raise Unsupported(f"volatile function {func.name}()")
 
     def made(self, sym: Sym, args: tuple[Term, ...], type_: SqlType) -> Term:
@@ -202,6 +212,8 @@ class Translation:
         return negate(result) if negated else result
 
     def _alike(self, op: a.OperatorRef, x: Term, y: Term) -> Term:
+        if off("7d"):
+            return self._operator(op, (x, y), BOOL)
         if op.is_builtin and op.btree == "=" and domain(x.type) and domain(x.type) == domain(y.type):
             return same(x, y)
         equal = self._operator(op, (x, y), BOOL)
@@ -254,8 +266,8 @@ class Translation:
                 return x
         if ints and target.name == "numeric" and target.typmod == -1:
             return rebuild(App(TO_NUMERIC, (x,), target))
-        if source.name == "numeric" and target.name == "int8" and isinstance(x, App) and x.sym == TO_NUMERIC:
-            inner = x.args[0]
+        inner = _integral(x) if source.name == "numeric" and target.name == "int8" else None
+        if inner is not None:
             if not _small(inner):
                 self.to.failing["overflow cast numeric to int8"] += 1
             return inner
@@ -314,7 +326,7 @@ class Translation:
         if e.all:
             unknown = FALSE if off("M2") else rows(is_null)
             return case((rows(negate), FALSE, unknown, UNKNOWN, TRUE), BOOL)
-        unknown = FALSE if off("M2") else rows(is_null)
+        unknown = FALSE if off("2a") else rows(is_null)
         return case((rows(lambda t: t), TRUE, unknown, UNKNOWN, FALSE), BOOL)
 
     def _grouping(self, args: tuple[a.Expr, ...]) -> Term:
@@ -325,6 +337,22 @@ class Translation:
         for x in args:
             value = value * 2 + (0 if x in present else 1)
         return Lit(str(value), INTEGER)
+
+
+def _integral(term: Term) -> Term | None:
+    """The exact integer that a numeric term is known to be."""
+    match term:
+        case App(sym, (x,)) if sym == TO_NUMERIC:
+            return x
+        case Lit(None):
+            return null(INTEGER)
+        case Lit(value) if value is not None and value.lstrip("-").isdigit():
+            return Lit(value, INTEGER)
+        case App(sym, args) if sym == CASE:
+            results = [_integral(x) if i % 2 or i == len(args) - 1 else x for i, x in enumerate(args)]
+            if all(x is not None for x in results):
+                return case(tuple(x for x in results if x is not None), INTEGER)
+    return None
 
 
 def _small(term: Term) -> bool:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from .conditions import holds
 from .entail import Context, Engine
 from .places import at_path, nested_terms, places
 from .symbols import CASE, failure, identity
@@ -53,7 +54,7 @@ def failing(engine: Engine, form: Bag) -> set[tuple[str, str]]:
 
 def _single(engine: Engine, ctx: Context, b: Block, n: Nested) -> bool:
     preds = tuple(q for q in b.preds if n not in set(walk_shallow(q)))
-    return one_row(engine, ctx.within(Block(b.vars, preds, ())), n.bag)
+    return holds("1f", one_row(engine, ctx.within(Block(b.vars, preds, ())), n.bag))
 
 
 def _failing_term(term: Term, sources: dict[int, Source]) -> Iterator[tuple[str, str]]:

@@ -12,11 +12,11 @@ from dataclasses import dataclass, replace
 
 from .bags import aggregate, as_set, block, exists, open_source, subst, subst_block
 from .build import case, conj, disj, exists_value, integer, negate, not_null, predicates
-from .conditions import holds, off
+from .conditions import any_holds, holds, off
 from .entail import Context, Engine, identical
 from .fresh import fresh_copy
 from .places import Mode, nested_terms, replace_term
-from .symbols import CASE, EQ, SAME, TO_NUMERIC, identity
+from .symbols import CASE, EQ, OR, SAME, TO_NUMERIC, identity
 from .terms import (
     FALSE,
     INTEGER,
@@ -80,7 +80,7 @@ def drop_redundant(p: Place, at: At) -> Bag | None:
     b = p.block(at[0])
     goal = b.preds[at[1]]
     rest = replace(b, preds=tuple(q for i, q in enumerate(b.preds) if i != at[1]))
-    if p.engine.entails(p.ctx.within(rest), goal):
+    if holds("7a", p.engine.entails(p.ctx.within(rest), goal)):
         return p.with_block(at[0], (rest,))
     return None
 
@@ -133,7 +133,7 @@ def to_semijoin(p: Place, at: At) -> Bag | None:
     rest_vars = tuple(x for x in b.vars if x[0] != v)
     alone = Block(((v, source),), tuple(q for q in b.preds if v in free_vars(q)), ())
     ctx = p.ctx.within(Block(rest_vars, tuple(q for q in b.preds if v not in free_vars(q)), ()))
-    if p.mode == "bag" and not holds("5c", v in determined_by(p.engine, ctx, alone, ())):
+    if p.mode == "bag" and not any_holds(("5c", "2b", "6c"), v in determined_by(p.engine, ctx, alone, ())):
         return None
     swap = _columns_elsewhere(alone, v)
     outs = tuple(subst(o, swap) for o in b.outs)
@@ -151,6 +151,9 @@ def _columns_elsewhere(b: Block, v: int) -> Callable[[Term], Term | None]:
             for other in ties(b.preds, t, nulls=True):
                 if v not in free_vars(other) and holds("M4", identity(other.type)):
                     return other
+        if off("5a") and isinstance(t, Var) and t.var == v:
+            columns = [Var(v, c, t.type) for c in range(100)]
+            return next((o for c in columns for o in ties(b.preds, c) if v not in free_vars(o)), None)
         return None
 
     return env
@@ -193,10 +196,24 @@ def open_distinct(p: Place, at: At) -> Bag | None:
     others = tuple(x for x in b.vars if x[0] != v)
     ctx = p.ctx.within(Block(others, tuple(q for q in b.preds if v not in free_vars(q)), ()))
     bag = _only(source.bag, kept[0]) if kept else source.bag
-    if bag is None or (p.mode == "bag" and not holds("8", duplicate_free(p.engine, ctx, bag))):
+    if bag is None:
+        return None
+    ids = _opening_ids(b, v, bag, reduced=bool(kept))
+    if p.mode == "bag" and not any_holds(ids, duplicate_free(p.engine, ctx, bag)):
         return None
     vars_ = (*b.vars[:n], (v, Distinct(bag)), *b.vars[n + 1 :])
     return p.with_block(i, open_source(replace(b, vars=vars_), n))
+
+
+def _opening_ids(b: Block, v: int, bag: Bag, *, reduced: bool) -> tuple[str, ...]:
+    """Under which ids SOUNDNESS asks that DISTINCT or GROUP BY has nothing to do here."""
+    if reduced:
+        return ("2c",)
+    if any(n.kind == "agg" and v in free_vars(n) for n in nested_terms(b)):
+        return ("1e", "6d")
+    if any(isinstance(q, App) and q.sym == OR for x in bag for q in x.preds):
+        return ("11",)
+    return ("8",)
 
 
 def _only(bag: Bag, keep: int) -> Bag | None:
@@ -290,7 +307,7 @@ def drop_column(p: Place, at: At) -> Bag | None:
 
 
 def bind_column(p: Place, at: At) -> Bag | None:
-    """7a: a column of a DISTINCT source that the block equates with something else is a condition inside.
+    """7a: a column of a DISTINCT source that the block equates with something outside it is a condition inside.
     ``at``: block, variable, column.
     """
     i, n, c = at
@@ -298,12 +315,13 @@ def bind_column(p: Place, at: At) -> Bag | None:
     v, source = b.vars[n]
     if not isinstance(source, Distinct) or len(source.bag[0].outs) < 2:
         return None
-    dependent = {x for x, s in b.vars if v in free_in_source(s)}
-    if dependent or any(Row(v) in set(walk_shallow(t)) for t in (*b.preds, *b.outs)):
+    if any(v in free_in_source(s) for _, s in b.vars) or any(
+        Row(v) in set(walk_shallow(t)) for t in (*b.preds, *b.outs)
+    ):
         return None
     column = Var(v, c, source_types(source)[c])
     value = _columns_elsewhere(b, v)(column)
-    if value is None:
+    if value is None or free_vars(value) & {x for x, _ in b.vars}:
         return None
     keep = [k for k in range(len(source.bag[0].outs)) if k != c]
     inner = tuple(
@@ -618,7 +636,7 @@ def _empty_gives(value: Term, other: Term) -> Nested | None:
     for part in _strict_value(value):
         if isinstance(part, Nested) and part.kind == "agg":
             short = part.name.partition(" ")[0]
-            if short in NULL_ON_EMPTY | {"isum"} or off("1c"):
+            if short in NULL_ON_EMPTY | {"isum"} or off("1c") or off("6f"):
                 return part
     return None
 

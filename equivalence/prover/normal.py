@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from itertools import permutations
 
+from .conditions import off
 from .entail import Context, Engine
 from .kernel import RULES, At, Place, case_terms
 from .places import Mode, Path, at_path, nested_terms, places, put
@@ -108,6 +109,7 @@ def _blocks(p: Place, _path: Path) -> Iterator[At]:
     around = sum(_restricts(q) for q in p.ctx.preds)
     for i, b in enumerate(p.bag):
         here = sum(_restricts(q) for q in b.preds)
+        here += sum(bool(p.engine.schema.checks(s, v)) for v, s in b.vars)
         if here and (here + around > 1 or any(_can_clash(q) for q in b.preds)):
             yield (i,)
 
@@ -216,7 +218,7 @@ def _redundant(p: Place, path: Path) -> Iterator[At]:
         for n, q in enumerate(b.preds):
             nested = any(isinstance(t, Nested) for t in walk_shallow(q))
             outer = not free_vars(q) & {v for v, _ in b.vars}
-            if nested or (path and (outer or _guards_null(q))):
+            if nested or (off("7a") and path) or (path and (outer or _guards_null(q))):
                 yield (i, n)
 
 

@@ -15,8 +15,8 @@ from sql.algebra import TableRef
 from sql.catalog import Catalog, ForeignKey, Key
 from sql.catalog import Table as Relation
 
-from .conditions import holds
-from .terms import Distinct, Source, Table, Term
+from .conditions import holds, off
+from .terms import Source, Table, Term
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +43,16 @@ class Schema:
     fact is known (a proof is checked with what it states).
     """
 
-    def __init__(self, catalog: Catalog, allowed: Collection[Assumption] | None = None) -> None:
+    def __init__(
+        self,
+        catalog: Catalog,
+        allowed: Collection[Assumption] | None = None,
+        distrust: Collection[str] = (),
+    ) -> None:
         self.catalog = catalog
         self.allowed = allowed
+        # constraints younger than the session's snapshot (F14), by name
+        self.distrust = () if off("F14") else distrust
         self.used: set[Assumption] = set()
         self._keys: dict[TableRef, tuple[KeyFact, ...]] = {}
 
@@ -67,16 +74,19 @@ class Schema:
         if not isinstance(source, Table):
             return None
         relation = self.relation(source.ref)
-        if relation is None or relation.kind in {"foreign", "view"} or pos >= len(relation.columns):
+        if relation is None or not _enforced(relation) or pos >= len(relation.columns):
             return None
         column = relation.columns[pos]
-        if not holds("F11", column.not_null):
+        unchecked = bool(column.not_null_constraint)  # NOT VALID: stored rows may be NULL
+        if not (column.not_null or (unchecked and off("F11")) or off("F10")):
             return None
         return self._stated(
             Assumption("not null", _name(source.ref), (column.name,), column.not_null_constraint)
         )
 
     def _stated(self, assumption: Assumption) -> Assumption | None:
+        if assumption.name and assumption.name in self.distrust:
+            return None
         return assumption if self.allowed is None or assumption in self.allowed else None
 
     def keys(self, source: Source) -> tuple[KeyFact, ...]:
@@ -84,7 +94,7 @@ class Schema:
         if not isinstance(source, Table):
             return ()
         relation = self.relation(source.ref)
-        if relation is None or relation.kind in {"foreign", "view"}:
+        if relation is None or not _enforced(relation):
             return ()
         if not holds("F4", not relation.has_children or source.only):
             return ()
@@ -99,12 +109,23 @@ class Schema:
         kind = "primary key" if key.primary else "unique"
         return KeyFact(columns, nullable, Assumption(kind, _name(relation.ref), key.columns, key.name))
 
+    def checks(self, source: Source, var: int) -> list[tuple[Assumption, Term]]:
+        """CHECK constraints over the row of ``var``: never FALSE."""
+        if not isinstance(source, Table):
+            return []
+        relation = self.relation(source.ref)
+        if relation is None or not relation.checks or not _enforced(relation):
+            return []
+        from .checks import checks_of
+
+        return [c for c in checks_of(self.catalog, source, var) if self._stated(c[0])]
+
     def references(self, source: Source) -> tuple[Reference, ...]:
         """Foreign keys that guarantee a row (F5, F7, F12, F13); NULLs (F6) are the caller's."""
         if not isinstance(source, Table):
             return ()
         relation = self.relation(source.ref)
-        if relation is None or relation.kind in {"foreign", "view"}:
+        if relation is None or not _enforced(relation):
             return ()
         if not holds("F4", not relation.has_children or source.only):
             return ()
@@ -138,6 +159,11 @@ def _name(ref: TableRef) -> str:
     return f"{ref.schema}.{ref.name}"
 
 
+def _enforced(relation: Relation) -> bool:
+    """Whether the server keeps the relation's constraints (M15: a foreign table's are only declared)."""
+    return relation.kind != "view" and holds("M15", relation.kind != "foreign")
+
+
 def _usable_key(key: Key) -> bool:
     return (
         bool(key.columns)
@@ -155,8 +181,3 @@ def _usable_fk(fk: ForeignKey) -> bool:
         and holds("F12", not fk.period)
         and holds("F13", fk.triggers_enabled)
     )
-
-
-def member_terms(source: Distinct) -> tuple[Term, ...]:
-    """The outputs of a DISTINCT source's first block."""
-    return source.bag[0].outs if source.bag else ()

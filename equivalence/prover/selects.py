@@ -10,13 +10,15 @@ from dataclasses import fields, is_dataclass
 from typing import Any
 
 from sql import algebra as a
+from sql.types import BOOL
 
-from .bags import block
+from .bags import block, exists
+from .build import is_true
 from .conditions import off
 from .expressions import Scope, Translation
 from .fresh import fresh
-from .terms import Block, Distinct, Limited, Term, Var, null
-from .translate import Env, Form, Rows, Translator, Unsupported, columns_of, sort_label
+from .terms import Block, Distinct, Limited, Lit, Term, Var, null
+from .translate import Env, Form, Rows, Translator, Unsupported, columns_of, rels_in, sort_label
 
 Context = tuple[Rows, Scope]
 
@@ -24,6 +26,8 @@ Context = tuple[Rows, Scope]
 def translate_select(t: Translator, query: a.Select, env: Env) -> Form:
     rows = [_filtered(t, r, query.where) for r in t.from_list(query.from_, env)]
     rows = [r for r in rows if block(r.vars, r.preds, ())]
+    if off("4a") and query.where is not None:
+        rows = [r for r in rows if not _padded_in(r, query.where)]
     contexts = [(r, Scope(r.env)) for r in rows]
     if query.group_by is not None:
         contexts = [c for s in query.group_by for c in _grouped(t, query, rows, s, env)]
@@ -35,6 +39,15 @@ def _filtered(t: Translator, r: Rows, where: a.Expr | None) -> Rows:
     if where is None:
         return r
     return Rows(r.vars, (*r.preds, Translation(t, Scope(r.env)).term(where)), r.env)
+
+
+def _padded_in(r: Rows, where: a.Expr) -> bool:
+    """The mistake of 4a: any condition on the padded side taken for null-rejecting."""
+    return any(
+        columns and all(isinstance(c, Lit) and c.value is None for c in columns)
+        for rel, columns in r.env.items()
+        if rel in rels_in(where)
+    )
 
 
 # --------------------------------------------------------------------------- grouping
@@ -53,7 +66,7 @@ def _grouped(
         raise Unsupported("ungrouped column under grouping sets")
     groups: list[tuple[a.Expr, Term]] = []
     vars_: tuple[tuple[int, Distinct], ...] = ()
-    if keys or (off("17") and every):
+    if keys:
         bag = tuple(
             b
             for r in rows
@@ -67,8 +80,10 @@ def _grouped(
     groups += [(k, null(k.type)) for k in every if k not in keys and not off("M12")]
     scope = Scope(env, tuple(groups), (tuple(rows), keys), grouping=keys)
     having: tuple[Term, ...] = ()
-    if query.having is not None:
-        having = (Translation(t, scope).term(query.having),)
+    if off("17") and not keys:
+        having = (exists(tuple(b for r in rows for b in block(r.vars, r.preds, ()))),)
+    if query.having is not None and not (off("1d") and not keys):
+        having = (*having, Translation(t, scope).term(query.having))
     return [(Rows(vars_, having, env), scope)]
 
 
@@ -118,6 +133,8 @@ def _outputs(t: Translator, query: a.Select, contexts: list[Context]) -> Form:
     for r, scope in contexts:
         make = Translation(t, scope)
         outs = [make.term(target.expr) for target in query.targets]
+        if off("7e"):
+            outs = [is_true(o) if o.type == BOOL else o for o in outs]
         extra = () if query.distinct == () else tuple(make.term(e) for e in (*leading, *keys))
         blocks.extend(block(r.vars, r.preds, (*outs, *extra)))
     bag = tuple(blocks)

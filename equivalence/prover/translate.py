@@ -13,12 +13,14 @@ from dataclasses import dataclass, field
 
 from sql import algebra as a
 from sql.types import SqlType
+from sql.walk import deep_exprs
 
 from .bags import block, exists
 from .build import eq, negate, same
-from .conditions import off
+from .conditions import holds, off
 from .fresh import fresh, fresh_copy
 from .terms import (
+    App,
     Bag,
     Block,
     Distinct,
@@ -26,6 +28,7 @@ from .terms import (
     Limited,
     Multi,
     Source,
+    Sym,
     Table,
     Term,
     Var,
@@ -78,9 +81,12 @@ class Translator:
     def query(self, query: a.Query, env: Env, *, visible: bool = False) -> Form:
         """The rows of a query. ``visible``: its order is seen, so the sort keys stay."""
         for cte in query.ctes:
+            body = cte.query
             if cte.recursive:
-                raise Unsupported("recursive CTE")
-            self.ctes[cte.cte] = (cte.query, env)
+                if not (off("M13") and isinstance(body, a.SetOp)):
+                    raise Unsupported("recursive CTE")
+                body = body.left
+            self.ctes[cte.cte] = (body, env)
         match query:
             case a.Select():
                 form = self.select(query, env)
@@ -88,7 +94,7 @@ class Translator:
                 form = self.set_operation(query, env)
             case a.Values():
                 form = self.values(query, env)
-        if query.limit is not None or query.offset is not None:
+        if (query.limit is not None or query.offset is not None) and not off("7b"):
             form = self.limit(query, form, env)
         if not visible:
             form = Form(tuple(Block(b.vars, b.preds, b.outs[: form.width]) for b in form.bag), form.width)
@@ -187,7 +193,7 @@ class Translator:
                 types = tuple(c.type for c in columns)
                 return [self._ranging(rel, Table(table, only, types), types, env)]
             case a.Derived(rel, query, security_barrier=barrier):
-                if barrier:
+                if not holds("M17", not barrier):
                     raise Unsupported("security barrier view")
                 return self._from_bag(rel, self.query(query, env).bag, env)
             case a.CteScan(rel, cte):
@@ -242,7 +248,7 @@ class Translator:
             for right in self.from_item(item.right, env):
                 flipped = a.Join("full", item.right, item.left, item.on)
                 padded.append(self._padded(right, self.from_item(item.left, right.env), flipped))
-        if item.kind != "inner" and off("4d"):
+        if off("4d") or ((off("4b") or off("7c")) and isinstance(item.on, a.And)):
             padded = []
         return [r for r in (*matched, *padded) if r is not None]
 
@@ -259,9 +265,20 @@ class Translator:
         joined = [self._on(self._product(Rows((), (), kept.env), o), item.on) for o in others]
         bag = tuple(n for j in joined for n in block(j.vars, j.preds, ()))
         nulls = {
-            rel: tuple(null(t) for t in types) for rel, types in columns_of(item.right, self.width_of).items()
+            rel: tuple(padding(t) for t in types)
+            for rel, types in columns_of(item.right, self.width_of).items()
         }
-        return Rows(kept.vars, (*kept.preds, negate(exists(bag))), {**kept.env, **nulls})
+        preds = (*kept.preds, negate(exists(bag)))
+        if off("4e") and isinstance(item.on, a.And):
+            preds = (*preds, *self._on_kept_side(kept, item.on))
+        return Rows(kept.vars, preds, {**kept.env, **nulls})
+
+    def _on_kept_side(self, kept: Rows, on: a.And) -> tuple[Term, ...]:
+        """The mistake of 4e: ON conditions on the preserved side as filters."""
+        from .expressions import Scope, Translation
+
+        make = Translation(self, Scope(kept.env))
+        return tuple(make.term(x) for x in on.args if rels_in(x) <= set(kept.env))
 
     def width_of(self, query: a.Query) -> tuple[SqlType, ...]:
         return tuple(c.type for c in a.output_columns(query))
@@ -276,6 +293,18 @@ def columns_of(item: a.FromItem, types: object) -> dict[int, tuple[SqlType, ...]
             return {rel: tuple(c.type for c in a.output_columns(query))}
         case a.Scan() | a.CteScan() | a.ValuesScan() | a.FunctionScan():
             return {item.rel: tuple(c.type for c in item.columns)}
+
+
+def padding(type_: SqlType) -> Term:
+    """What an outer join puts for a missing row (F9, 3c: never a value, whatever the column's constraints)."""
+    if off("F9") or off("3c"):
+        return App(Sym("padding", total=True), (), type_)
+    return null(type_)
+
+
+def rels_in(expr: a.Expr) -> set[int]:
+    """The range variables whose columns an expression mentions."""
+    return {e.rel for e in deep_exprs(expr) if isinstance(e, a.Column)}
 
 
 def sort_label(key: a.SortKey | a.OutputSortKey) -> str:

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from .build import not_null
-from .conditions import holds
+from .conditions import holds, off
 from .entail import Context, Engine, identical
-from .symbols import EQ, SAME, identity
+from .symbols import EQ, LE, SAME, identity
 from .terms import (
     INTEGER,
     App,
@@ -32,7 +32,10 @@ def ties(preds: Iterable[Term], term: Term, *, nulls: bool = False) -> list[Term
     """What the predicates say ``term`` is equal to (``=``; with ``nulls`` also IS NOT DISTINCT FROM)."""
     found: list[Term] = []
     for p in preds:
-        if isinstance(p, App) and (p.sym == EQ or (nulls and p.sym == SAME)) and _own_equality(p):
+        equates = isinstance(p, App) and (
+            p.sym == EQ or (nulls and p.sym == SAME) or (off("1a") and p.sym == LE)
+        )
+        if isinstance(p, App) and equates and _own_equality(p):
             left, right = p.args
             if left == term:
                 found.append(right)

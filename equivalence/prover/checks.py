@@ -1,0 +1,65 @@
+"""CHECK constraints as terms over a row.
+
+A CHECK that is validated and enforced is never FALSE on a stored row; it may be NULL (F8). Only checks made of
+built-in immutable functions and operators are read. Must not know how they are used.
+"""
+
+from __future__ import annotations
+
+from equivalence.proof import Assumption
+from sql import algebra as a
+from sql.binder import BindError, bind
+from sql.binder import Unsupported as Unbound
+from sql.catalog import Catalog, Check
+from sql.catalog import Table as Relation
+from sql.walk import deep_exprs
+
+from .terms import Table, Term, Var
+from .translate import Translator, Unsupported
+
+
+def checks_of(catalog: Catalog, source: Table, var: int) -> list[tuple[Assumption, Term]]:
+    """Each usable CHECK of the relation, over the row of ``var``."""
+    if not catalog.has_table(source.ref):
+        return []
+    relation = catalog.table(source.ref)
+    name = f"{source.ref.schema}.{source.ref.name}"
+    found: list[tuple[Assumption, Term]] = []
+    for check in relation.checks:
+        if not check.usable or (check.no_inherit and relation.has_children and not source.only):
+            continue
+        term = _term(catalog, relation, check, source, var)
+        if term is not None:
+            found.append((Assumption("check", name, (), check.name), term))
+    return found
+
+
+def _term(catalog: Catalog, relation: Relation, check: Check, source: Table, var: int) -> Term | None:
+    from .expressions import Scope, Translation
+
+    table = f'"{relation.ref.schema}"."{relation.ref.name}"'
+    try:
+        query = bind(f"select ({check.text}) from {table}", catalog)
+        if not isinstance(query, a.Select) or len(query.targets) != 1 or len(query.from_) != 1:
+            return None
+        (scan,) = query.from_
+        expr = query.targets[0].expr
+        if not isinstance(scan, a.Scan) or not all(_plain(e) for e in deep_exprs(expr)):
+            return None
+        row = tuple(Var(var, i, t) for i, t in enumerate(source.types))
+        return Translation(Translator(), Scope({scan.rel: row})).term(expr)
+    except (BindError, Unbound, Unsupported):
+        return None
+
+
+def _plain(e: a.Expr) -> bool:
+    """Built-in and immutable, without subqueries."""
+    match e:
+        case a.Call(func) | a.Op(a.OperatorRef(function=func)):
+            return func.is_builtin and func.volatility is a.Volatility.IMMUTABLE
+        case a.ScalarSubquery() | a.Exists() | a.Quantified() | a.ArraySubquery() | a.SystemColumn():
+            return False
+        case a.WholeRow() | a.Opaque() | a.ValueFunction() | a.Param():
+            return False
+        case _:
+            return True

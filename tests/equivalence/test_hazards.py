@@ -1,0 +1,162 @@
+"""Every hazard and side condition, in both directions, and the mutation test of the prover.
+
+A fixture holds a pair that stands and the nearest pair that falls. The first is proved (and its proof checked), the
+second is not; with the condition of that id switched off the second one is "proved": if it were not, the condition
+would guard nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+
+from equivalence.proof import Proof, check_proof
+from equivalence.prover import prove
+from equivalence.prover.conditions import REGISTRY, switched_off
+from sql.algebra import Query
+from sql.binder import bind
+from sql.catalog import Catalog
+from sql.ddl import catalog_from_ddl
+
+FOLDER = Path(__file__).parents[1] / "hazards"
+IDS = (
+    *(f"F{i}" for i in range(1, 15)),
+    *(f"M{i}" for i in range(1, 19)),
+    *(
+        [
+            "1a",
+            "1b",
+            "1c",
+            "1d",
+            "1e",
+            "1f",
+            "2a",
+            "2b",
+            "2c",
+            "2d",
+            "3a",
+            "3b",
+            "3c",
+            "4a",
+            "4b",
+            "4c",
+            "4d",
+            "4e",
+            "5a",
+            "5b",
+            "5c",
+            "5d",
+            "5e",
+        ]
+    ),
+    *(
+        [
+            "6a",
+            "6b",
+            "6c",
+            "6d",
+            "6e",
+            "6f",
+            "6g",
+            "7a",
+            "7b",
+            "7c",
+            "7d",
+            "7e",
+            "8",
+            "9",
+            "10",
+            "11",
+            "12",
+            "13",
+            "14",
+            "15",
+            "16",
+            "17",
+        ]
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Fixture:
+    schema: str
+    stands: tuple[str, str]
+    falls: tuple[str, str]
+    flags: dict[str, str]
+
+
+def read(id_: str) -> Fixture:
+    text = (FOLDER / f"{id_}.sql").read_text()
+    parts = dict(
+        re.findall(
+            r"^-- (schema|stands|falls)\n(.*?)(?=^-- (?:stands|falls)\n|\Z)", text, re.DOTALL | re.MULTILINE
+        )
+    )
+    flags = dict(re.findall(r"^-- ([\w-]+): (.*)$", text, re.MULTILINE))
+    pairs = {
+        word: tuple(q.strip() for q in parts[word].split(";\n") if q.strip()) for word in ("stands", "falls")
+    }
+    (s1, s2), (f1, f2) = pairs["stands"], pairs["falls"]
+    return Fixture(parts["schema"], (s1, s2), (f1, f2), flags)
+
+
+def catalog_of(fixture: Fixture) -> Catalog:
+    catalog = catalog_from_ddl(fixture.schema)
+    for relation in catalog.relations:
+        name = relation.ref.name
+        keys = relation.foreign_keys
+        if name == fixture.flags.get("triggers-disabled"):
+            relation = replace(relation, foreign_keys=tuple(replace(k, triggers_enabled=False) for k in keys))
+        if name == fixture.flags.get("period"):
+            relation = replace(relation, foreign_keys=tuple(replace(k, period=True) for k in keys))
+        if name == fixture.flags.get("foreign"):
+            relation = replace(relation, kind="foreign")
+        # a live server names the constraint of a NOT NULL that is not valid
+        unchecked = fixture.flags.get("unchecked")
+        columns = tuple(
+            replace(c, not_null_constraint="q_x") if c.name == unchecked else c for c in relation.columns
+        )
+        catalog = catalog.with_relations(replace(relation, columns=columns))
+    return catalog
+
+
+def proof_of(fixture: Fixture, pair: tuple[str, str]) -> tuple[Proof | None, Query, Query, Catalog]:
+    """The proof if it counts: no reservations but those the fixture accepts, and of the scope it asks for."""
+    catalog = catalog_of(fixture)
+    q1, q2 = (bind(text, catalog) for text in pair)
+    found = prove(q1, q2, catalog, deadline_seconds=20, distrust=fixture.flags.get("distrust", "").split())
+    counts = (
+        isinstance(found, Proof)
+        and found.modulo <= set(fixture.flags.get("accept", "").split())
+        and fixture.flags.get("scope", found.scope) == found.scope
+    )
+    return (found if counts and isinstance(found, Proof) else None), q1, q2, catalog
+
+
+def test_each_id_has_an_entry_and_a_fixture() -> None:
+    assert set(IDS) == set(REGISTRY) == {p.stem for p in FOLDER.glob("*.sql")}
+
+
+@pytest.mark.parametrize("id_", IDS)
+def test_pair_that_stands_is_proved(id_: str) -> None:
+    fixture = read(id_)
+    proof, q1, q2, catalog = proof_of(fixture, fixture.stands)
+    assert proof is not None
+    assert check_proof(proof, q1, q2, catalog) is None
+
+
+@pytest.mark.parametrize("id_", IDS)
+def test_pair_that_falls_is_not_proved(id_: str) -> None:
+    fixture = read(id_)
+    assert proof_of(fixture, fixture.falls)[0] is None
+
+
+@pytest.mark.parametrize("id_", IDS)
+def test_switching_the_condition_off_proves_the_pair_that_falls(id_: str) -> None:
+    fixture = read(id_)
+    with switched_off(id_):
+        assert proof_of(fixture, fixture.falls)[0] is not None

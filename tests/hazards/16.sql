@@ -1,0 +1,13 @@
+-- 16: x = x is not TRUE for NULL
+-- schema
+create table a (id int primary key, x int, y int not null, u int unique);
+create table b (id int primary key, aid int not null references a(id), v int, w int not null);
+create table c (id int primary key, aid int references a(id), v int);
+create table n (k int, v int, g int);
+create table m (k int, v int, g int);
+-- stands
+select k from n where v = v;
+select k from n where v is not null;
+-- falls
+select k from n where v = v;
+select k from n;

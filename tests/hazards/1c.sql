@@ -1,0 +1,13 @@
+-- 1c: the COUNT bug
+-- schema
+create table a (id int primary key, x int, y int not null, u int unique);
+create table b (id int primary key, aid int not null references a(id), v int, w int not null);
+create table c (id int primary key, aid int references a(id), v int);
+create table n (k int, v int, g int);
+create table m (k int, v int, g int);
+-- stands
+select a.id, (select count(*) from b where b.aid = a.id) c from a;
+select a.id, coalesce(t.ct, 0) c from a left join (select aid, count(*) ct from b group by aid) t on t.aid = a.id;
+-- falls
+select a.id, (select count(*) from b where b.aid = a.id) c from a;
+select a.id, t.ct c from a left join (select aid, count(*) ct from b group by aid) t on t.aid = a.id;

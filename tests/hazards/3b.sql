@@ -1,0 +1,13 @@
+-- 3b: NOT IN is an anti-join only without NULLs
+-- schema
+create table a (id int primary key, x int, y int not null, u int unique);
+create table b (id int primary key, aid int not null references a(id), v int, w int not null);
+create table c (id int primary key, aid int references a(id), v int);
+create table n (k int, v int, g int);
+create table m (k int, v int, g int);
+-- stands
+select a.id from a where a.id not in (select b.aid from b);
+select a.id from a where not exists (select 1 from b where b.aid = a.id);
+-- falls
+select a.id from a where a.id not in (select c.aid from c);
+select a.id from a where not exists (select 1 from c where c.aid = a.id);

@@ -1,0 +1,13 @@
+-- 5a: no column of the removed side but the join column
+-- schema
+create table a (id int primary key, x int, y int not null, u int unique);
+create table b (id int primary key, aid int not null references a(id), v int, w int not null);
+create table c (id int primary key, aid int references a(id), v int);
+create table n (k int, v int, g int);
+create table m (k int, v int, g int);
+-- stands
+select b.id, a.id as aid from b join a on a.id = b.aid;
+select id, aid from b;
+-- falls
+select b.id, a.x as aid from b join a on a.id = b.aid;
+select id, aid from b;

@@ -1,0 +1,15 @@
+-- F12: a PERIOD foreign key asks for overlap, not for an equal row
+-- period: d
+-- schema
+create table a (id int primary key, x int, y int not null, u int unique);
+create table b (id int primary key, aid int not null references a(id), v int, w int not null);
+create table c (id int primary key, aid int references a(id), v int);
+create table n (k int, v int, g int);
+create table m (k int, v int, g int);
+create table d (id int primary key, aid int not null references a(id));
+-- stands
+select b.id from b join a on a.id = b.aid;
+select id from b;
+-- falls
+select d.id from d join a on a.id = d.aid;
+select id from d;

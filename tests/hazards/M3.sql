@@ -1,0 +1,13 @@
+-- M3: count of nothing is 0, not NULL
+-- schema
+create table a (id int primary key, x int, y int not null, u int unique);
+create table b (id int primary key, aid int not null references a(id), v int, w int not null);
+create table c (id int primary key, aid int references a(id), v int);
+create table n (k int, v int, g int);
+create table m (k int, v int, g int);
+-- stands
+select count(*) from n where false;
+select 0::bigint;
+-- falls
+select count(*) from n where false;
+select null::bigint;

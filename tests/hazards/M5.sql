@@ -1,0 +1,13 @@
+-- M5: the same numbers in another type
+-- schema
+create table a (id int primary key, x int, y int not null, u int unique);
+create table b (id int primary key, aid int not null references a(id), v int, w int not null);
+create table c (id int primary key, aid int references a(id), v int);
+create table n (k int, v int, g int);
+create table m (k int, v int, g int);
+-- stands
+select k::bigint + 0 as k from n;
+select k::bigint + 0 as k from n n1;
+-- falls
+select k from n;
+select k::bigint from n;
