@@ -411,7 +411,7 @@ class Engine:
     def _links(self, ctx: Context, goal: Term) -> Iterator[Term]:
         """Facts about the EXISTS atoms of a question: those that hold, and which follows from which."""
         atoms = _exists_atoms((goal, *ctx.preds))
-        if not atoms or self._depth > 3:
+        if not atoms or self._depth > 2:
             return
         self._depth += 1
         try:

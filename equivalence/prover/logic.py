@@ -50,6 +50,8 @@ class Encoder:
         self.axioms: list[Any] = []
         self._memo: dict[Term, Pair] = {}
         self._sorts: dict[str, Any] = {}
+        self._sort_of: dict[SqlType, Any] = {}
+        self._plain: dict[SqlType, bool] = {}
         self._texts: dict[tuple[str, str], Any] = {}
         self._false, self._true = z3.BoolVal(False), z3.BoolVal(True)
 
@@ -60,6 +62,14 @@ class Encoder:
     # ---------------------------------------------------------------- sorts
 
     def sort(self, type_: SqlType) -> Any:
+        found = self._sort_of.get(type_)
+        if found is None:
+            found = self._sort_of[type_] = self._sort(type_)
+            plain = (self.z3.IntSort(), self.z3.RealSort(), self.z3.BoolSort())
+            self._plain[type_] = found in plain
+        return found
+
+    def _sort(self, type_: SqlType) -> Any:
         z3 = self.z3
         known = domain(type_)
         if known == "integer":
@@ -79,7 +89,7 @@ class Encoder:
         """The point on the type's order at which a value stands."""
         z3 = self.z3
         sort = self.sort(type_)
-        if sort in (z3.IntSort(), z3.RealSort(), z3.BoolSort()):
+        if self._plain[type_]:
             return value
         return z3.Function(f"key {sort.name()}", sort, z3.RealSort())(value)
 

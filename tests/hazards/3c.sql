@@ -6,8 +6,8 @@ create table c (id int primary key, aid int references a(id), v int);
 create table n (k int, v int, g int);
 create table m (k int, v int, g int);
 -- stands
-select a.id from a where a.id not in (select b.aid from a a2 join b on b.aid = a2.id);
-select a.id from a where not exists (select 1 from a a2 join b on b.aid = a2.id where b.aid = a.id);
+select a.id from a where a.id not in (select b.aid from n join b on b.aid = n.k);
+select a.id from a where not exists (select 1 from n join b on b.aid = n.k where b.aid = a.id);
 -- falls
-select a.id from a where a.id not in (select b.aid from a a2 left join b on b.aid = a2.id);
-select a.id from a where not exists (select 1 from a a2 left join b on b.aid = a2.id where b.aid = a.id);
+select a.id from a where a.id not in (select b.aid from n left join b on b.aid = n.k);
+select a.id from a where not exists (select 1 from n left join b on b.aid = n.k where b.aid = a.id);
