@@ -235,6 +235,12 @@ class Engine:
             self.schema.used |= cached[1]
         return cached[0]
 
+    def plainly_not_null(self, ctx: Context, term: Term) -> bool:
+        """Whether a constraint or one predicate by itself says that the term is not NULL."""
+        if self._stored_not_null(ctx, not_null(term)) or not_null(term) == TRUE:
+            return True
+        return any(t == term for p in ctx.preds for t in _strict_parts(p))
+
     def _stored_not_null(self, ctx: Context, goal: Term) -> bool:
         """The goal is that a stored column is not NULL, and a constraint says so."""
         match goal:
@@ -275,8 +281,9 @@ class Engine:
         """The context with a witness for each EXISTS, DISTINCT row and non-empty aggregate that holds."""
         todo: list[Term] = [p for p in ctx.preds if isinstance(p, Nested) and p.kind == "exists"]
         todo += [membership(v, s) for v, s in ctx.vars if isinstance(s, Distinct)]
-        todo += self._nonempty(ctx)
         for p in [q for t in todo for q in predicates(t)]:
+            ctx = self._witness(ctx, p)
+        for p in [q for t in self._nonempty(ctx) for q in predicates(t)]:
             ctx = self._witness(ctx, p)
         return ctx
 

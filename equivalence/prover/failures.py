@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from sql.types import SqlType
+
 from .conditions import holds
 from .entail import Context, Engine
 from .places import at_path, nested_terms, places
@@ -142,5 +144,11 @@ def shows_representative(form: Bag) -> bool:
     """
     sources = [s for b in form for _, s in block_vars(b)]
     return any(
-        isinstance(s, Distinct) and any(not identity(t) for t in source_types(s)) for s in sources
-    ) and any(isinstance(t, Var) and not identity(t.type) for t in walk_bag(form))
+        isinstance(s, Distinct) and any(not _one_representation(t) for t in source_types(s)) for s in sources
+    ) and any(isinstance(t, Var) and not _one_representation(t.type) for t in walk_bag(form))
+
+
+def _one_representation(type_: SqlType) -> bool:
+    """Whether equal values of one expression of the type look the same; char(n) is padded to n."""
+    padded = type_.name == "bpchar" and type_.is_builtin and type_.typmod > 0
+    return identity(type_) or (padded and type_.collation in {"default", "C", "POSIX"})

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from .bags import aggregate, as_set, block, exists, open_source, subst, subst_block
-from .build import case, conj, disj, exists_value, integer, negate, not_null, predicates
+from .build import app, case, conj, disj, exists_value, integer, negate, not_null, predicates
 from .conditions import any_holds, holds, off
 from .entail import Context, Engine, identical
 from .fresh import fresh_copy
@@ -83,6 +83,21 @@ def drop_redundant(p: Place, at: At) -> Bag | None:
     if holds("7a", p.engine.entails(p.ctx.within(rest), goal)):
         return p.with_block(at[0], (rest,))
     return None
+
+
+def plain_equality(p: Place, at: At) -> Bag | None:
+    """IS NOT DISTINCT FROM is = where one side is not NULL. ``at``: block, predicate."""
+    b = p.block(at[0])
+    goal = b.preds[at[1]]
+    if not (isinstance(goal, App) and goal.sym == SAME):
+        return None
+    x, y = goal.args
+    rest = replace(b, preds=tuple(q for i, q in enumerate(b.preds) if i != at[1]))
+    ctx = p.ctx.within(rest)
+    if not (p.engine.plainly_not_null(ctx, x) or p.engine.plainly_not_null(ctx, y)):
+        return None
+    preds = (*b.preds[: at[1]], app(EQ, (x, y), goal.type), *b.preds[at[1] + 1 :])
+    return p.with_block(at[0], block(b.vars, preds, b.outs))
 
 
 # --------------------------------------------------------------------------- variables
@@ -587,8 +602,6 @@ def _flatten_numeric(term: Nested) -> Term | None:
 
 
 def _as_numeric(total: Term, term: Nested) -> Term:
-    from .build import app
-
     return app(TO_NUMERIC, (total,), term.type)
 
 
@@ -644,6 +657,7 @@ def _empty_gives(value: Term, other: Term) -> Nested | None:
 RULES: dict[str, Rule] = {
     "contradiction": drop_contradiction,
     "redundant": drop_redundant,
+    "plain-equality": plain_equality,
     "merge-copies": merge_copies,
     "semijoin": to_semijoin,
     "distinct-to-exists": distinct_to_exists,

@@ -13,7 +13,7 @@ from .conditions import off
 from .entail import Context, Engine
 from .kernel import RULES, At, Place, case_terms
 from .places import Mode, Path, at_path, nested_terms, places, put
-from .symbols import CASE, EQ, IS_NULL, NOT, OR
+from .symbols import CASE, EQ, IS_NULL, NOT, OR, SAME
 from .terms import (
     App,
     Bag,
@@ -40,6 +40,7 @@ ORDER = (
     "contradiction",
     "multi-to-set",
     "split-scalar",
+    "plain-equality",
     "distinct-to-exists",
     "open-distinct",
     "merge-copies",
@@ -123,6 +124,13 @@ def _restricts(q: Term) -> bool:
 def _can_clash(q: Term) -> bool:
     """Predicates that a schema fact or a row of the block may contradict."""
     return isinstance(q, App) and (q.sym in {IS_NULL, OR, NOT, CASE} and not _guards_null(q))
+
+
+def _null_safe(p: Place, _path: Path) -> Iterator[At]:
+    for i, b in enumerate(p.bag):
+        for k, q in enumerate(b.preds):
+            if isinstance(q, App) and q.sym == SAME:
+                yield (i, k)
 
 
 def _distinct_vars(p: Place, _path: Path) -> Iterator[At]:
@@ -217,9 +225,23 @@ def _redundant(p: Place, path: Path) -> Iterator[At]:
     for i, b in enumerate(p.bag):
         for n, q in enumerate(b.preds):
             nested = any(isinstance(t, Nested) for t in walk_shallow(q))
-            outer = not free_vars(q) & {v for v, _ in b.vars}
+            own = {v for v, _ in b.vars}
+            outer = not free_vars(q) & own or _second_tie(q, b.preds, own)
             if nested or (off("7a") and path) or (path and (outer or _guards_null(q))):
                 yield (i, n)
+
+
+def _second_tie(q: Term, preds: tuple[Term, ...], own: set[int]) -> bool:
+    """An equality of a column with something outside, where there is another one for the same column."""
+    if not (isinstance(q, App) and q.sym == EQ):
+        return False
+    columns = [x for x in q.args if free_vars(x) & own]
+    if len(columns) != 1:
+        return False
+    return any(
+        isinstance(o, App) and o.sym == EQ and o != q and columns[0] in o.args and free_vars(o) - own
+        for o in preds
+    )
 
 
 def _guards_null(q: Term) -> bool:
@@ -250,6 +272,7 @@ CANDIDATES: dict[str, Candidates] = {
     "multi-to-set": _multi_vars,
     "split-scalar": _nested("the"),
     "distinct-to-exists": _distinct_vars,
+    "plain-equality": _null_safe,
     "open-distinct": _distinct_rows,
     "merge-copies": _copies,
     "flatten-aggregate": _flat,

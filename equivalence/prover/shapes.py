@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from .symbols import EQ, SAME
 from .terms import (
     App,
     Bag,
@@ -35,6 +36,20 @@ def shape(term: Term) -> tuple[Shape, tuple[Term, ...]]:
     return maker.term(term), tuple(maker.params)
 
 
+def _outline(t: Term) -> str:
+    match t:
+        case Var(_, pos):
+            return f"v{pos}"
+        case Lit(value):
+            return repr(value)
+        case App(sym, args):
+            return f"{sym.name}({','.join(sorted(_outline(a) for a in args))})"
+        case Nested(kind, name):
+            return f"{kind} {name}"
+        case _:
+            return ""
+
+
 class _Maker:
     def __init__(self) -> None:
         self.bound: dict[int, int] = {}
@@ -50,6 +65,8 @@ class _Maker:
                 return ("r", self.bound[var]) if var in self.bound else ("p", self._param(t), "row")
             case Lit(value, type_):
                 return ("l", value, type_)
+            case App(sym, (x, y), type_) if sym in {EQ, SAME} and self.skeleton(y) < self.skeleton(x):
+                return ("a", sym.name, type_.name, self.term(y), self.term(x))
             case App(sym, args, type_):
                 return ("a", sym.name, type_.name, *(self.term(a) for a in args))
             case Nested(kind, name, bag, type_, args):
@@ -62,8 +79,28 @@ class _Maker:
         for v, _ in b.vars:
             self.bound[v] = len(self.bound)
         sources = tuple(self.source(s) for _, s in b.vars)
-        preds = tuple(self.term(p) for p in b.preds)
+        preds = tuple(self.term(p) for p in sorted(b.preds, key=self.skeleton))
         return (sources, preds, tuple(self.term(o) for o in b.outs))
+
+    def skeleton(self, t: Term) -> str:
+        """What does not depend on the order in which columns are met: the order of conjuncts, and of the sides of
+        an equality, says nothing.
+        """
+        match t:
+            case Var(var, pos, type_):
+                return f"b{self.bound[var]}.{pos}" if var in self.bound else f"p{type_.name}"
+            case Row(var):
+                return f"r{self.bound.get(var, '')}"
+            case Lit(value):
+                return f"l{value!r}"
+            case App(sym, args):
+                parts = [self.skeleton(a) for a in args]
+                return f"{sym.name}({','.join(sorted(parts) if sym in {EQ, SAME} else parts)})"
+            case Nested(kind, name, bag):
+                inside = ";".join(
+                    f"{len(b.vars)} {','.join(sorted(_outline(x) for x in (*b.preds, *b.outs)))}" for b in bag
+                )
+                return f"n{kind} {name} {inside}"
 
     def source(self, s: Source) -> Shape:
         match s:
