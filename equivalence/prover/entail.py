@@ -100,6 +100,9 @@ class Session:
         self._seen = 0
         self._checked: set[int] = set()
         self._stated: set[tuple[int, int, int]] = set()
+        # keys can only matter for rows whose key columns some predicate speaks of
+        mentioned = (t for p in ctx.preds for t in walk_shallow(p) if isinstance(t, Var))
+        self._mentioned = {(t.var, t.pos) for t in mentioned}
         for p in ctx.preds:
             self.solver.add(self.formula(p))
         self._settle()
@@ -180,6 +183,8 @@ class Session:
         self._stated.add(pair)
         z3, encoder, types = self.encoder.z3, self.encoder, source.types
         for key in self.engine.schema.keys(source):
+            if not all((v, c) in self._mentioned for v in (t.var, w) for c in key.columns):
+                continue
             equal = [encoder.truth(eq(Var(t.var, c, types[c]), Var(w, c, types[c]))) for c in key.columns]
             alike = encoder.same(Var(t.var, t.pos, t.type), Var(w, t.pos, t.type))
             self._state(key.assumption, z3.Implies(z3.And(*equal), alike))
@@ -417,20 +422,24 @@ class Engine:
 
     def _links(self, ctx: Context, goal: Term) -> Iterator[Term]:
         """Facts about the EXISTS atoms of a question: those that hold, and which follows from which."""
-        atoms = _exists_atoms((goal, *ctx.preds))
+        atoms = _exists_atoms((goal,), aggregates=True)
+        atoms += [t for t in _exists_atoms(ctx.preds, aggregates=False) if t not in atoms]
         if not atoms or self._depth > 2:
             return
+        refuted = {q.args[0] for q in ctx.preds if isinstance(q, App) and q.sym == NOT}
         self._depth += 1
         try:
             positive = [a for a in atoms if a in ctx.preds]
             for target in atoms:
-                if target in positive:
+                if target in positive or goal == negate(target):
                     continue
                 if self._reaches(ctx, None, target) and self._homomorphism(ctx, target.bag[0]):
                     yield target
                     continue
                 for source in atoms:
-                    if source == target or source in positive or not self._reaches(ctx, source, target):
+                    if source == target or source in positive or source in refuted:
+                        continue
+                    if not self._reaches(ctx, source, target):
                         continue
                     if shape(source) == shape(target):
                         continue
@@ -492,13 +501,13 @@ def _tables(vars_: tuple[tuple[int, Source], ...]) -> Iterator[Source]:
             yield s
 
 
-def _exists_atoms(terms: Iterable[Term]) -> list[Nested]:
+def _exists_atoms(terms: Iterable[Term], *, aggregates: bool) -> list[Nested]:
     found: dict[Nested, None] = {}
     for t in terms:
         for s in walk_shallow(t):
             if isinstance(s, Nested) and s.kind == "exists":
                 found[s] = None
-            elif isinstance(s, Nested) and s.kind == "agg":
+            elif aggregates and isinstance(s, Nested) and s.kind == "agg":
                 for n in walk_shallow(exists(s.bag)):
                     if isinstance(n, Nested):
                         found[n] = None
