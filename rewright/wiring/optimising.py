@@ -17,6 +17,8 @@ from typing import Any
 import psycopg
 
 from engines.postgres.catalog import snapshot
+from engines.postgres.external import ExternalScratch
+from engines.postgres.installation import ServerUnavailable
 from engines.postgres.scratch import ScratchServer
 from engines.postgres.session import Limits, Session, SessionError
 from equivalence.api import Checker, Options
@@ -355,7 +357,7 @@ class Scratch:
     def __init__(self, url: str = "embedded", on_error: Callable[[str], None] = lambda _: None) -> None:
         self._url = url
         self._on_error = on_error
-        self._server: ScratchServer | None = None
+        self._server: ScratchServer | ExternalScratch | None = None
         self._failed = False
         self._lock = threading.Lock()
 
@@ -372,16 +374,16 @@ class Scratch:
             self._server = None
 
     def _start(self) -> None:
-        from engines.postgres.installation import ServerUnavailable
-
-        server = ScratchServer()
         try:
-            server.start()
+            if self._url == "embedded":
+                server = ScratchServer()
+                server.start()
+                self._server = server
+            else:
+                self._server = ExternalScratch(self._url)
         except ServerUnavailable as error:
             self._failed = True
             self._on_error(str(error))
-            return
-        self._server = server
 
 
 def job_key(job: Job) -> str:
