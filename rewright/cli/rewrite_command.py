@@ -77,6 +77,7 @@ def command(
 
 def _work(source: Path | None, top: int | None, dsn: str, config: Any, settings: Any) -> list[Any]:
     from engines.postgres.session import Session, SessionError
+    from models.api import NoModel
     from rewright.wiring.modelling import make_model
     from rewright.wiring.optimising import Scratch
     from rewright.wiring.ports.hinting import HintPort
@@ -96,7 +97,12 @@ def _work(source: Path | None, top: int | None, dsn: str, config: Any, settings:
                 works = top_of(session, top or 0)
         timeout = config.optimiser.run_timeout
         hinter = HintPort(dsn, timeout, execute=True) if settings.measure in {"run", "both"} else NoHints()
-        extras = Extras(model=make_model(config), hinter=hinter)
+        extras = Extras(
+            model=make_model(config) if settings.model else NoModel(),
+            hinter=hinter,
+            share=settings.share,
+            judge=settings.trust == "judged",
+        )
         with connected(dsn, scratch.server(), extras=extras, run_timeout=timeout) as rewriter:
             return _with_progress(works, lambda tick: work_off(rewriter, works, settings, tick))
     except InputError as error:

@@ -16,7 +16,9 @@ from engines.postgres.session import Limits, Session
 from equivalence.api import Checker
 from equivalence.options import Options
 from models.api import Model, NoModel
+from models.redact import Share
 from rewrite.adapters.checker import EquivalenceChecker
+from rewrite.adapters.judge import ModelJudge
 from rewrite.adapters.postgres import PostgresDatabase
 from rewrite.adapters.scoping import TemplateScoper
 from rewrite.api import Rewriter
@@ -28,12 +30,16 @@ from rewrite.search.proposer import RuleProposer
 
 @dataclass(frozen=True, slots=True)
 class Extras:
-    """What is optional: a model, knowledge, hints, a journal."""
+    """What is optional: a model (and what it may be shown), knowledge, hints, a journal. ``judge``: the model's
+    opinion is asked where the checker has none of its own (trust `judged`); it costs a call for each such check.
+    """
 
     model: Model = field(default_factory=NoModel)
     knowledge: Knowledge = field(default_factory=NoKnowledge)
     hinter: Hinter = field(default_factory=NoHints)
     journal: Journal = field(default_factory=NoJournal)
+    share: Share = "schema"
+    judge: bool = False
 
 
 @contextmanager
@@ -56,7 +62,8 @@ def connected(
         catalog = snapshot(session.connection)
         options = Options(search_path=search_path, server_major=session.server_version // 10_000)
         derivations = Derivations()
-        with Checker(catalog, scratch, options) as checker:
+        judge = ModelJudge(extras.model, extras.share) if extras.judge else None
+        with Checker(catalog, scratch, options, judge=judge) as checker:
             yield Rewriter(
                 Ports(
                     database=PostgresDatabase(session, catalog, search_path, dict(settings or {})),

@@ -1,0 +1,70 @@
+"""The checker's `Judge` port over a language model: asked to find a difference, when everything else is silent.
+
+The model gets both queries and the schema through a redactor of their own, and replies with a verdict and, where it
+sees a difference, rows that show it; the checker runs these. Must not know what becomes of an opinion.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from equivalence.judge import Opinion
+from models.api import Model, ModelError, Request
+from models.prompts import Instruction, SchemaText, SqlText, messages
+from models.redact import Redactor, Share
+from models.typed import ask
+
+_SYSTEM = (
+    "You look for differences between two PostgreSQL queries: rows, duplicates, NULLs, order where there is ORDER BY, errors."
+    " Try to find a small database, valid under the schema's constraints, on which they differ."
+)
+_QUESTION = (
+    "Do the queries give the same result on every database that satisfies the constraints? If not, give INSERT"
+    " statements for a small database on which they differ. Say same only when you have tried NULLs, duplicates, empty"
+    " tables and ties and found no difference; otherwise say unsure."
+)
+_LONGEST = 30_000
+_MOST_INSERTS = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Ruling:
+    """What the model is asked for."""
+
+    answer: Literal["same", "different", "unsure"]
+    reason: str
+    inserts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ModelJudge:
+    """Uses the assistant's model."""
+
+    model: Model
+    share: Share = "schema"
+    seconds: float = 60.0
+
+    def judge(self, schema_sql: str, original: str, candidate: str) -> Opinion | None:
+        """None where there is no model, no usable answer, or no opinion."""
+        if not self.model.available("assistant"):
+            return None
+        redactor = Redactor(self.share)
+        redactor.sql(original)
+        parts = (
+            SchemaText(schema_sql[:_LONGEST]),
+            SqlText("First query", original[:_LONGEST]),
+            SqlText("Second query", candidate[:_LONGEST]),
+            Instruction(_QUESTION),
+        )
+        said = messages(parts, redactor, system=_SYSTEM)
+        try:
+            ruling = ask(
+                self.model, Request("assistant", said, max_tokens=2000, seconds=self.seconds), Ruling
+            ).value
+        except ModelError:
+            return None
+        if ruling.answer == "unsure":
+            return None
+        inserts = tuple(redactor.restore(i) for i in ruling.inserts[:_MOST_INSERTS])
+        return Opinion(ruling.answer == "same", ruling.reason[:500], inserts)
