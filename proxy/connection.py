@@ -318,16 +318,19 @@ class Connection:
         self.desk = SessionDesk(session, ports, identity, proxy.metrics, settings, session.clock)
         session.attach(self.desk)
 
-    def _start_effect(self, factory: Callable[[], Awaitable[object]]) -> None:
+    def _start_effect(self, factory: Callable[[], Awaitable[object]], limit: float | None) -> None:
         self.effect = asyncio.get_running_loop().create_task(
-            self._effect(factory), name=f"effect {self.address}"
+            self._effect(factory, limit), name=f"effect {self.address}"
         )
 
-    async def _effect(self, factory: Callable[[], Awaitable[object]]) -> None:
+    async def _effect(self, factory: Callable[[], Awaitable[object]], limit: float | None) -> None:
         assert self.session is not None
         result: object
         try:
-            result = await factory()
+            async with asyncio.timeout(limit):
+                result = await factory()
+        except TimeoutError:
+            result = None
         except SqlError as error:
             result = error
         except asyncio.CancelledError:

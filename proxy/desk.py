@@ -21,16 +21,17 @@ from proxy.ports import (
     ServedStatement,
     SessionView,
     SettingsView,
+    SlowQuery,
     SqlError,
 )
-from proxy.serving import local
+from proxy.serving import inline, local
 from proxy.serving.chains import ServeExecute, ServeQuery
 from proxy.serving.private import Privates
 from proxy.serving.settings import Settings
 from proxy.session import IDLE, Chain, Session
-from proxy.slow import SlowReports
+from proxy.slow import SlowReports, is_select
 from proxy.statements import Book, Portal, Statement, split_names, split_parse
-from proxy.wire.frontend import Query
+from proxy.wire.frontend import Bind, Query
 from proxy.wire.tables import BIND, CLOSE, DESCRIBE, EXECUTE, HEADER_SIZE, PARSE, Q
 
 # the first byte of a text that may be one of ours: a keyword, a blank or a comment
@@ -102,6 +103,7 @@ class SessionDesk:
         self.keywords = ports.answers.keywords if ports.answers is not None else frozenset()
         self.timing: Timing | None = None
         self.last = LastQuery()
+        self.asked: set[bytes] = set()  # texts the optimiser was asked about inline
         self.slow = SlowReports(self)
         self._next: Chain | None = None
         self.portal_names = count(1)
@@ -176,30 +178,48 @@ class SessionDesk:
 
     # --- texts --------------------------------------------------------------------------------------
 
-    def _query(self, text: bytes) -> bool:
+    def _query(self, text: bytes, *, refreshed: bool = False) -> bool:
         self._forget_unnamed()
-        if _SETTINGS_CHANGE.search(text):
-            self.settings_stale_after()
-        elif self._must_refresh():
+        changes = self._note_changes(text)
+        if self.settings_stale and not (changes or refreshed) and self._must_refresh():
             self._next = self._refreshing_query(text)
             return False
-        self._note_names_change(text)
         if self._may_be_ours(text):
             chain = local.query_chain(self, text)
             if chain is not None:
                 self._next = chain
                 return False
         candidate = self.find(text, ())
-        if candidate is None or self.session.since:
+        if candidate is None:
             self.last = self._passed()
-            return True
+            if self.view.mode != "inline" or not self.may_hold(text):
+                return True
+            self._next = inline.query_chain(self, text)
+            return False
         self._next = ServeQuery(self, text, candidate).chain()
+        return False
+
+    def _note_changes(self, text: bytes) -> bool:
+        """Quickly: whether the text may change settings; names of statements it may change become unknown."""
+        lower = text.lower()
+        if (
+            b"rewright" in lower
+            or b"prepare" in lower
+            or b"allocate" in lower
+            or b"discard" in lower
+            or b"set_config" in lower
+            or b"reset" in lower
+        ):
+            self._note_names_change(lower)
+            if _SETTINGS_CHANGE.search(lower):
+                self.settings_stale_after()
+                return True
         return False
 
     def _refreshing_query(self, text: bytes) -> Chain:
         """Read the settings first, then look at the text again."""
         yield from self.privates.refresh(self)
-        if self._query(text):
+        if self._query(text, refreshed=True):
             yield from local.forward_query(Query(text).encode())
         else:
             yield from self.special()
@@ -209,16 +229,14 @@ class SessionDesk:
         if parts is None:
             return True
         name, text, types = parts
-        if self._must_refresh() and not self.session.since:
+        if self.settings_stale and self._must_refresh():
             self._next = self._refreshing_parse(data[at:end])
             return False
         return self._parse_known(name, text, types)
 
     def _parse_known(self, name: bytes, text: bytes, types: tuple[int, ...]) -> bool:
-        if _SETTINGS_CHANGE.search(text):
-            self.settings_stale_after()
-        self._note_names_change(text)
         statement = Statement(text, types)
+        self._note_changes(text)
         if self._may_be_ours(text):
             chain = local.parse_chain(self, name, statement)
             if chain is not None:
@@ -244,9 +262,11 @@ class SessionDesk:
             yield from self.special()
 
     def note_parsed(self, name: bytes, statement: Statement) -> None:
+        before = self.book.statements.get(name)
         self.book.parsed(name, statement)
         self.session.unusual = True
-        self.rewatch()
+        if statement.special or (before is not None and before.special):
+            self.rewatch()
 
     def find(self, text: bytes, types: tuple[int, ...]) -> Candidate | None:
         """The rewrite for a text, unless this session wants none."""
@@ -284,7 +304,7 @@ class SessionDesk:
         portal, name = names
         self._drop_portal(portal)
         statement = self.book.statements.get(name)
-        if statement is None or not statement.special:
+        if statement is None or not (statement.special or self.view.mode == "inline"):
             return True
         self.session.unusual = True
         message = data[at:end]
@@ -309,7 +329,10 @@ class SessionDesk:
             self._next = local.execute_chain(self, name, portal, max_rows, message)
             return False
         if statement.candidate is None:
-            return True
+            if self.view.mode != "inline" or not self.may_hold(statement.text):
+                return True
+            self._next = inline.execute_chain(self, name, portal, max_rows, message)
+            return False
         self._next = ServeExecute(self, name, portal, max_rows, message).chain()
         return False
 
@@ -341,11 +364,28 @@ class SessionDesk:
         if portal is not None and portal.private:
             self.privates.dead_portals.append(portal.private)
 
+    def may_hold(self, text: bytes) -> bool:
+        """Whether an unknown text is worth asking the optimiser about before it runs (``rewright.mode = inline``)."""
+        ports = self.ports
+        return (
+            ports.inline is not None
+            and not (ports.pause is not None and ports.pause.paused)
+            and text not in self.asked
+            and is_select(text)
+            and not _OFF.search(text)
+        )
+
+    def inline_query(self, text: bytes, types: tuple[int, ...], bind: Bind | None = None) -> SlowQuery:
+        """What the optimiser is told of a query that has not run yet."""
+        return self.slow.describe(text, types, bind, "running", 0.0)
+
     def _forget_unnamed(self) -> None:
         """A simple Query destroys the unnamed statement and the unnamed portal."""
-        if self.book.statements.pop(b"", None) is not None:
+        book = self.book
+        if book.statements and book.statements.pop(b"", None) is not None:
             self.rewatch()
-        self._drop_portal(b"")
+        if book.portals:
+            self._drop_portal(b"")
 
     def _all_gone(self) -> None:
         self.book.forget()
@@ -361,7 +401,7 @@ class SessionDesk:
 
     def rewatch(self) -> None:
         """Look at names only while one of them is special."""
-        special = self.book.any_special()
+        special = self.book.any_special() or self.view.mode == "inline"
         self.session.watch(special)
         self.session.watch_tags(special or self.timing is not None)
 
@@ -399,6 +439,7 @@ class SessionDesk:
         self.session.slow_after = self._slow_after()
         if before != self.view.mode:
             self.seen_version = -1
+            self.rewatch()
         return wrong
 
     def _slow_after(self) -> float:

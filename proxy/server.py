@@ -32,9 +32,13 @@ TICK = 0.05
 
 
 class Proxy:
-    """One worker. ``start`` listens, ``drain`` ends it; ``address`` is where it listens."""
+    """One worker. ``start`` listens, ``drain`` ends it; ``address`` is where it listens.
 
-    def __init__(self, config: ProxyConfig, ports: Ports | None = None) -> None:
+    ``name`` tells it from the other workers of the port (default: by process).
+    """
+
+    def __init__(self, config: ProxyConfig, ports: Ports | None = None, *, name: str = "") -> None:
+        self.name = name or f"worker-{os.getpid()}"
         self.config = config
         self.ports = ports or Ports()
         self.metrics = Metrics()
@@ -64,7 +68,7 @@ class Proxy:
         self.address = listener.getsockname()[:2]
         if listen.workers > 1:
             run_dir = listen.run_dir or _default_run_dir(self.address[1])
-            self._mail = WorkerMail(run_dir, f"worker-{os.getpid()}", self._deliver)
+            self._mail = WorkerMail(run_dir, self.name, self._deliver)
             await self._mail.open()
         asyncio.get_running_loop().add_reader(listener.fileno(), self._accept)
         self._ticker = asyncio.get_running_loop().create_task(self._tick(), name="tick")

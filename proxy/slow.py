@@ -23,6 +23,10 @@ _OFF = re.compile(rb"/\*\s*rewright:off\s*\*/", re.IGNORECASE)
 State = Literal["running", "finished", "cancelled", "timed out", "failed"]
 
 
+def is_select(text: bytes) -> bool:
+    return _SELECT.match(text) is not None
+
+
 class SlowReports:
     """One session's. ``tick`` is called now and then while a cycle is open."""
 
@@ -60,25 +64,30 @@ class SlowReports:
         found = self._statement(session.chunk)
         if found is None or not _SELECT.match(found[0]) or _OFF.search(found[0]):
             return
-        text, types, bind = found
+        duration = now - session.started
+        desk.put(self.describe(*found, state, duration))
+
+    def describe(
+        self, text: bytes, types: tuple[int, ...], bind: Bind | None, state: State, duration: float
+    ) -> SlowQuery:
+        """One execution in the words of the port."""
+        desk = self.desk
         values = bind.values if bind is not None else ()
-        desk.put(
-            SlowQuery(
-                execution=self._execution,
-                state=state,
-                text=text.decode("utf-8", "replace"),
-                parameter_types=types,
-                parameters=values,
-                parameter_formats=_formats(bind.formats if bind is not None else (), len(values)),
-                duration=now - session.started,
-                database=desk.identity.database,
-                role=desk.identity.user,
-                application_name=desk.application_name,
-                client_address=desk.identity.client_address,
-                backend_pid=desk.identity.backend_pid,
-                settings=desk.view,
-                in_block=session.status != ord("I"),
-            )
+        return SlowQuery(
+            execution=self._execution,
+            state=state,
+            text=text.decode("utf-8", "replace"),
+            parameter_types=types,
+            parameters=values,
+            parameter_formats=_formats(bind.formats if bind is not None else (), len(values)),
+            duration=duration,
+            database=desk.identity.database,
+            role=desk.identity.user,
+            application_name=desk.application_name,
+            client_address=desk.identity.client_address,
+            backend_pid=desk.identity.backend_pid,
+            settings=desk.view,
+            in_block=desk.session.status != ord("I"),
         )
 
     def _statement(self, chunk: bytes) -> tuple[bytes, tuple[int, ...], Bind | None] | None:

@@ -11,6 +11,7 @@ it agreed, and only rewrites without reservations are run at all.
 
 from __future__ import annotations
 
+import random
 from collections.abc import Generator
 from typing import TYPE_CHECKING, Any
 
@@ -53,6 +54,8 @@ _Decision = Generator[Any, Any, bytes]
 # errors that the original would meet as well, or that must not start anything new
 _FINAL = ("57", "53", "08", "40", "25", "F0", "58")
 _FINAL_STATES = {"55P03"}
+# of the executions whose original is cheap enough to be run now and then, to see whether it still loses
+MEASURED_SHARE = 0.01
 CANCELLED = backend.error("57014", "canceling statement due to user request")
 
 
@@ -112,6 +115,8 @@ class _Serving:
             raise Declined("facts")
         if not clean and not rewrite.unreserved:
             raise Declined("block")
+        if rewrite.measure_original and random.random() < MEASURED_SHARE:  # noqa: S311 -- a sample, no secret
+            raise Declined("measure")
 
     def wanted_text(self) -> bytes:
         """What runs under the session's settings. Raises Declined."""
@@ -199,6 +204,14 @@ class _Serving:
 
     # --- timing -------------------------------------------------------------------------------------
 
+    def told(self, route: str, reason: str = "", failure: str = "") -> Generator[Any, Any, None]:
+        """Begin to measure, and say in a NOTICE what is done, to a session that wants to know."""
+        self.time(route, reason, failure)
+        if self.desk.view.notice:
+            why = f": {reason}" if reason else ""
+            text = f"rewright: {route} of rewrite {self.candidate.rewrite.id}{why}"
+            yield Emit(backend.notice(text))
+
     def time(self, route: str, reason: str = "", failure: str = "") -> None:
         from proxy.desk import Timing
 
@@ -233,7 +246,7 @@ class ServeExecute(_Serving):
             self.precheck(clean=clean)
             portal = yield from self._agree(clean=clean)
         except Declined as declined:
-            self.time("original", str(declined))
+            yield from self.told("original", str(declined))
             yield from self._original(self.message)
             return
         except Skipped:
@@ -284,7 +297,7 @@ class ServeExecute(_Serving):
             yield Emit(error.without(b"P").encode())
             return
         yield Ask(SYNC, 0, cycles=1)
-        self.time("original", "failed", _failure(error))
+        yield from self.told("original", "failed", _failure(error))
         yield Send(self.portal.bind + self.message, units=(swallow(), Unit()), kinds=b"E")
 
     def _cancelled(self) -> Chain:
@@ -293,7 +306,7 @@ class ServeExecute(_Serving):
         yield Send(Execute(NOWHERE).encode(), units=(unit,), kinds=b"E")
 
     def _run(self, portal: bytes, *, clean: bool) -> Chain:
-        self.time("replacement")
+        yield from self.told("replacement")
         run = Run(Execute(portal, self.max_rows).encode(), lambda error: clean and may_retry(error))
         outcome = yield run
         if not isinstance(outcome, Failed):
@@ -302,11 +315,11 @@ class ServeExecute(_Serving):
         self.session.cycle_failed = False
         self.began = self.desk.clock()
         if outcome.synced:
-            self.time("fallback", "failed", _failure(outcome.error))
+            yield from self.told("fallback", "failed", _failure(outcome.error))
             yield Send(self.portal.bind + self.message + SYNC, units=(swallow(), Unit(), Unit(cycle=True)))
             return
         yield Ask(SYNC, 0, cycles=1)
-        self.time("fallback", "failed", _failure(outcome.error))
+        yield from self.told("fallback", "failed", _failure(outcome.error))
         yield Send(self.portal.bind + self.message, units=(swallow(), Unit()))
 
 
@@ -319,19 +332,22 @@ class ServeQuery(_Serving):
 
     def chain(self) -> Chain:
         clean = self.session.status == IDLE
+        if self.session.since:
+            yield from self._as_sent()  # a Query inside an extended cycle
+            return
         try:
             self.precheck(clean=clean)
             if not self.desk.settings_stale:
                 self.wanted_text()
         except Declined as declined:
-            self.time("original", str(declined))
+            yield from self.told("original", str(declined))
             yield from self._as_sent()
             return
         try:
             columns = yield from self._original_bound()
             portal = yield from self.agree(Bind(b"", b""), (), columns, set(), clean=clean)
         except Declined as declined:
-            self.time("original", str(declined))
+            yield from self.told("original", str(declined))
             yield Emit(self.description)
             yield Send(Execute(b"").encode() + SYNC, units=(Unit(), Unit(cycle=True)), kinds=b"S")
             return
@@ -364,7 +380,7 @@ class ServeQuery(_Serving):
         """Outside a block the client's own Query gives its own answer or error."""
         if clean and may_retry(error):
             yield Ask(SYNC, 0, cycles=1)
-            self.time("original", "failed", _failure(error))
+            yield from self.told("original", "failed", _failure(error))
             yield from self._as_sent()
             return
         if self.description:
@@ -373,7 +389,7 @@ class ServeQuery(_Serving):
         yield Send(SYNC, units=(Unit(cycle=True),), kinds=b"S")
 
     def _run(self, portal: bytes, *, clean: bool) -> Chain:
-        self.time("replacement")
+        yield from self.told("replacement")
         yield Emit(self.description)
         outcome = yield Run(Execute(portal).encode(), lambda error: clean and may_retry(error), cycle=True)
         if isinstance(outcome, Started):
@@ -382,7 +398,7 @@ class ServeQuery(_Serving):
             return
         self.session.cycle_failed = False
         self.began = self.desk.clock()
-        self.time("fallback", "failed", _failure(outcome.error))
+        yield from self.told("fallback", "failed", _failure(outcome.error))
         described_already = Unit(
             cycle=True, take=lambda kind, message: b"" if kind == ROW_DESCRIPTION else message
         )

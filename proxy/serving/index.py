@@ -1,7 +1,7 @@
 """The active rewrites, indexed for the hot path: exact text first, then template.
 
 Owns the look-up. Immutable once built; the composition root replaces it as a whole. A text that can't have a
-template here is dismissed by its first bytes, without being scanned.
+template here is dismissed by its first bytes, or by its text without numbers and strings, without being scanned.
 """
 
 from __future__ import annotations
@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from proxy.ports import Candidate, ServedRewrite, Templater
+from sql.placeholders import HOLE
+from sql.templates import quick_key
 
 PREFIX = 48
 _Key = tuple[str, str, tuple[int, ...]]
@@ -17,11 +19,12 @@ _Key = tuple[str, str, tuple[int, ...]]
 class _Tables:
     """One generation of the index."""
 
-    __slots__ = ("exact", "prefixes", "templates")
+    __slots__ = ("exact", "keys", "prefixes", "templates")
 
     def __init__(self, rewrites: Iterable[ServedRewrite], templater: Templater | None) -> None:
         self.exact: dict[tuple[str, bytes], list[ServedRewrite]] = {}
         self.templates: dict[_Key, ServedRewrite] = {}
+        self.keys: set[str] = set()
         self.prefixes: dict[int, set[bytes]] = {}
         for rewrite in rewrites:
             if rewrite.scope == "these":
@@ -31,9 +34,9 @@ class _Tables:
 
     def _add_template(self, rewrite: ServedRewrite) -> None:
         self.templates[rewrite.database, rewrite.original, rewrite.param_types] = rewrite
-        literal = min((at for mark in "\0$" if (at := rewrite.original.find(mark)) >= 0), default=PREFIX)
-        size = min(PREFIX, literal, len(rewrite.original))
-        self.prefixes.setdefault(size, set()).add(rewrite.original[:size].encode()[:size])
+        fixed = HOLE.split(rewrite.original, maxsplit=1)[0].encode()[:PREFIX]
+        self.prefixes.setdefault(len(fixed), set()).add(fixed)
+        self.keys.add(quick_key(HOLE.sub("0", rewrite.original)))
 
 
 class RewriteIndex:
@@ -66,9 +69,10 @@ class RewriteIndex:
     ) -> Candidate | None:
         assert self._templater is not None
         try:
-            split = self._templater.split(text.decode())
-        except (ValueError, UnicodeDecodeError):
+            decoded = text.decode()
+        except UnicodeDecodeError:
             return None
+        split = self._templater.split(decoded) if quick_key(decoded) in tables.keys else None
         if split is None:
             return None
         template, literals = split

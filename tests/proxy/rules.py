@@ -42,6 +42,7 @@ RULES = SettingsRules(
         rule("hints", "on", _switch, "on", "off"),
         rule("model", "on", _switch, "on", "off"),
         rule("min_duration", "200ms", _time, "a time"),
+        rule("budget", "500ms", _time, "a time"),
         rule("notice", "off", _switch, "on", "off"),
     )
 )

@@ -18,9 +18,11 @@ from proxy.server import Proxy
 class RunningProxy:
     """``with RunningProxy(config, ports) as proxy: psycopg.connect(proxy.dsn(...))``"""
 
-    def __init__(self, config: ProxyConfig, ports: Ports | None = None, *, uv: bool = True) -> None:
+    def __init__(
+        self, config: ProxyConfig, ports: Ports | None = None, *, uv: bool = True, name: str = ""
+    ) -> None:
         self.events: list[tuple[str, Mapping[str, object]]] = []
-        self.proxy = Proxy(config, ports)
+        self.proxy = Proxy(config, ports, name=name)
         object.__setattr__(self.proxy, "event", self._event)
         self._factory: Callable[[], asyncio.AbstractEventLoop] = (
             uvloop.new_event_loop if uv else asyncio.new_event_loop

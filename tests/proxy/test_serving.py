@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
+import socket
+import threading
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 import psycopg
 import pytest
 
 from engines.postgres.scratch import ScratchServer
-from proxy.ports import Pause, Ports, ServedStatement, SlowQuery
+from proxy.config import ListenConfig
+from proxy.ports import Candidate, Pause, Ports, ServedStatement, SlowQuery
 from proxy.serving.index import RewriteIndex
 from tests.proxy.rules import RULES
 from tests.proxy.running import RunningProxy, config
@@ -21,6 +26,7 @@ from tests.proxy.serving_world import (
     FROM_ORIGINAL,
     FROM_REPLACEMENT,
     ORIGINAL,
+    REPLACEMENT,
     SCHEMA,
     Reports,
     guard_of,
@@ -248,8 +254,6 @@ def test_comment_switches_off(world: World) -> None:
     with world.direct() as direct:
         guard = guard_of(direct, "item")
     known = world.index._tables.exact[world.database, ORIGINAL.encode()][0]
-    from dataclasses import replace
-
     world.index.replace([replace(known, original=text, guard=guard)])
     with world.connect() as connection:
         assert simple(connection, text) == FROM_ORIGINAL
@@ -404,3 +408,114 @@ def test_slow_selects_are_reported(world: World) -> None:
     assert {r.application_name for r in found} == {"slowpoke"}
     assert all(0.09 < r.duration < 2 for r in found)
     assert {r.text for r in world.slow() if r.state == "running"} >= {"select 1, pg_sleep(0.2)"}
+
+
+def test_notice_says_what_was_done(world: World) -> None:
+    with world.connect() as connection:
+        heard: list[str | None] = []
+        connection.add_notice_handler(lambda d: heard.append(d.message_primary))
+        connection.execute("set rewright.notice = on")
+        assert simple(connection) == FROM_REPLACEMENT
+        assert rows(connection) == FROM_REPLACEMENT
+        with connection.transaction():
+            assert rows(connection) == FROM_ORIGINAL
+    assert heard == ["rewright: replacement of rewrite 1"] * 2 + ["rewright: original of rewrite 1: block"]
+
+
+def test_templates_serve_other_literals(world: World) -> None:
+    from proxy.serving.index import RewriteIndex as Index
+    from rewright.wiring.templates import make
+    from sql.templates import split
+
+    def template(text: str) -> str:
+        found = split(text)
+        assert found is not None
+        return found[0]
+
+    known = world.index._tables.exact[world.database, ORIGINAL.encode()][0]
+    index = Index(make())
+    index.replace(
+        [
+            replace(
+                known, original=template(ORIGINAL), replacement=REPLACEMENT.replace("4", "⟦1:i⟧"), scope="any"
+            )
+        ]
+    )
+    for number in (3, 50):
+        text = ORIGINAL.replace("4", str(number))
+        found = index.find(world.database, text.encode(), ())
+        assert found is not None
+        assert f"id < {number}" in found.replacement
+    assert index.find(world.database, ORIGINAL.replace("4", "'4'").encode(), ()) is None
+    assert index.find(world.database, b"select id, price from item where id < 4 order by price", ()) is None
+    assert index.find("elsewhere", ORIGINAL.encode(), ()) is None
+
+
+@dataclass
+class Optimiser:
+    """An inline port: knows one rewrite, and takes its time."""
+
+    found: Candidate | None = None
+    delay: float = 0.0
+    asked: list[str] = field(default_factory=list)
+
+    async def optimise(self, query: SlowQuery) -> Candidate | None:
+        self.asked.append(query.text)
+        await asyncio.sleep(self.delay)
+        return self.found
+
+
+def test_inline_holds_and_serves(scratch_server: ScratchServer, database: str) -> None:
+    with psycopg.connect(scratch_server.dsn(database), autocommit=True) as direct:
+        direct.execute(SCHEMA)
+        known = rewrites(direct, database)[0]
+    optimiser = Optimiser(Candidate(known, known.replacement))
+    ports = Ports(lookup=RewriteIndex(), inline=optimiser, settings=RULES)
+    with RunningProxy(config(f"host=127.0.0.1 port={scratch_server.port}"), ports) as proxy:
+        here = scratch_server.dsn(database).replace(f":{scratch_server.port}/", f":{proxy.port}/")
+        with psycopg.connect(here, autocommit=True, options="-c rewright.mode=inline") as connection:
+            assert simple(connection) == FROM_REPLACEMENT
+            assert simple(connection) == FROM_ORIGINAL  # asked about once; the index would know it by now
+        with psycopg.connect(here, autocommit=True, options="-c rewright.mode=inline") as connection:
+            assert rows(connection) == FROM_REPLACEMENT
+            optimiser.delay = 30.0
+            began = time.monotonic()
+            assert simple(connection, "select 5") == [(5,)]
+            assert 0.4 < time.monotonic() - began < 5
+            connection.execute("set rewright.budget = '20s'")
+            for query in (simple, rows):
+                timer = threading.Timer(0.3, connection.cancel_safe)
+                timer.start()
+                with pytest.raises(psycopg.errors.QueryCanceled):
+                    query(connection, f"select 6 /* {query.__name__} */")
+                timer.join()
+            assert connection.execute("show rewright.mode").fetchone() == ("inline",)
+    assert not proxy.problems
+    assert "insert" not in " ".join(optimiser.asked)
+
+
+def test_cancel_reaches_the_worker_that_holds_the_query(
+    scratch_server: ScratchServer, tmp_path: Path
+) -> None:
+    """Two workers on one port: whichever gets the cancel request, the held query ends."""
+    optimiser = Optimiser(delay=30.0)
+    ports = Ports(lookup=RewriteIndex(), inline=optimiser, settings=RULES)
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    parts = config(
+        f"host=127.0.0.1 port={scratch_server.port}",
+        listen=ListenConfig(port=port, workers=2, run_dir=str(tmp_path / "run")),
+    )
+    with RunningProxy(parts, ports, name="one"), RunningProxy(parts, ports, name="two"):
+        here = scratch_server.dsn().replace(f":{scratch_server.port}/", f":{port}/")
+        options = "-c rewright.mode=inline -c rewright.budget=20s"
+        with psycopg.connect(here, autocommit=True, options=options) as connection:
+            for number in range(8):
+                timer = threading.Timer(0.3, connection.cancel_safe)
+                timer.start()
+                began = time.monotonic()
+                with pytest.raises(psycopg.errors.QueryCanceled):
+                    simple(connection, f"select {number}")
+                assert time.monotonic() - began < 5
+                timer.join()

@@ -69,7 +69,7 @@ def kinds(stream: bytes) -> bytes:
 
 
 def guard_row(mode: bytes | None = None, digest: bytes = b"d") -> bytes:
-    settings = [mode, None, None, None, None, None]
+    settings = [mode, *[None] * (len(RULES.rules) - 1)]
     fixed = [b"u", b"u", b"none", b"{pg_catalog,public}", b"on", b"off", None, b"f", b"f", b"t", digest]
     return b.DataRow((*settings, *fixed)).encode()
 

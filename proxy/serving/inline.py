@@ -1,0 +1,76 @@
+"""``rewright.mode = inline``: an unknown SELECT is held while the optimiser is asked for a rewrite.
+
+Owns the waiting. The optimiser decides whether the query is expensive enough and answers within the session's budget;
+whatever happens to it, the query then runs. Each text is asked about once a session. Must not do I/O.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import TYPE_CHECKING, Any
+
+from proxy.ports import Candidate, SlowQuery, SqlError
+from proxy.serving.chains import CANCELLED, ServeExecute, ServeQuery, substitute_error
+from proxy.serving.local import FAILING, forward, forward_query
+from proxy.serving.private import NOWHERE
+from proxy.session import Cancelled, Chain, Send, Unit, Wait
+from proxy.statements import Portal
+from proxy.wire.framing import HEADER
+from proxy.wire.frontend import Bind, Execute, Query, decode
+from proxy.wire.tables import READY
+
+if TYPE_CHECKING:
+    from proxy.desk import SessionDesk
+
+MAX_ASKED = 10_000
+
+
+def _ask(desk: SessionDesk, text: bytes, query: SlowQuery) -> Generator[Any, Any, Candidate | None]:
+    port = desk.ports.inline
+    assert port is not None
+    if len(desk.asked) >= MAX_ASKED:
+        desk.asked.clear()
+    desk.asked.add(text)
+    try:
+        found: Candidate | None = yield Wait(lambda: port.optimise(query), limit=query.settings.budget)
+    except SqlError as error:
+        if error.sqlstate == "57014":
+            raise Cancelled from error
+        return None
+    return found
+
+
+def query_chain(desk: SessionDesk, text: bytes) -> Chain:
+    """A simple Query: served, or sent as it came."""
+    message = Query(text).encode()
+    try:
+        found = yield from _ask(desk, text, desk.inline_query(text, ()))
+    except Cancelled:
+        failing = substitute_error(CANCELLED, "22012").take
+        assert failing is not None
+        unit = Unit(cycle=True, take=lambda kind, m: m if kind == READY else failing(kind, m))
+        yield Send(Query(FAILING).encode(), units=(unit,), kinds=b"Q")
+        return
+    if found is None:
+        yield from forward_query(message)
+        return
+    yield from ServeQuery(desk, text, found).chain()
+
+
+def execute_chain(desk: SessionDesk, name: bytes, portal: Portal, max_rows: int, message: bytes) -> Chain:
+    """An Execute: its statement gains the rewrite that was found."""
+    statement = portal.statement
+    bind = decode(b"B", portal.bind[HEADER.size :])
+    assert isinstance(bind, Bind)
+    query = desk.inline_query(statement.text, statement.resolved or statement.param_types, bind)
+    try:
+        found = yield from _ask(desk, statement.text, query)
+    except Cancelled:
+        unit = substitute_error(CANCELLED, "34000")
+        yield Send(Execute(NOWHERE).encode(), units=(unit,), kinds=b"E")
+        return
+    if found is None:
+        yield from forward(message, b"E")
+        return
+    statement.candidate = found
+    yield from ServeExecute(desk, name, portal, max_rows, message).chain()
