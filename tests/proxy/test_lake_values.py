@@ -1,0 +1,85 @@
+"""Our forms of values against PostgreSQL's own, text and binary, both ways."""
+
+from __future__ import annotations
+
+import uuid
+from datetime import UTC, date, datetime, time, timedelta
+from decimal import Decimal
+
+import psycopg
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from psycopg.pq import Format
+
+from proxy.lakeside import values
+from proxy.lakeside.values import BadValue, decode, encode
+
+CASES = [
+    ("bool", True), ("bool", False), ("int2", -7), ("int4", 2**31 - 1), ("int8", -(2**63)),
+    *[("float8", f) for f in (0.0, -0.0, 1.0, -1.5, 0.1, 1e15, 123456789012345.0, 1e-5, 0.0001, 1e300, 2.5e-320, float("inf"), float("nan"))],
+    *[("float4", f) for f in (1.0, 0.1, 1e6, 123456.0, 1e-5, 3.4028235e38)],
+    *[("numeric", Decimal(d)) for d in ("0", "-1.50", "12345678901234567890.123456", "0.00001", "10000", "-0.0001", "1e10", "NaN")],
+    ("text", "a'\"\\ü\n"), ("varchar", ""), ("bytea", b"\0\xff"), ("date", date(1999, 12, 31)), ("date", date(2024, 2, 29)),
+    ("time", time(1, 2, 3, 450000)), ("timestamp", datetime(1970, 1, 1, 12, 0, 0, 1)),
+    ("timestamptz", datetime(2024, 5, 6, 7, 8, 9, tzinfo=UTC)),
+    ("uuid", uuid.UUID(int=5)), ("interval", timedelta(days=3, seconds=7)), ("interval", timedelta(seconds=-90)),
+    ("int4[]", [1, None, -3]), ("int4[]", []), ("text[]", ["a", 'q"', "b,c", "NULL", None, "", "{}", "\\", "x y"]),
+    ("float8[]", [1.5, 2.0]), ("date[]", [date(2024, 1, 1)]), ("numeric[]", [Decimal("1.10")]), ("bool[]", [True, None]),
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def connection(scratch_server):
+    with psycopg.connect(scratch_server.dsn(), autocommit=True) as opened:
+        opened.execute("set timezone = 'UTC'")
+        yield opened
+
+
+@pytest.mark.server
+@pytest.mark.parametrize("form", [0, 1])
+@pytest.mark.parametrize(("type_", "value"), CASES)
+def test_the_server_would_send_the_same_bytes(connection, type_, value, form):
+    result = connection.pgconn.exec_params(
+        f"select $1::{type_}".encode(),
+        [values.to_text(value, oid_of(connection, type_)).encode()],
+        result_format=Format(form),
+    )
+    assert not result.error_message, result.error_message
+    assert encode(value, result.ftype(0), form) == result.get_value(0, 0)
+
+
+@pytest.mark.server
+@pytest.mark.parametrize("form", [0, 1])
+@pytest.mark.parametrize(
+    ("type_", "value"), [c for c in CASES if c[0] != "interval" and str(c[1]) not in {"nan", "NaN"}]
+)
+def test_parameters_read_back(connection, type_, value, form):
+    oid = oid_of(connection, type_)
+    data = encode(value, oid, form)
+    assert decode(data, oid, form) == (pytest.approx(value, rel=1e-6) if type_ == "float4" else value)
+
+
+def oid_of(connection, type_):
+    return connection.execute("select %s::regtype::oid::int", [type_]).fetchone()[0]
+
+
+@given(
+    st.binary(max_size=40),
+    st.sampled_from([16, 20, 23, 701, 1700, 1082, 1114, 2950, 1007, 1009, 25]),
+    st.sampled_from([0, 1]),
+)
+def test_hostile_parameters_are_bad_values(data, oid, form):
+    try:
+        decode(data, oid, form)
+    except BadValue as error:
+        assert error.sqlstate.startswith(("22", "0A"))  # noqa: PT017 - most inputs are good values
+
+
+@given(st.floats(allow_nan=False))
+def test_floats_read_back(value):
+    assert float(values.float_text(value)) == value
+
+
+def test_nested_values_are_json():
+    assert values.to_text({"a": [1, None, date(2024, 1, 1)]}, values.JSON) == '{"a": [1, null, "2024-01-01"]}'
