@@ -1,6 +1,6 @@
-"""The PostgreSQL that stands behind a lake session: the lake's tables as empty ones, and nothing else.
+r"""The PostgreSQL that stands behind a lake session: the lake's tables as empty ones, and nothing else.
 
-It answers what is PostgreSQL's business (``\\d``, information_schema, pg_catalog, SET, SHOW, transactions, version(), drivers'
+It answers what is PostgreSQL's business (``\d``, information_schema, pg_catalog, SET, SHOW, transactions, version(), drivers'
 start-up queries) with PostgreSQL's own answers, and checks who may log in. Rows are only ever read from DuckDB: no
 role may select from a shadow table, so a statement that would read one here fails instead of finding nothing.
 
@@ -53,6 +53,7 @@ def provision(dsn: str, database: str, users: Mapping[str, str], tables: Tables)
                     sql.Identifier(database), sql.Identifier(role)
                 )
             )
+    synchronise(dsn, database, tables)
 
 
 def synchronise(dsn: str, database: str, tables: Tables, views: Iterable[str] = ()) -> None:
