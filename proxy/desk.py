@@ -413,7 +413,11 @@ class SessionDesk:
         self.seen_version = lookup.version
         for statement in self.book.statements.values():
             if statement is not None and statement.answer is None and not statement.tag:
+                before = statement.candidate
                 statement.candidate = self.find(statement.text, statement.param_types)
+                if before is not None and statement.candidate is None:
+                    # its next executions pass unseen
+                    self.last = self._passed()
         self.rewatch()
 
     # --- settings -----------------------------------------------------------------------------------

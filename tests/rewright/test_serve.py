@@ -208,6 +208,15 @@ def test_what_dies_is_started_again(running: Running, scratch_server: ScratchSer
     wait(lambda: json.loads(running.get("/healthz"))["processes"]["optimiser"] == "running")
 
 
+def test_sighup_reads_the_configuration_again(
+    running: Running, scratch_server: ScratchServer, sample: str
+) -> None:
+    with connect(running, scratch_server, sample) as connection:
+        running.process.send_signal(signal.SIGHUP)
+        wait(lambda: "config.reloaded" in "".join(running.said), 30)
+        assert connection.execute("select 1").fetchone() == (1,)
+
+
 def children(pid: int) -> list[int]:
     """Python processes below ``pid``, the helper of multiprocessing aside."""
     found = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
