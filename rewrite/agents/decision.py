@@ -19,7 +19,7 @@ from rewrite.agents.memory import KnowledgeNote, Memory, ReportNote
 from rewrite.agents.report import remarks, report, same_plan
 from rewrite.machine.states import Decide, Decided
 from rewrite.ports import Database, DatabaseError, Knowledge
-from rewrite.words import Checked, Deadline, Explained, Settings, Timed, Weighed
+from rewrite.words import TRUST, Checked, Deadline, Explained, Settings, Timed, Weighed
 
 _SYSTEM = (
     "You decide whether looking for a still faster equivalent of a PostgreSQL query is worth another attempt."
@@ -30,6 +30,7 @@ _QUESTION = (
 )
 _CLEAR_OF_NOISE = 0.6
 _MUCH_FASTER = 0.7
+_ABOUT_AS_FAST = 1.15
 _CLEAR = 0.1  # a ratio that needs no third run
 
 
@@ -245,17 +246,23 @@ class Decision:
         return tuple(replace(w, checked=checked) if w is one else w for w in weighed)
 
     def _best(self, weighed: Sequence[Weighed]) -> Weighed | None:
-        """The best that gains enough: what may be served before what may only be proposed, measured before estimated."""
+        """The best that gains enough: what may be served before what may only be proposed, measured before
+        estimated, and of those about as fast as the fastest the one with the strongest evidence.
+        """
         good = [w for w in weighed if self._gains(w, weighed)]
-        return min(
-            good,
-            key=lambda w: (
-                not self._servable(w.checked),
-                not w.measured,
-                w.ratio if w.ratio is not None else 1.0,
-            ),
-            default=None,
-        )
+        if not good:
+            return None
+        first = min(good, key=self._rank)
+        close = [w for w in good if self._rank(w)[:2] == self._rank(first)[:2]]
+        close = [w for w in close if self._rank(w)[2] <= _ABOUT_AS_FAST * self._rank(first)[2]]
+        return min(close, key=lambda w: (self._level(w), self._rank(w)))
+
+    def _rank(self, one: Weighed) -> tuple[bool, bool, float]:
+        return not self._servable(one.checked), not one.measured, 1.0 if one.ratio is None else one.ratio
+
+    def _level(self, one: Weighed) -> int:
+        level = one.checked.evidence.counts_as(self.settings.accept)
+        return TRUST.index(level) if level in TRUST else len(TRUST)
 
     def _gains(self, one: Weighed, weighed: Sequence[Weighed]) -> bool:
         if not self.settings.decision:

@@ -24,7 +24,10 @@ def dsn(scratch_server: ScratchServer, module_database: str) -> str:
     return dsn
 
 
-def test_one_statement_one_document_several_an_array_and_a_report(dsn: str, tmp_path: Path) -> None:
+def test_one_statement_one_document_several_an_array_and_a_report(
+    dsn: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("REWRIGHT_VERIFY__TIMEOUT", "4s")
     (tmp_path / "a.sql").write_text(f"{SLOW};\nselect random() from part; delete from part;")
     report = tmp_path / "out.html"
     done = CliRunner().invoke(

@@ -130,3 +130,13 @@ def test_what_is_not_understood_is_left_alone(dsn: str, scratch_server: ScratchS
             outcome = rewriter.optimise(sql, settings=Settings(trust="tested", check_seconds=3.0))
             assert outcome.best is None
             assert outcome.reason
+
+
+def test_a_short_budget_is_kept(dsn: str, scratch_server: ScratchServer) -> None:
+    with connected(dsn, scratch_server) as rewriter:
+        rewriter.optimise(
+            SLOW, settings=Settings(budget=30.0, rounds=1, check_seconds=1.0)
+        )  # what is lazy is made
+        outcome = rewriter.optimise(SLOW, observed_seconds=5.0, settings=Settings(trust="tested", budget=0.5))
+    assert outcome.seconds < 5.0  # 0.5 s and one step's overrun, on a machine with much else to do
+    assert outcome.to_json()["report"]["cost"]["before"] > 0

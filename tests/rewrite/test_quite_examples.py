@@ -32,7 +32,7 @@ insert into sale select i, 1 + i % 200, 1 + i % 59, (i * 7919) % 1000 from gener
 insert into emp select i, (i * 31) % 30000 from generate_series(1, 60000) i;
 analyze;
 """
-QUICK = Settings(measure="both", trust="tested", rounds=1, check_seconds=6.0, width=4)
+QUICK = Settings(measure="both", trust="tested", rounds=1, check_seconds=4.0, width=2)
 FROM = "FROM sale sl JOIN prod pr ON sl.pid = pr.pid JOIN ttime tm ON sl.did = tm.did"
 BY_DATE = (
     f"SELECT SUM(sl.amt) AS total {FROM} WHERE sl.amt > (SELECT 1.3 * AVG(sa.amt) FROM sale sa"

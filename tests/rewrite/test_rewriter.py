@@ -394,3 +394,14 @@ def test_a_much_faster_one_gets_a_patient_look_before_a_slower_one_is_served() -
     outcome = optimise(server, Slowly(), Rules([[GOOD, GOOD_CTE]]), check_seconds=8.0)
     assert outcome.to_json()["rewritten"] == GOOD_CTE
     assert outcome.servable
+
+
+def test_of_two_about_as_fast_the_proved_one_is_taken() -> None:
+    class Mixed(Judge):
+        def check(self, original: str, candidate: str, seconds: float) -> Evidence:
+            return Evidence("tested" if candidate == GOOD_CTE else "proved")
+
+    for cte, taken in ((0.19, GOOD), (0.1, GOOD_CTE)):
+        server = Server(times={GOOD: 0.2, GOOD_CTE: cte})
+        outcome = optimise(server, Mixed(), Rules([[GOOD, GOOD_CTE]]), trust="tested")
+        assert outcome.to_json()["rewritten"] == taken
