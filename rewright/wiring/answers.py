@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from proxy.answers.api import Answers
@@ -24,7 +25,23 @@ def make(store: Store, config: Config, job_path: str = "") -> LocalAnswers | Non
     except ModuleNotFoundError:
         return None
     explainer = SocketExplainer(job_path, config.optimiser.budget + 30) if job_path else None
-    return Answers(store, DuckDbEvaluator(), settings_rows, explainer)
+    return Answers(store, DuckDbEvaluator(), settings_rows, explainer, house_rows)
+
+
+def house_rows(relation: str, session: SessionView) -> Sequence[Mapping[str, Any]]:
+    """Rows of relations that are not in the store: rewrite knowledge; the lake has none of them yet."""
+    del session
+    return _knowledge() if relation == "knowledge" else ()
+
+
+@cache
+def _knowledge() -> Sequence[Mapping[str, Any]]:
+    from knowledge.units import load_units
+
+    return [
+        {"title": unit.title, "category": unit.category, "text": unit.answer, "source": unit.source}
+        for unit in load_units()
+    ]
 
 
 def settings_rows(session: SessionView) -> Sequence[Mapping[str, Any]]:

@@ -122,6 +122,14 @@ def test_every_relation_can_be_read(answers: LocalAnswers, relation: str) -> Non
     ]
 
 
+def test_knowledge_is_there(answers: LocalAnswers) -> None:
+    ((count,),) = run(
+        answers, "select count(*) from rewright.knowledge where text <> '' and title <> ''"
+    ).rows
+    assert isinstance(count, int)
+    assert count > 0
+
+
 def test_settings_are_the_sessions(answers: LocalAnswers) -> None:
     session = replace(JOE, settings=replace(JOE.settings, mode="observe", budget=1.5))
     found = run(
