@@ -31,6 +31,7 @@ _QUESTION = (
 _CLEAR_OF_NOISE = 0.6
 _MUCH_FASTER = 0.7
 _ABOUT_AS_FAST = 1.15
+_LOOKS = 3
 _CLEAR = 0.1  # a ratio that needs no third run
 
 
@@ -221,10 +222,18 @@ class Decision:
         for much_faster in self._promising(weighed):
             weighed = self._look(weighed, much_faster, looked, deadline)
         while (best := self._best(weighed)) is not None:
-            if best.checked.candidate.key() in looked:
+            following = best if best.checked.candidate.key() not in looked else None
+            if following is None and not self._servable(best.checked):
+                # what may only be proposed is little worth: the next ones may be provable
+                following = self._next(weighed, looked)
+            if following is None or (len(looked) >= _LOOKS and following is not best):
                 return weighed, best
-            weighed = self._look(weighed, best, looked, deadline)
+            weighed = self._look(weighed, following, looked, deadline)
         return weighed, None
+
+    def _next(self, weighed: Sequence[Weighed], looked: set[str]) -> Weighed | None:
+        good = [w for w in weighed if self._gains(w, weighed) and w.checked.candidate.key() not in looked]
+        return min(good, key=self._rank, default=None)
 
     def _promising(self, weighed: Sequence[Weighed]) -> list[Weighed]:
         good = [w for w in weighed if self._gains(w, weighed)]

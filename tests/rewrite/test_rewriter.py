@@ -405,3 +405,13 @@ def test_of_two_about_as_fast_the_proved_one_is_taken() -> None:
         server = Server(times={GOOD: 0.2, GOOD_CTE: cte})
         outcome = optimise(server, Mixed(), Rules([[GOOD, GOOD_CTE]]), trust="tested")
         assert outcome.to_json()["rewritten"] == taken
+
+
+def test_where_the_best_cannot_be_proved_the_next_one_is_looked_at() -> None:
+    class Partly(Judge):
+        def check(self, original: str, candidate: str, seconds: float) -> Evidence:
+            return Evidence("proved" if seconds > 5 and candidate == GOOD else "tested")
+
+    server = Server(times={GOOD: 0.5, GOOD_CTE: 0.1})
+    outcome = optimise(server, Partly(), Rules([[GOOD, GOOD_CTE]]), check_seconds=8.0)
+    assert outcome.to_json()["rewritten"] == GOOD
