@@ -92,11 +92,8 @@ class Translation:
             case a.IsDistinct(op, left, right, negated):
                 alike = self._alike(op, self.term(left), self.term(right))
                 return alike if negated else negate(alike)
-            case a.Case(whens, default, type_):
-                parts = tuple(self.term(x) for when in whens for x in when)
-                return case((*parts, self.term(default)), type_)
-            case a.Coalesce(args, type_):
-                return coalesce(tuple(self.term(x) for x in args), type_)
+            case a.Case() | a.Coalesce():
+                return self._guard(e)
             case a.NullIf(op, left, right, type_):
                 x = self.term(left)
                 return case((self._operator(op, (x, self.term(right)), BOOL), null(type_), x), type_)
@@ -193,8 +190,20 @@ class Translation:
     def made(self, sym: Sym, args: tuple[Term, ...], type_: SqlType) -> Term:
         """An application, its possible failure remembered."""
         if sym.fails and (kind := failure(App(sym, args, type_))):
-            self.to.failing[f"{kind} {sym.name}"] += 1
+            self.to.failing.append((kind, App(sym, args, type_)))
         return app(sym, args, type_)
+
+    def _guard(self, e: a.Case | a.Coalesce) -> Term:
+        """CASE and COALESCE: what may fail inside is remembered as guarded."""
+        before = len(self.to.failing)
+        match e:
+            case a.Case(whens, default, type_):
+                parts = tuple(self.term(x) for when in whens for x in when)
+                value = case((*parts, self.term(default)), type_)
+            case a.Coalesce(args, type_):
+                value = coalesce(tuple(self.term(x) for x in args), type_)
+        self.to.guarded += self.to.failing[before:]
+        return value
 
     def subquery(self, query: a.Query) -> Bag:
         """A subquery sees the columns in scope, and of a grouped query its grouping columns."""
@@ -269,7 +278,7 @@ class Translation:
         inner = _integral(x) if source.name == "numeric" and target.name == "int8" else None
         if inner is not None:
             if not _small(inner):
-                self.to.failing["overflow cast numeric to int8"] += 1
+                self.to.failing.append(("overflow", App(Sym("cast numeric to int8"), (inner,), target)))
             return inner
         if source.is_builtin and {source.name, target.name} <= {"text", "varchar"} and e.method == "binary":
             return x

@@ -7,12 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sql.types import SqlType
-
 from .conditions import holds
 from .entail import Context, Engine
 from .places import at_path, nested_terms, places
-from .symbols import CASE, failure, identity
+from .symbols import CASE, EQ, IS_NULL, LE, LT, SAME, failure, identity, one_representation
 from .terms import (
     INTEGER,
     App,
@@ -22,6 +20,7 @@ from .terms import (
     Function,
     Limited,
     Lit,
+    Multi,
     Nested,
     Row,
     Source,
@@ -33,7 +32,16 @@ from .terms import (
     walk_bag,
     walk_shallow,
 )
+from .translate import Translator
 from .unique import determined_by, one_row
+
+
+def recorded(translator: Translator) -> set[tuple[str, str]]:
+    """What the translation met that may fail, before anything was simplified away; a CASE or COALESCE around
+    it is told apart, since it may keep the failure from happening.
+    """
+    found = {(kind, describe(t, translator.sources)) for kind, t in translator.failing}
+    return found | {(kind, f"guarded {describe(t, translator.sources)}") for kind, t in translator.guarded}
 
 
 def failing(engine: Engine, form: Bag) -> set[tuple[str, str]]:
@@ -143,12 +151,26 @@ def shows_representative(form: Bag) -> bool:
     representation, is in play (M4).
     """
     sources = [s for b in form for _, s in block_vars(b)]
+    if any(_extreme_shown(t) for t in walk_bag(form) if isinstance(t, App | Nested)) or any(
+        _is_extreme(o) for b in form for o in b.outs
+    ):
+        return True
     return any(
-        isinstance(s, Distinct) and any(not _one_representation(t) for t in source_types(s)) for s in sources
-    ) and any(isinstance(t, Var) and not _one_representation(t.type) for t in walk_bag(form))
+        isinstance(s, Distinct | Multi) and any(not one_representation(t) for t in source_types(s))
+        for s in sources
+    ) and any(isinstance(t, Var) and not one_representation(t.type) for t in walk_bag(form))
 
 
-def _one_representation(type_: SqlType) -> bool:
-    """Whether equal values of one expression of the type look the same; char(n) is padded to n."""
-    padded = type_.name == "bpchar" and type_.is_builtin and type_.typmod > 0
-    return identity(type_) or (padded and type_.collation in {"default", "C", "POSIX"})
+def _is_extreme(term: Term) -> bool:
+    """min or max of values some of which are equal and look different: either may come out."""
+    if not (isinstance(term, Nested) and term.kind == "agg" and term.name.startswith(("min ", "max "))):
+        return False
+    return any(not one_representation(o.type) for b in term.bag for o in b.outs)
+
+
+def _extreme_shown(term: App | Nested) -> bool:
+    """Whether such an extreme goes anywhere but into a comparison or a test for NULL."""
+    if isinstance(term, Nested):
+        return any(_is_extreme(o) for b in term.bag for o in b.outs)
+    compares = term.sym in {EQ, LT, LE, SAME, IS_NULL}
+    return not compares and any(_is_extreme(a) for a in term.args)

@@ -20,7 +20,7 @@ from sql.walk import all_exprs_of_query, canonical
 from .build import not_null
 from .conditions import off
 from .entail import Context, Engine, OutOfTime, identical
-from .failures import failing, orders, shows_representative
+from .failures import failing, orders, recorded, shows_representative
 from .fresh import numbering
 from .match import match_bags
 from .normal import Trace, normalise
@@ -38,7 +38,7 @@ class Reason:
     """Why there is no proof."""
 
     reason: str
-    kind: Literal["unsupported", "signature", "order", "timeout", "open"] = "open"
+    kind: Literal["unsupported", "signature", "order", "timeout", "open", "internal"] = "open"
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +77,10 @@ def prove(
         return Reason("timeout", "timeout")
     except RecursionError:
         return Reason("the query is too deep", "unsupported")
+    except ImportError as missing:
+        return Reason(f"not installed: {missing.name}", "unsupported")
+    except Exception as error:  # noqa: BLE001 - a fault of the search must not become the caller's
+        return Reason(f"internal error: {error!r}", "internal")
 
 
 def _prove(engine: Engine, q1: Query, q2: Query) -> Proof | Reason | None:
@@ -126,11 +130,7 @@ def prepare(engine: Engine, query: Query) -> Prepared:
     if shows_representative(form.bag):
         loose.add("tie-order")
     found = failing(engine, form.bag)
-    known = {d for _, d in found}
-    for name in translator.failing:
-        kind, _, label = name.partition(" ")
-        if not any(label in d for d in known):
-            found.add((kind, label))
+    found |= recorded(translator)
     if off("13"):
         form = Form(tuple(replace(b, outs=b.outs[: form.width]) for b in form.bag), form.width)
     return Prepared(form.bag, form.width, form.sort, frozenset(loose), frozenset(found))

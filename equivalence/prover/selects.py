@@ -76,6 +76,7 @@ def _grouped(
             return []
         v = fresh()
         vars_ = ((v, Distinct(bag)),)
+        t.sources[v] = Distinct(bag)
         groups = [(k, Var(v, i, k.type)) for i, k in enumerate(keys)]
     groups += [(k, null(k.type)) for k in every if k not in keys and not off("M12")]
     scope = Scope(env, tuple(groups), (tuple(rows), keys), grouping=keys)

@@ -71,6 +71,16 @@ def identity(type_: SqlType) -> bool:
     return type_ == INTEGER or holds("M4", equality_is_identity(type_) and type_.name != "char")
 
 
+def one_representation(type_: SqlType) -> bool:
+    """Whether equal values of one column or expression of the type look the same: char(n) is padded to n,
+    numeric(p, s) has s decimals.
+    """
+    if identity(type_):
+        return True
+    deterministic = type_.collation in {"", "default", "C", "POSIX"}
+    return type_.is_builtin and type_.name in {"bpchar", "numeric"} and type_.typmod > 0 and deterministic
+
+
 def exact_integer(type_: SqlType) -> bool:
     return domain(type_) == "integer"
 
@@ -85,7 +95,8 @@ def arithmetic(name: str, left: str, right: str, result: str) -> Sym:
         return Sym("|| text", total=True)
     if name in {"~~", "!~~"}:
         return Sym(f"{name}", total=True, fails="errors")
-    return Sym(f"op {name}({left},{right})", total=result in INTS | FLOATS | {"numeric"}, fails="errors")
+    plain = {left, right} <= ORDERED | {""} and result in INTS | FLOATS | {"numeric"}
+    return Sym(f"op {name}({left},{right})", total=plain, fails="errors")
 
 
 def function(schema: str, name: str, args: tuple[str, ...], *, strict: bool) -> Sym:
@@ -108,7 +119,9 @@ def cast(source: SqlType, target: SqlType, method: str) -> Sym:
         return Sym(label, total=True)
     if builtin and target.name in INTS and source.name in INTS:
         return Sym(label, total=True, fails="overflow")
-    return Sym(label, total=builtin, fails="errors")
+    # jsonb's null casts to NULL (PostgreSQL 18): only plain types are known to keep values
+    known = builtin and {source.name, target.name} <= ORDERED
+    return Sym(label, total=known, fails="errors")
 
 
 def failure(term: App) -> str:

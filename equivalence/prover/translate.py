@@ -7,7 +7,6 @@ SQL: what is not understood raises `Unsupported`. Must not know schema facts, ru
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -20,6 +19,7 @@ from .build import eq, negate, same
 from .conditions import holds, off
 from .fresh import fresh, fresh_copy
 from .terms import (
+    INTEGER,
     App,
     Bag,
     Block,
@@ -66,7 +66,9 @@ class Translator:
     """Translates one query and remembers what could fail on the way."""
 
     ctes: dict[int, tuple[a.Query, Env]] = field(default_factory=dict)
-    failing: Counter[str] = field(default_factory=Counter)
+    failing: list[tuple[str, Term]] = field(default_factory=list)
+    guarded: list[tuple[str, Term]] = field(default_factory=list)
+    sources: dict[int, Source] = field(default_factory=dict)
     loose: set[str] = field(default_factory=set)  # reservations met: tie-order, float-order
 
     def copy(self, bag: Bag) -> Bag:
@@ -117,6 +119,7 @@ class Translator:
         types = tuple(o.type for o in form.bag[0].outs) if form.bag else ()
         if not form.bag:
             return form
+        self.sources[v] = source
         outs = tuple(Var(v, i, t) for i, t in enumerate(types))
         return Form(block(((v, source),), (), outs), form.width, form.sort)
 
@@ -166,6 +169,7 @@ class Translator:
         if not bag or off("M1"):
             return bag
         v = fresh()
+        self.sources[v] = Distinct(bag)
         outs = tuple(Var(v, i, o.type) for i, o in enumerate(bag[0].outs))
         return (Block(((v, Distinct(bag)),), (), outs),)
 
@@ -213,6 +217,7 @@ class Translator:
 
     def _ranging(self, rel: int, source: Source, types: tuple[SqlType, ...], env: Env) -> Rows:
         v = fresh()
+        self.sources[v] = source
         return Rows(((v, source),), (), {**env, rel: tuple(Var(v, i, t) for i, t in enumerate(types))})
 
     def _from_bag(self, rel: int, bag: Bag, env: Env) -> list[Rows]:
@@ -229,7 +234,7 @@ class Translator:
         make.check(call.func)
         args = tuple(make.term(x) for x in call.args)
         name = f"{call.func.schema}.{call.func.name}({','.join(call.func.arg_types)}) {ordinality}"
-        self.failing[name] += 1
+        self.failing.append(("errors", App(Sym(name), args, types[0] if types else INTEGER)))
         return [self._ranging(rel, Function(name, args, types), types, env)]
 
     def join(self, item: a.Join, env: Env) -> list[Rows]:
