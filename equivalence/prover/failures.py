@@ -162,7 +162,7 @@ def shows_representative(form: Bag) -> bool:
 
 
 def _is_extreme(term: Term) -> bool:
-    """min or max of values some of which are equal and look different: either may come out."""
+    """A minimum or maximum of values some of which are equal and look different: either may come out."""
     if not (isinstance(term, Nested) and term.kind == "agg" and term.name.startswith(("min ", "max "))):
         return False
     return any(not one_representation(o.type) for b in term.bag for o in b.outs)
