@@ -13,7 +13,7 @@ import signal
 import socket
 import ssl
 import tempfile
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from time import monotonic
 
@@ -144,7 +144,7 @@ class Proxy:
         self._background(forward(request, found))
         return True
 
-    def _background(self, coroutine: Coroutine[None, None, None]) -> None:
+    def _background(self, coroutine: Awaitable[None]) -> None:
         task = asyncio.ensure_future(coroutine)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
@@ -176,6 +176,11 @@ class Proxy:
         except (OSError, ssl.SSLError) as error:
             self.config = old
             self.event("proxy.reload_failed", reason=str(error))
+
+    def ask_for_reload(self) -> None:
+        """SIGHUP: the composition root reads its configuration again and calls ``reload``."""
+        if self.ports.on_reload is not None:
+            self._background(self.ports.on_reload())
 
     async def drain(self, grace: float) -> None:
         """Stop accepting; idle sessions end at once (57P01), busy ones when done or after ``grace`` seconds."""
@@ -240,6 +245,9 @@ async def serve(
     for number in (signal.SIGTERM, signal.SIGINT):
         with contextlib.suppress(ValueError, NotImplementedError, RuntimeError):
             loop.add_signal_handler(number, stop.set)
+    if proxy.ports.on_reload is not None:
+        with contextlib.suppress(ValueError, NotImplementedError, RuntimeError):
+            loop.add_signal_handler(signal.SIGHUP, proxy.ask_for_reload)
     await proxy.start()
     if on_ready is not None:
         on_ready(proxy)

@@ -97,6 +97,7 @@ class _Serving:
         self.candidate = candidate
         self.text = text
         self.began = desk.clock()
+        self.statement_name = b""
 
     # --- before a message is sent -------------------------------------------------------------------
 
@@ -167,11 +168,13 @@ class _Serving:
         portal = self.privates.new_portal()
         batch.add(Bind(portal, name, bind.formats, bind.values, bind.result_formats).encode())
         row_index = self.privates.add_guard(batch, self.candidate.rewrite.guard)
+        verifier = self._add_verifier(batch)
         replies = checked((yield batch.ask()))
         if private is None:
             private = Private(name, described(replies.units[description])[1])
             self.privates.statements[key] = private
         self.privates.dead_portals.append(portal)
+        self._verify(replies, verifier)
         self._judge(replies, row_index, clean=clean)
         if not same_signature(columns, private.columns):
             refused.add("signature")
@@ -186,8 +189,17 @@ class _Serving:
         self.privates.add_cleaning(batch)
         self.privates.add_guard_parse(batch)
         index = self.privates.add_guard(batch, self.candidate.rewrite.guard)
+        verifier = self._add_verifier(batch)
         replies = checked((yield batch.ask()))
+        self._verify(replies, verifier)
         self._judge(replies, index, clean=False)
+
+    def _add_verifier(self, batch: Batch) -> int:
+        return self.privates.add_verifier(batch, self.statement_name) if self.statement_name else -1
+
+    def _verify(self, replies: Replies, index: int) -> None:
+        if index >= 0 and not self.privates.verified(replies, index, self.text):
+            raise Declined("names")
 
     def _judge(self, replies: Replies, index: int, *, clean: bool) -> None:
         try:
@@ -268,6 +280,7 @@ class ServeExecute(_Serving):
             yield from self._learn(statement)
         bind = decode(b"B", self.portal.bind[HEADER.size :])
         assert isinstance(bind, Bind)
+        self.statement_name = bind.statement
         refused: set[str] = set()
         try:
             return (

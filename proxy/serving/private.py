@@ -26,6 +26,10 @@ if TYPE_CHECKING:
 _PREFIX = PRIVATE_PREFIX.encode()
 GUARD_STATEMENT = _PREFIX + b"guard"
 GUARD_PORTAL = _PREFIX + b"g"
+VERIFIER_STATEMENT = _PREFIX + b"verify"
+VERIFIER_PORTAL = _PREFIX + b"v"
+_VERIFIER_SQL = b"select statement from pg_catalog.pg_prepared_statements where name = $1"
+_TEXT = 25
 NOWHERE = _PREFIX + b"none"
 MAX_PRIVATE = 32
 _NO_GUARD = Guard(original=(), replacement=())
@@ -96,7 +100,9 @@ class Privates:
         self.statements.clear()
         if self.guard_ready:
             self._dead_statements.append(GUARD_STATEMENT)
-        self.guard_ready = False
+        if self.verifier_ready:
+            self._dead_statements.append(VERIFIER_STATEMENT)
+        self.guard_ready = self.verifier_ready = False
 
     def forget_portals(self) -> None:
         """The transaction is over."""
@@ -127,6 +133,23 @@ class Privates:
         index = batch.add(Execute(GUARD_PORTAL).encode())
         batch.add(Close(b"P", GUARD_PORTAL).encode())
         return index
+
+    def add_verifier(self, batch: Batch, name: bytes) -> int:
+        """The index of the reply that holds the text of the client's statement ``name``.
+
+        SQL inside a function can deallocate a name and prepare it anew, which the wire does not show.
+        """
+        if not self.verifier_ready:
+            batch.add(Parse(VERIFIER_STATEMENT, _VERIFIER_SQL, (_TEXT,)).encode())
+        batch.add(Bind(VERIFIER_PORTAL, VERIFIER_STATEMENT, (), (name,)).encode())
+        index = batch.add(Execute(VERIFIER_PORTAL).encode())
+        batch.add(Close(b"P", VERIFIER_PORTAL).encode())
+        return index
+
+    def verified(self, replies: Replies, index: int, text: bytes) -> bool:
+        """Whether the client's statement still is the text it was parsed from."""
+        self.verifier_ready = True
+        return any(m == DataRow((text,)).encode() for kind, m in replies.units[index] if kind == ord("D"))
 
     def add_private_parse(self, batch: Batch, text: bytes, types: tuple[int, ...]) -> tuple[bytes, int]:
         """Name of the new statement and the index of its description."""

@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
@@ -380,6 +381,28 @@ def test_discard_and_deallocate(world: World) -> None:
             connection._prepared.clear()
             assert simple(connection) == FROM_REPLACEMENT
             assert rows(connection) == FROM_REPLACEMENT
+
+
+def test_name_prepared_anew_behind_the_wire(world: World) -> None:
+    """A function deallocates the statement and prepares the name with another text: only the server can tell."""
+    with world.connect() as connection:
+        pgconn = connection.pgconn
+        connection.execute(
+            "create function swap() returns void language plpgsql as $$begin "
+            "execute 'deal' || 'locate s'; execute 'pre' || 'pare s as select 5, 5'; end$$"
+        )
+        execute(pgconn.send_prepare, connection, b"s", ORIGINAL.encode())
+        assert execute(pgconn.send_query_prepared, connection, b"s", None) == [(b"1", b"1000010")]
+        connection.execute("select swap()")
+        assert execute(pgconn.send_query_prepared, connection, b"s", None) == [(b"5", b"5")]
+    assert world.served()[-1].reason == "names"
+
+
+def execute(send: Any, connection: psycopg.Connection, *arguments: Any) -> list[tuple[bytes | None, ...]]:
+    """One libpq call, waited for without keeping the interpreter's lock; the first row."""
+    send(*arguments)
+    found = connection.wait(psycopg.generators.execute(connection.pgconn))[0]
+    return [tuple(found.get_value(0, c) for c in range(found.nfields))] if found.ntuples else []
 
 
 # --- reports --------------------------------------------------------------------------------------

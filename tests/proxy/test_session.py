@@ -161,8 +161,9 @@ def test_replacement_that_fails_before_a_row() -> None:
     assert play.server(b.BIND_COMPLETE) == b.BIND_COMPLETE
     play.server(NO_PARAMETERS, ONE_COLUMN)
     play.to_server.clear()
+    verified = (b.PARSE_COMPLETE, b.BIND_COMPLETE, b.DataRow((TEXT,)), DONE, b.CLOSE_COMPLETE)
     agreed = (b.PARSE_COMPLETE, b.PARSE_COMPLETE, NO_PARAMETERS, ONE_COLUMN, b.BIND_COMPLETE)
-    play.server(*agreed, b.BIND_COMPLETE, guard_row(), b.CommandComplete(b"SELECT 1"), b.CLOSE_COMPLETE)
+    play.server(*agreed, b.BIND_COMPLETE, guard_row(), DONE, b.CLOSE_COMPLETE, *verified)
     assert kinds(bytes(play.to_server)) == b"ES"
     play.to_server.clear()
     assert play.server(b.error("22012", "division by zero"), READY) == b""
