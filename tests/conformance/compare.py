@@ -29,7 +29,7 @@ def fetch(package: str, home: Path) -> Path:
     version = importlib.metadata.version(package)
     command = [sys.executable, "-m", "pip", "download", "-q", "--no-deps"]
     subprocess.run(
-        [*command, "--no-binary", ":all:", "-d", str(home), f"{package}=={version}"],
+        [*command, "--no-binary", package, "-d", str(home), f"{package}=={version}"],
         check=True,
         stdout=subprocess.DEVNULL,
     )
