@@ -9,7 +9,7 @@ Not for recursive CTEs, volatile ones, or those MATERIALIZED on purpose. SOUNDNE
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -25,20 +25,23 @@ def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
         if uses == 0 or cte.recursive or not ctx.holds("not-volatile", not is_volatile(cte.query)):
             continue
         yield Rewrite(
-            _inlined(block, cte, ctx), f"the CTE {cte.name} is planned separately at each of its {uses} uses"
+            inlined(block, cte, ctx.fresh),
+            f"the CTE {cte.name} is planned separately at each of its {uses} uses",
         )
 
 
-def _inlined(block: a.Query, cte: a.Cte, ctx: Context) -> a.Query:
+def inlined(block: a.Query, cte: a.Cte, fresh: Callable[[], int]) -> a.Query:
+    """``block`` with each reference to one of its CTEs replaced by a copy of its query."""
+
     def visit(n: Any) -> Any:
         if isinstance(n, a.CteScan) and n.cte == cte.cte:
-            copied, _ = copy_fresh(cte.query, ctx.fresh)
+            copied, _ = copy_fresh(cte.query, fresh)
             return a.Derived(n.rel, copied, n.alias, tuple(c.name for c in n.columns))
         return map_children(n, visit)
 
     rest = replace(block, ctes=tuple(c for c in block.ctes if c.cte != cte.cte))
-    inlined: a.Query = visit(rest)
-    return inlined
+    made: a.Query = visit(rest)
+    return made
 
 
 RULE = Rule("inline_cte", apply, ("not-volatile",), priority=55, category="cte")

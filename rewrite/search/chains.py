@@ -8,10 +8,16 @@ proofs are joined: what is tested step by step is not tested as a whole.
 from __future__ import annotations
 
 import itertools
+import time
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from rewrite.ports import Checker
 from rewrite.words import Evidence
+
+
+# what the checker gets to refute a proof by links
+CONFIRM_SECONDS = 2.0
 
 
 @dataclass(slots=True)
@@ -27,40 +33,58 @@ class Derivations:
         return self._via.get(candidate, ())
 
 
+class Links(Protocol):
+    """A prover of single steps; what it does not prove, the checker may."""
+
+    def prove(self, before: str, after: str, seconds: float) -> Evidence | None: ...
+
+
 @dataclass(slots=True)
 class ChainChecker:
-    """The `Checker` port: the pair itself first in a share of the time, then the links.
+    """The `Checker` port: by links where a candidate came by steps, else the pair itself.
 
-    Verdicts on links are kept: candidates of one search share their first steps.
+    A proof by links is looked at once more by the checker, which may refute it: the two know nothing of each
+    other. Proofs of links are kept: candidates of one search share their first steps.
     """
 
     inner: Checker
     derivations: Derivations
-    _links: dict[tuple[str, str], Evidence] = field(default_factory=dict)
+    links: Links | None = None
+    _proved: dict[tuple[str, str], Evidence | None] = field(default_factory=dict)
 
     def check(self, original: str, candidate: str, seconds: float) -> Evidence:
-        via = self.derivations.via(candidate)
-        if via:
-            joined = self._by_links((original, *via, candidate), seconds)
-            if joined is not None:
-                return joined
-        return self._link(original, candidate, seconds)
+        started = time.monotonic()
+        texts = (original, *self.derivations.via(candidate), candidate)
+        proof = self._by_links(texts, seconds / 2) if len(texts) > 2 or self.links is not None else None
+        left = max(seconds - (time.monotonic() - started), 1.0)
+        if proof is None:
+            return self.inner.check(original, candidate, left)
+        second = self.inner.check(original, candidate, min(left, CONFIRM_SECONDS))
+        return second if second.level in {"refuted", "proved"} else proof
 
     def _by_links(self, texts: tuple[str, ...], seconds: float) -> Evidence | None:
         """The joined proof, or None as soon as one link is not proved."""
         found: list[Evidence] = []
+        deadline = time.monotonic() + seconds
         for before, after in itertools.pairwise(texts):
-            evidence = self._link(before, after, max(seconds / 2, 1.0))
-            if evidence.level != "proved":
+            evidence = self._link(before, after, deadline, alone=len(texts) == 2)
+            if evidence is None:
                 return None
             found.append(evidence)
         return joined(found)
 
-    def _link(self, before: str, after: str, seconds: float) -> Evidence:
-        known = self._links.get((before, after))
-        if known is None or known.level == "unknown":
-            known = self._links[before, after] = self.inner.check(before, after, seconds)
-        return known
+    def _link(self, before: str, after: str, deadline: float, *, alone: bool) -> Evidence | None:
+        if self._proved.get((before, after)) is not None:
+            return self._proved[before, after]
+        left = deadline - time.monotonic()
+        if left <= 0:
+            return None
+        found = self.links.prove(before, after, left) if self.links is not None else None
+        if found is None and not alone:
+            evidence = self.inner.check(before, after, max(deadline - time.monotonic(), 0.5))
+            found = evidence if evidence.level == "proved" else None
+        self._proved[before, after] = found
+        return found
 
 
 def joined(links: list[Evidence]) -> Evidence:

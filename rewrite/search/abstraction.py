@@ -1,0 +1,92 @@
+"""A pair of queries with what they share taken out: common subqueries become tables nobody knows anything of.
+
+If two queries agree whatever a table holds, they agree when it holds what a subquery gives. CTEs are put where they
+are referred to first (none may be volatile or recursive). Proofs of small steps in big queries become small. Must
+not know provers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from rewrite.rules.canonical import canonical, is_closed
+from rewrite.rules.inline_cte import inlined
+from rewrite.rules.shape import is_volatile
+from rewrite.rules.tree import Fresh, blocks, highest_number, map_children, replace_at, walk
+from sql import algebra as a
+from sql.catalog import Catalog, Table, TableColumn
+
+SCHEMA = "rewright_unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two queries over a catalog with made-up relations; ``taken`` subqueries were replaced."""
+
+    before: a.Query
+    after: a.Query
+    catalog: Catalog
+    taken: int
+
+
+@dataclass(slots=True)
+class _Unknowns:
+    """Made-up tables by the canonical form of the subquery they stand for."""
+
+    forms: frozenset[a.Query]
+    tables: dict[a.Query, Table] = field(default_factory=dict)
+
+    def table(self, form: a.Query) -> Table:
+        if form not in self.tables:
+            ref = a.TableRef(SCHEMA, f"t{len(self.tables) + 1}")
+            columns = tuple(TableColumn(f"c{i + 1}", c.type) for i, c in enumerate(a.output_columns(form)))
+            self.tables[form] = Table(ref, columns)
+        return self.tables[form]
+
+    def replace(self, node: Any) -> Any:
+        """Outermost common subqueries first."""
+        if isinstance(node, a.Derived) and (form := _form(node)) in self.forms and form is not None:
+            table = self.table(form)
+            shown = tuple(a.OutputColumn(n, c.type) for n, c in zip(node.names, table.columns, strict=True))
+            return a.Scan(node.rel, table.ref, node.alias, shown)
+        return map_children(node, self.replace)
+
+
+def abstracted(before: a.Query, after: a.Query, catalog: Catalog) -> Pair | None:
+    """The pair without what both share; None where nothing can be taken out."""
+    first, second = _without_ctes(before), _without_ctes(after)
+    if first is None or second is None:
+        return None
+    common = frozenset(_forms(first)) & frozenset(_forms(second))
+    unknowns = _Unknowns(common)
+    first, second = unknowns.replace(first), unknowns.replace(second)
+    changed = bool(unknowns.tables) or any(isinstance(n, a.Cte) for n in walk(before))
+    if not changed:
+        return None
+    return Pair(first, second, catalog.with_relations(*unknowns.tables.values()), len(unknowns.tables))
+
+
+def _without_ctes(query: a.Query) -> a.Query | None:
+    if any(isinstance(n, a.Cte) and (n.recursive or is_volatile(n.query)) for n in walk(query)):
+        return None
+    for _ in range(100):
+        place = next(((path, block) for path, block in blocks(query) if block.ctes), None)
+        if place is None:
+            return query
+        path, block = place
+        query = replace_at(query, path, inlined(block, block.ctes[0], Fresh(highest_number(query))))
+    return None
+
+
+def _forms(query: a.Query) -> Iterator[a.Query]:
+    for node in walk(query):
+        if isinstance(node, a.Derived) and (form := _form(node)) is not None:
+            yield form
+
+
+def _form(node: a.Derived) -> a.Query | None:
+    if node.lateral or node.security_barrier or not is_closed(node.query) or is_volatile(node.query):
+        return None
+    return canonical(node.query)
