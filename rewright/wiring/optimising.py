@@ -31,6 +31,7 @@ from rewright.wiring.ports.hinting import HintPort
 from rewright.wiring.served import SERVABLE, guard_document, guard_of, parameter_document, starts_active
 from rewrite.adapters.checker import EquivalenceChecker
 from rewrite.adapters.journal import StoreJournal
+from rewrite.adapters.links import LinkProver
 from rewrite.adapters.postgres import PostgresDatabase
 from rewrite.adapters.scoping import TemplateScoper
 from rewrite.api import Outcome, Rewriter
@@ -205,7 +206,7 @@ class Workbench:
         with Checker(catalog, self.scratch.server(), options) as checker:
             ports = Ports(
                 database=database,
-                checker=ChainChecker(EquivalenceChecker(checker), derivations),
+                checker=ChainChecker(EquivalenceChecker(checker), derivations, LinkProver(catalog, path)),
                 proposer=RuleProposer(catalog, path, derivations=derivations),
                 scoper=TemplateScoper(catalog, path, frozenset(self.config.verify.accept)),
                 eligible=lambda sql: eligible(sql, catalog, path),

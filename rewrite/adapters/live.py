@@ -19,6 +19,7 @@ from models.api import Model, NoModel
 from models.redact import Share
 from rewrite.adapters.checker import EquivalenceChecker
 from rewrite.adapters.judge import ModelJudge
+from rewrite.adapters.links import LinkProver
 from rewrite.adapters.postgres import PostgresDatabase
 from rewrite.adapters.scoping import TemplateScoper
 from rewrite.api import Rewriter
@@ -67,7 +68,9 @@ def connected(
             yield Rewriter(
                 Ports(
                     database=PostgresDatabase(session, catalog, search_path, dict(settings or {})),
-                    checker=ChainChecker(EquivalenceChecker(checker), derivations),
+                    checker=ChainChecker(
+                        EquivalenceChecker(checker), derivations, LinkProver(catalog, search_path)
+                    ),
                     proposer=RuleProposer(catalog, search_path, derivations=derivations),
                     scoper=TemplateScoper(catalog, search_path),
                     eligible=lambda sql: eligible(sql, catalog, search_path),

@@ -57,7 +57,7 @@ class _Unknowns:
 def abstracted(before: a.Query, after: a.Query, catalog: Catalog) -> Pair | None:
     """The pair without what both share; None where nothing can be taken out."""
     first, second = _without_ctes(before), _without_ctes(after)
-    if first is None or second is None:
+    if first is None or second is None or any(t.ref.schema == SCHEMA for t in catalog.relations):
         return None
     common = frozenset(_forms(first)) & frozenset(_forms(second))
     unknowns = _Unknowns(common)

@@ -15,7 +15,6 @@ from typing import Protocol
 from rewrite.ports import Checker
 from rewrite.words import Evidence
 
-
 # what the checker gets to refute a proof by links
 CONFIRM_SECONDS = 2.0
 
