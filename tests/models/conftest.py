@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+from models.litellm_client import LiteLlm
+
 
 @dataclass
 class Stub:
@@ -30,8 +32,14 @@ class Stub:
         return status, _completion(body, self.answer(body)) if status == 200 else {"error": {"message": "no"}}
 
 
+@pytest.fixture(scope="session")
+def imported() -> None:
+    """litellm, imported once; seconds on a quiet machine, a minute on a busy one."""
+    LiteLlm({}).warm().join(280)
+
+
 @pytest.fixture
-def stub(monkeypatch: pytest.MonkeyPatch) -> Iterator[Stub]:
+def stub(imported: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[Stub]:
     monkeypatch.setenv("OPENAI_API_KEY", "none")
     stub = Stub()
 
