@@ -71,6 +71,14 @@ class LakeIndex:
         return self._embed([names.bare(c.name) for c in self.columns])
 
     @cached_property
+    def value_vectors(self) -> Any:
+        """(columns, width): what text columns hold, by their most frequent values; zero for others."""
+        told = [_spoken_values(c) for c in self.columns]
+        vectors = self._embed([text or "-" for text in told])
+        vectors[[i for i, text in enumerate(told) if not text]] = 0.0
+        return vectors
+
+    @cached_property
     def label_vectors(self) -> Any:
         """(columns, width): the columns' names behind their tables'."""
         return self._embed([label(self.tables[c.table], c) for c in self.columns])
@@ -93,6 +101,7 @@ class LakeIndex:
         _ = (
             self.name_vectors,
             self.bare_vectors,
+            self.value_vectors,
             self.label_vectors,
             self.table_vectors,
             self.table_name_vectors,
@@ -248,6 +257,14 @@ class LakeIndex:
 
     def _embed(self, texts: Sequence[str]) -> Any:
         return self.embedder.embed(texts)
+
+
+def _spoken_values(column: Column) -> str:
+    """A few values as words; empty where they are no words."""
+    if column.meaning.value != "text" or column.digits or code_like(column):
+        return ""
+    told = [v for v in column.samples if v.strip() and len(v) <= 40][:3]
+    return names.normal(" ".join(told))[:90] if told else ""
 
 
 def code_like(column: Column) -> bool:

@@ -23,7 +23,7 @@ ABBREVIATIONS: dict[str, str] = {
     "exp": "expense", "fname": "first name", "freq": "frequency", "geo": "geographic", "gov": "government",
     "grp": "group", "hr": "hour", "hrs": "hours", "idx": "index", "img": "image", "info": "information",
     "inv": "invoice", "lang": "language", "lat": "latitude", "lbs": "pounds", "len": "length",
-    "lname": "last name", "lng": "longitude", "loc": "location", "lon": "longitude", "long": "longitude",
+    "lname": "last name", "lg": "league", "tm": "team", "ctr": "center", "div": "division", "inc": "income", "exch": "exchange", "lng": "longitude", "loc": "location", "lon": "longitude", "long": "longitude",
     "lvl": "level", "max": "maximum", "med": "median", "mfr": "manufacturer", "mgr": "manager", "min": "minimum",
     "mo": "month", "mpg": "miles per gallon", "msg": "message", "mth": "month", "natl": "national",
     "nb": "number", "nbr": "number", "no": "number", "nr": "number", "num": "number", "obs": "observation",

@@ -31,7 +31,8 @@ class Family(StrEnum):
 
 
 class Noise(StrEnum):
-    """Kinds of irregularity a column's values show (thesis 6.1)."""
+    """Kinds of irregularity a column's values show (thesis 6.1). FORMATTED is no damage: numbers written throughout with
+    separators or a sign, which only a query that calculates needs cleaned."""
 
     BLANKS = "blanks"
     SPELLINGS = "spellings"
@@ -39,6 +40,7 @@ class Noise(StrEnum):
     DATES = "dates"
     BOOLEANS = "booleans"
     MOJIBAKE = "mojibake"
+    FORMATTED = "formatted"
 
 
 @dataclass(frozen=True, slots=True)

@@ -96,7 +96,7 @@ def _columns(connection: Any, table: str, source: str, scan: Scan) -> tuple[list
         found = _values(connection, source, name, family, distinct)
         noise = noise_of(found.counts, filled) if family is Family.TEXT else ()
         values[name] = found
-        if Noise.NUMBERS in noise:
+        if Noise.NUMBERS in noise or Noise.FORMATTED in noise:
             low, high = _bounds(found)
         columns.append(
             Column(

@@ -20,7 +20,7 @@ def clean_expression(column: Column, values: Values, *, qualifier: str = "") -> 
     ref = f"{qualifier}.{quoted(column.name)}" if qualifier else quoted(column.name)
     if Noise.BOOLEANS in column.noise:
         return _boolean(ref)
-    if Noise.NUMBERS in column.noise:
+    if Noise.NUMBERS in column.noise or Noise.FORMATTED in column.noise:
         return _number(ref, values)
     if Noise.DATES in column.noise:
         return _date(ref, values)
@@ -35,7 +35,7 @@ def clean_cte(table: str, columns: dict[str, str]) -> str:
 
 def cleaned_counts(column: Column, values: Values) -> tuple[tuple[str, int], ...]:
     """The distinct values as they read after cleaning (texts), with counts."""
-    if Noise.NUMBERS in column.noise or Noise.DATES in column.noise or not column.noise:
+    if not column.noise or set(column.noise) & {Noise.NUMBERS, Noise.DATES, Noise.FORMATTED}:
         return values.counts
     changed = variants(values.counts) if Noise.SPELLINGS in column.noise else {}
     merged: Counter[str] = Counter()

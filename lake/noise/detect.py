@@ -35,6 +35,8 @@ def noise_of(counts: Counts, filled: int) -> tuple[Noise, ...]:
     ):
         if share >= 0.9 * total:
             return (kind,)
+    if _share(told, _formatted) >= 0.98 * total:
+        return (Noise.FORMATTED,)
     found = []
     # a single blank behind is how fixed-width sources write; leading and doubled ones are damage
     blanks = _share(told, lambda v: v != v.lstrip() or "  " in v)
@@ -53,6 +55,7 @@ def meaning_of(family: Family, noise: Sequence[Noise]) -> Family:
     for kind, meaning in (
         (Noise.BOOLEANS, Family.BOOLEAN),
         (Noise.NUMBERS, Family.FLOAT),
+        (Noise.FORMATTED, Family.FLOAT),
         (Noise.DATES, Family.DATE),
     ):
         if kind in noise:
@@ -96,6 +99,15 @@ def _spelling_rows(counts: Counts) -> int:
 
 def _share(counts: Counts, test: Callable[[str], bool]) -> int:
     return sum(n for value, n in counts if test(value))
+
+
+_FORMATTED = re.compile(
+    r"[$€£]?\s?[-+]?\d{1,3}(,\d{3})+(\.\d+)?|[$€£]\s?[-+]?\d+(\.\d+)?|[-+]?\d+(\.\d+)?\s?%|[-+]?\d{1,9}(\.\d+)?"
+)
+
+
+def _formatted(value: str) -> bool:
+    return _FORMATTED.fullmatch(value.strip()) is not None
 
 
 def _boolean_share(counts: Counts) -> float:

@@ -24,6 +24,9 @@ _POOL_SITE = 18
 _POOL_RELATION = 10
 _POOL_COLUMN = 4
 _RARE = 12
+_SAME_VALUES = 0.5
+_TAUGHT_FROM = 12
+_WELL_NAMED = 0.7
 _LIKELY = 0.42
 _CODES = frozenset({"code", "id", "abbreviation", "abbr", "iso", "symbol", "key", "identifier"})
 _YEAR = frozenset({"year"})
@@ -163,6 +166,7 @@ class Evidence:
         }
         self.pool = self._make_pool(seeds)
         self._score: dict[tuple[int, tuple[str, str]], float] = {}
+        self._taught: dict[tuple[str, str], list[Column]] = {}
         self._blocks: dict[str, Any] = {}
         self._name: dict[tuple[str, str, tuple[str, str]], float] = {}
 
@@ -183,11 +187,27 @@ class Evidence:
             self._score[key] = value
         return self._score[key]
 
+    def _borrow(self, table: str) -> None:
+        """Columns of the same values teach each other's names: `entity` full of countries is a `country`."""
+        for other in self.pool:
+            if other == table or other in self._index.unions:
+                continue
+            for pair in self._index.pairs(table, other):
+                if (
+                    pair.a.family is Family.TEXT
+                    and pair.overlap.a_in_b >= _SAME_VALUES
+                    and min(pair.a.distinct, pair.b.distinct) >= _TAUGHT_FROM
+                ):
+                    self._taught.setdefault(pair.a.key, []).append(pair.b)
+
     def name_score(self, table: str, name: str, real: Column) -> float:
         """Likeness of names, 0 to 1."""
         key = (table, name, real.key)
         if key not in self._name:
-            self._name[key] = self._name_score(table, name, real)
+            told = [0.9 * self._name_score(table, name, other) for other in self._taught.get(real.key, ())]
+            self._name[key] = max(
+                [self._name_score(table, name, real), *(t for t in told if t >= _WELL_NAMED)]
+            )
         return self._name[key]
 
     def _name_score(self, table: str, name: str, real: Column) -> float:
@@ -212,7 +232,8 @@ class Evidence:
         lexical = _lexical(names.words(name), names.words(real.name))
         generic = set(names.words(real.name)) <= names.GENERIC
         bare = float(embed(names.bare(name)) @ index.bare_vectors[i])
-        base = max(alone, bare, lexical * 0.95, labelled * (1.0 if generic else 0.8))
+        held = float(own @ index.value_vectors[i])
+        base = max(alone, bare, lexical * 0.95, labelled * (1.0 if generic else 0.8), held * 0.9)
         if generic:
             # "artist.name" is as good as "artist_name"
             lexical_label = _lexical(
@@ -225,6 +246,7 @@ class Evidence:
         """Scores of all imagined columns against a table's columns, in order: (imagined, columns)."""
         if table not in self._blocks:
             reals = self._index.tables[table].columns
+            self._borrow(table)
             self._blocks[table] = np.array(
                 [[self.score(c, real) for real in reals] for c in self.columns]
             ).reshape(len(self.columns), len(reals))
@@ -262,7 +284,7 @@ class Evidence:
             # what is simply shown is mostly what things are called
             if self._index.label_column(real.table) is real:
                 return 0.1
-            return -0.2 if coded else 0.0
+            return -0.2 if coded or _bare_key(real) else 0.0
         return 0.0
 
     def _test_score(self, test: Test, real: Column, *, likely: bool) -> float:
@@ -348,6 +370,15 @@ class Evidence:
 def real_columns(index: LakeIndex, tables: Sequence[str]) -> list[Column]:
     """All columns of some tables, in order."""
     return [c for name in tables for c in index.tables[name].columns]
+
+
+def _bare_key(real: Column) -> bool:
+    """A text key whose values are single words: not what people call things."""
+    return (
+        real.family is Family.TEXT
+        and bool(set(names.words(real.name)) & _CODES)
+        and not any(" " in v for v in real.samples)
+    )
 
 
 def _lexical(a: Sequence[str], b: Sequence[str]) -> float:

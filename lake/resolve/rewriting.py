@@ -13,7 +13,7 @@ from typing import Any
 from sqlglot import exp
 
 from lake import names
-from lake.catalog.model import Column, Family
+from lake.catalog.model import Column, Family, Noise
 from lake.index import LakeIndex
 from lake.joins.keys import JoinKey, mixed
 from lake.noise.clean import clean_cte, clean_expression
@@ -60,7 +60,9 @@ class Writer:
                 continue
             for test in imagined.tests:
                 self._correct_test(test, imagined, real)
-            self._use(real)
+            self._use(
+                real, calculated=imagined.numeric or any(not isinstance(t.value, str) for t in imagined.tests)
+            )
             for node in imagined.nodes:
                 if node.parent is not None:
                     node.replace(
@@ -113,9 +115,9 @@ class Writer:
                 used.add(alias.lower())
         return out
 
-    def _use(self, real: Column) -> None:
+    def _use(self, real: Column, *, calculated: bool = False) -> None:
         """Note the cleaning of a column that needs it."""
-        if not self._clean:
+        if not self._clean or (Noise.FORMATTED in real.noise and not calculated):
             return
         united = self._index.unions.get(real.table)
         if united is not None:

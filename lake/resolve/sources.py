@@ -26,6 +26,7 @@ _EXTRA_TABLES = 2
 _SPLIT = 0.10
 _MERGED = 0.06
 _EXTRA = 0.16
+_GOOD = 0.75
 _DROPPED = 0.1
 _TABLE_WEIGHT = 1.2
 _WEAK_JOIN = 0.35
@@ -376,7 +377,7 @@ class SourceFinder:
 
 def _worth(score: float) -> float:
     """What a column's score adds: poor ones hurt more than good ones help."""
-    return min(score, 1.2) - 0.5 * max(0.0, 0.6 - score)
+    return min(score, 1.2) - 0.5 * max(0.0, 0.6 - score) - 0.4 * max(0.0, min(score, 1.2) - _GOOD)
 
 
 def named(relation_name: str, table: str) -> bool:
