@@ -142,7 +142,10 @@ class Lake:
             return replace(
                 written,
                 resolution=replace(
-                    written.resolution, doubts=answer.resolution.doubts, seconds=time.monotonic() - started
+                    written.resolution,
+                    confidence=min(0.5, answer.resolution.confidence) if _says_nothing(written) else 1.0,
+                    doubts=answer.resolution.doubts,
+                    seconds=time.monotonic() - started,
                 ),
             )
         return _judged(answer, threshold)
@@ -279,12 +282,14 @@ def _better(answer: Answer, written: Answer) -> bool:
     """Is a resolution to be preferred to the query as written, which ran?"""
     if answer.rows is None or not answer.rows.rows:
         return False
-    empty = (
-        written.rows is None
-        or not written.rows.rows
-        or all(v is None or v == 0 for row in written.rows.rows[:1] for v in row)
+    return _says_nothing(written) or bool(answer.resolution.cleaned) or bool(answer.resolution.corrections)
+
+
+def _says_nothing(answer: Answer) -> bool:
+    """No rows, or a first row of nulls and zeros."""
+    return (
+        answer.rows is None or not answer.rows.rows or all(v is None or v == 0 for v in answer.rows.rows[0])
     )
-    return empty or bool(answer.resolution.cleaned) or bool(answer.resolution.corrections)
 
 
 def _judged(answer: Answer, threshold: float) -> Answer:

@@ -244,7 +244,8 @@ class LakeIndex:
             candidates = ((x, y) for x in self._joinable(a) for y in self._joinable(b) if comparable(x, y))
             found.extend(pair for x, y in candidates if (pair := self.overlapping(x, y)) is not None)
             found.sort(key=lambda p: (-p.quality, -p.s, p.a.position, p.b.position))
-            self._pairs[a, b] = tuple(found[:_PAIRS_KEPT])
+            rest = [p for p in found[_PAIRS_KEPT:] if names.normal(p.a.name) == names.normal(p.b.name)]
+            self._pairs[a, b] = (*found[:_PAIRS_KEPT], *rest)
         return self._pairs[a, b]
 
     def joinability(self, a: str, b: str) -> float:

@@ -20,7 +20,7 @@ ABBREVIATIONS: dict[str, str] = {
     "cur": "currency", "curr": "current", "cust": "customer", "dept": "department", "desc": "description",
     "descr": "description", "dest": "destination", "dist": "distance", "dob": "birth date", "doc": "document",
     "dt": "date", "dur": "duration", "elev": "elevation", "emp": "employee", "est": "estimated",
-    "exp": "expense", "fname": "first name", "freq": "frequency", "geo": "geographic", "gov": "government",
+     "fname": "first name", "freq": "frequency", "geo": "geographic", "gov": "government",
     "grp": "group", "hr": "hour", "hrs": "hours", "idx": "index", "img": "image", "info": "information",
     "inv": "invoice", "lang": "language", "lat": "latitude", "lbs": "pounds", "len": "length",
     "lname": "last name", "lg": "league", "tm": "team", "ctr": "center", "div": "division", "inc": "income", "exch": "exchange", "lng": "longitude", "loc": "location", "lon": "longitude", "long": "longitude",

@@ -32,7 +32,8 @@ class Family(StrEnum):
 
 class Noise(StrEnum):
     """Kinds of irregularity a column's values show (thesis 6.1). FORMATTED is no damage: numbers written throughout with
-    separators or a sign, which only a query that calculates needs cleaned."""
+    separators or a sign, which only a query that calculates needs cleaned.
+    """
 
     BLANKS = "blanks"
     SPELLINGS = "spellings"

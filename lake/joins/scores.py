@@ -172,7 +172,7 @@ def year_like(column: Column) -> bool:
 def _integer_trust(a: Column, b: Column, tables: tuple[Table, Table], name: float) -> float:
     """Integers overlap by chance: only keys, or names that agree, make them a reference."""
     if year_like(a) or year_like(b):
-        return 0.6 if year_like(a) and year_like(b) else 0.05
+        return 0.35 if year_like(a) and year_like(b) else 0.05
     if _serves(a, b, tables):
         return 1.0 if name >= 0.35 else 0.45 + 1.5 * name
     keyed = any(set(names.words(c.name)) & names.KEY_WORDS for c in (a, b))

@@ -7,7 +7,7 @@ one imagined table may become several (missing table), several one (obsolete tab
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -25,12 +25,12 @@ _KEEP = 10
 _EXTRA_TABLES = 2
 _SPLIT = 0.10
 _MERGED = 0.06
-_EXTRA = 0.16
+_EXTRA = 0.13
 _GOOD = 0.75
 _DROPPED = 0.1
 _TABLE_WEIGHT = 1.2
 _WEAK_JOIN = 0.35
-_DOUBTFUL_JOIN = 0.8
+_DOUBTFUL_JOIN = 2.5
 _UNITED = 0.04
 _MIN_JOIN = 0.3
 _MIN_LINK = 0.2
@@ -88,7 +88,43 @@ class SourceFinder:
             layer = self._best(grown, seen)
             if not layer:
                 break
-        return sorted(seen.values(), key=lambda c: (-c.score, c.tables))[:_KEEP]
+        ranked = sorted(seen.values(), key=lambda c: (-c.score, c.tables))[: 2 * _KEEP]
+        lean = [self._leaner(c) for c in ranked]
+        unique = {
+            frozenset(c.tables): c for c in sorted(lean, key=lambda c: (-c.score, c.tables), reverse=True)
+        }
+        return sorted(unique.values(), key=lambda c: (-c.score, c.tables))[:_KEEP]
+
+    def _leaner(self, candidate: Candidate) -> Candidate:
+        """Without tables that only repeat the key they are joined on: the other side holds it, and loses no rows."""
+        for key in candidate.joins:
+            for leaf, rest in ((key, key.a), (key.flipped(), key.b)):
+                drop = leaf.b
+                others = tuple(k for k in candidate.joins if k is not key)
+                if (
+                    any(drop in {k.a, k.b} for k in others)
+                    or len(leaf.pairs) != 1
+                    or self._named_exactly(drop)
+                ):
+                    continue
+                mine, theirs = leaf.pairs[0]
+                used = [i for i, c in candidate.columns.items() if c.table == drop]
+                if (
+                    not used
+                    or any(candidate.columns[i] is not theirs for i in used)
+                    or mine in candidate.columns.values()
+                ):
+                    continue
+                columns = {i: mine if i in used else c for i, c in candidate.columns.items()}
+                homes = {alias: rest if home == drop else home for alias, home in candidate.homes.items()}
+                tables = tuple(t for t in candidate.tables if t != drop)
+                return self._leaner(
+                    replace(candidate, tables=tables, joins=others, columns=columns, homes=homes)
+                )
+        return candidate
+
+    def _named_exactly(self, table: str) -> bool:
+        return any(r.name.lower() == table.lower() for r in self._relations)
 
     def _best(self, found: list[Candidate], seen: dict[frozenset[str], Candidate]) -> list[Candidate]:
         for candidate in found:

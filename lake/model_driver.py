@@ -1,0 +1,338 @@
+"""The loop with a model (thesis 4.1): a rewriter proposes, a self-checker chooses actions, until one query is put out.
+
+Owns the prompts' structure, the JSON contracts and the rounds. Everything a model says is hostile: SQL runs only through
+the lake's guard, functions only in the sandbox. Must not see more of the data than `share` allows.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from engines.duckdb.database import LakeDatabase, Rows
+from engines.duckdb.errors import LakeError
+from lake.actions import (
+    Action,
+    Actions,
+    BuildCte,
+    EvictTable,
+    FindJoinPath,
+    OutputQuery,
+    SearchTable,
+    SearchValue,
+    UnionSearch,
+)
+from lake.index import LakeIndex
+from lake.resolve.imagined import sites_of
+from lake.resolve.loop import Resolver
+from lake.resolve.resolution import Answer, Attempt, Resolution
+from lake.scratchpad import History, Scratchpad, Section, Tried
+from models.api import Message, Model, ModelError, Request
+from models.typed import ask
+
+Share = Literal["schema", "statistics", "samples"]
+_PREVIEW = 3
+_CELL = 60
+_RETRIEVED = 5
+
+_REWRITER = (
+    "You rewrite SQL. The query below assumes tables and columns that do not exist. Write one DuckDB SELECT over the real tables "
+    "shown that gives what the user meant. Name the output columns exactly as the user did. Use only tables and columns shown. "
+    "Copy CTE definitions you use. Do not repeat a query of the history."
+)
+_CHECKER = (
+    "You judge rewritten queries over a data lake and decide what to do next. Choose actions: SEARCH_TABLE(domain, columns), "
+    "SEARCH_VALUE(table, value), FIND_JOIN_PATH(table_a, table_b), UNION_SEARCH(table), BUILD_CTE(table, columns, goal), "
+    "EVICT_TABLE(table), OUTPUT_QUERY(index). Choose OUTPUT_QUERY with the index of the best candidate once one answers the query."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Rewrite:
+    """The rewriter's reply."""
+
+    sql: str
+    reason: str
+    used_tables: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One action of the self-checker; fields that its type does not use are empty."""
+
+    type: Literal[
+        "SEARCH_TABLE",
+        "SEARCH_VALUE",
+        "FIND_JOIN_PATH",
+        "UNION_SEARCH",
+        "BUILD_CTE",
+        "EVICT_TABLE",
+        "OUTPUT_QUERY",
+    ]
+    table: str | None = None
+    table_a: str | None = None
+    table_b: str | None = None
+    value: str | None = None
+    domain: str | None = None
+    columns: tuple[str, ...] | None = None
+    goal: str | None = None
+    index: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reasoning:
+    intent_coverage: str
+    output_quality: str
+    missing_information: str
+    suggested_improvement: str
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """The self-checker's reply."""
+
+    actions: tuple[Step, ...]
+    reasoning: Reasoning
+
+
+class ModelDriver:
+    """Resolves one query with a model; falls back on the deterministic answer whenever the model gives none."""
+
+    def __init__(
+        self,
+        index: LakeIndex,
+        database: LakeDatabase,
+        actions: Actions,
+        resolver: Resolver,
+        model: Model,
+        *,
+        share: Share = "schema",
+        rounds: int = 5,
+    ) -> None:
+        self._index = index
+        self._database = database
+        self._actions = actions
+        self._resolver = resolver
+        self._model = model
+        self._share = share
+        self._rounds = rounds
+
+    def resolve(self, query: str, *, limit: int | None = None, seconds: float = 60.0) -> Answer:
+        """The model's choice among everything tried, the deterministic candidate included."""
+        first = self._resolver.resolve(query, limit=limit)
+        if not self._model.available("lake"):
+            return first
+        started = time.monotonic()
+        pad, history = Scratchpad(), History()
+        log: list[dict[str, Any]] = []
+        self._remember(
+            history, first.resolution.sql, "deterministic resolver", first.rows, first.resolution.error
+        )
+        for table in {
+            t for tables in first.resolution.tables.values() for t in tables if t not in self._index.unions
+        }:
+            pad.add(Section.TABLES, table, self._preview(table))
+        chosen: int | None = None
+        try:
+            for _ in range(self._rounds):
+                left = seconds - (time.monotonic() - started)
+                if left <= 1.0:
+                    break
+                chosen = self._round(query, pad, history, log, left)
+                if chosen is not None:
+                    break
+        except ModelError as error:
+            log.append({"model": str(error)[:200]})
+        return self._finish(query, first, history, chosen, log, limit)
+
+    def _round(
+        self, query: str, pad: Scratchpad, history: History, log: list[dict[str, Any]], seconds: float
+    ) -> int | None:
+        proposal = ask(
+            self._model, self._request(_REWRITER, query, pad, history, seconds / 2, retrieved=True), Rewrite
+        ).value
+        if not history.seen(proposal.sql):
+            rows, error = self._run(proposal.sql)
+            self._remember(history, proposal.sql, proposal.reason, rows, error)
+            for table in proposal.used_tables:
+                if self._index.table(table) is not None:
+                    pad.add(Section.TABLES, table, self._preview(table))
+        check = ask(
+            self._model, self._request(_CHECKER, query, pad, history, seconds / 2, retrieved=False), Check
+        ).value
+        for step in check.actions:
+            action = action_of(step)
+            if action is None:
+                continue
+            log.append({"action": step.type})
+            if isinstance(action, OutputQuery):
+                if 0 <= action.index < len(history.entries) and not history.entries[action.index].error:
+                    return action.index
+                continue
+            self._act(action, pad)
+        return None
+
+    def _act(self, action: Action, pad: Scratchpad) -> None:
+        """Run an action and note what it found; one about unknown tables finds nothing."""
+        try:
+            match action:
+                case SearchTable():
+                    for hit in self._actions.search_table(action, _PREVIEW):
+                        pad.add(Section.TABLES, hit.table, self._preview(hit.table))
+                case SearchValue():
+                    hits = self._actions.search_value(action) if self._share == "samples" else []
+                    pad.add(
+                        Section.VALUES,
+                        f"{action.table}: {action.value}",
+                        [f"{h.column} = {h.value}" for h in hits],
+                    )
+                case FindJoinPath():
+                    paths = [p.to_json() for p in self._actions.find_join_path(action, 2)]
+                    pad.add(Section.JOINS, f"{action.table_a} - {action.table_b}", paths)
+                case UnionSearch():
+                    pad.add(
+                        Section.JOINS,
+                        f"union {action.table}",
+                        [(h.table, h.score, h.columns) for h in self._actions.union_search(action, _PREVIEW)],
+                    )
+                case BuildCte():
+                    made = self._actions.build_cte(action)
+                    pad.add(
+                        Section.CTES,
+                        made.name,
+                        made.sql
+                        if self._share == "samples"
+                        else f"columns cleaned: {', '.join(made.columns)}",
+                    )
+                case EvictTable():
+                    pad.evict(action.table)
+                case OutputQuery():
+                    pass
+        except LakeError as error:
+            pad.add(Section.VALUES, f"failed {type(action).__name__}", str(error)[:200])
+
+    def _request(
+        self,
+        instruction: str,
+        query: str,
+        pad: Scratchpad,
+        history: History,
+        seconds: float,
+        *,
+        retrieved: bool,
+    ) -> Request:
+        told = {
+            "query": query,
+            "history": [
+                {
+                    "index": i,
+                    "sql": t.sql,
+                    "columns": t.columns,
+                    "rows": t.rows,
+                    "preview": t.preview if self._share == "samples" else None,
+                    "error": t.error,
+                }
+                for i, t in enumerate(history.entries)
+            ],
+            "scratchpad": {section: dict(pad.entries(section)) for section in Section},
+        }
+        if retrieved:
+            told["retrieved"] = self._retrieved(query, pad)
+        return Request(
+            "lake",
+            (
+                Message("system", instruction),
+                Message("user", json.dumps(told, default=str, ensure_ascii=False)),
+            ),
+            seconds=seconds,
+        )
+
+    def _retrieved(self, query: str, pad: Scratchpad) -> list[Any]:
+        imagined = {
+            r.name: tuple(c.name for c in r.columns.values())
+            for s in sites_of(self._resolver.parse(query))
+            for r in s.relations
+        }
+        relevance = self._actions.retriever.query_relevance(imagined)
+        ranked = self._actions.retriever.rank(relevance, pad.tables(), evicted=pad.evicted, k=_RETRIEVED)
+        return [self._preview(table) for table, _ in ranked if table not in self._index.unions]
+
+    def _preview(self, table: str) -> dict[str, Any]:
+        """What of a table may be shown."""
+        found = self._index.tables[self._index.table(table).name]  # type: ignore[union-attr]
+        out: dict[str, Any] = {"table": found.name, "columns": {c.name: c.type for c in found.columns}}
+        if self._share in {"statistics", "samples"}:
+            out["rows"] = found.rows
+            out["distinct"] = {c.name: c.distinct for c in found.columns}
+        if self._share == "samples":
+            out["preview"] = [
+                [str(v)[:_CELL] for v in row] for row in self._actions.preview(found.name, _PREVIEW).rows
+            ]
+        return out
+
+    def _run(self, sql: str, limit: int | None = 50) -> tuple[Rows | None, str]:
+        try:
+            return self._database.execute(sql, limit=limit, seconds=20.0), ""
+        except LakeError as error:
+            return None, str(error).splitlines()[0][:300]
+
+    def _remember(self, history: History, sql: str, reason: str, rows: Rows | None, error: str) -> int:
+        preview = tuple(tuple(str(v)[:_CELL] for v in row) for row in rows.rows[:_PREVIEW]) if rows else ()
+        return history.add(
+            Tried(sql, reason, len(rows.rows) if rows else None, preview, rows.columns if rows else (), error)
+        )
+
+    def _finish(
+        self,
+        query: str,
+        first: Answer,
+        history: History,
+        chosen: int | None,
+        log: list[dict[str, Any]],
+        limit: int | None,
+    ) -> Answer:
+        attempts = tuple(Attempt(t.sql, t.rows, t.error, 0.0) for t in history.entries)
+        if chosen is None or chosen == 0:
+            return Answer(_with(first.resolution, history=attempts, actions=tuple(log)), first.rows)
+        rows, error = self._run(history.entries[chosen].sql, limit)
+        if rows is None:
+            return Answer(
+                _with(first.resolution, history=attempts, actions=(*log, {"failed": error})), first.rows
+            )
+        resolution = Resolution(
+            "resolved", query, history.entries[chosen].sql, max(0.5, first.resolution.confidence), history=attempts, actions=tuple(log),
+            doubts=(history.entries[chosen].reason[:300],), driver="model", rounds=len(history.entries) - 1, seconds=first.resolution.seconds,
+        )  # fmt: skip
+        return Answer(resolution, rows)
+
+
+def action_of(step: Step) -> Action | None:
+    """A typed action, or None where what it needs is missing."""
+    columns = step.columns or ()
+    match step.type:
+        case "SEARCH_TABLE":
+            return (
+                SearchTable(step.domain or step.table or "", columns)
+                if step.domain or step.table or columns
+                else None
+            )
+        case "SEARCH_VALUE":
+            return SearchValue(step.table, step.value) if step.table and step.value else None
+        case "FIND_JOIN_PATH":
+            return FindJoinPath(step.table_a, step.table_b) if step.table_a and step.table_b else None
+        case "UNION_SEARCH":
+            return UnionSearch(step.table) if step.table else None
+        case "BUILD_CTE":
+            return BuildCte(step.table, columns, step.goal or "") if step.table else None
+        case "EVICT_TABLE":
+            return EvictTable(step.table) if step.table else None
+        case "OUTPUT_QUERY":
+            return OutputQuery(step.index) if step.index is not None else None
+
+
+def _with(resolution: Resolution, **changes: Any) -> Resolution:
+    from dataclasses import replace
+
+    return replace(resolution, **changes)

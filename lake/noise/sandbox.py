@@ -1,0 +1,281 @@
+"""Python functions written by a model, run where they can do no harm.
+
+Owns the allowed subset of the language and the child process: no files, no sockets, no forks of use, little memory, little
+time. Must not know what the functions are for. docs/decisions/0085-sandbox.md.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import subprocess
+import sys
+from collections.abc import Sequence
+
+_STATEMENTS = (
+    ast.FunctionDef, ast.Return, ast.Assign, ast.AugAssign, ast.AnnAssign, ast.If, ast.For, ast.While, ast.Expr, ast.Pass,
+    ast.Break, ast.Continue, ast.Try, ast.ExceptHandler, ast.arguments, ast.arg, ast.Module, ast.Load, ast.Store,
+)  # fmt: skip
+_EXPRESSIONS = (
+    ast.BoolOp, ast.BinOp, ast.UnaryOp, ast.IfExp, ast.Dict, ast.Set, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp,
+    ast.Compare, ast.Call, ast.Constant, ast.Attribute, ast.Subscript, ast.Name, ast.List, ast.Tuple, ast.Slice, ast.comprehension,
+    ast.keyword, ast.JoinedStr, ast.FormattedValue, ast.Starred, ast.boolop, ast.operator, ast.unaryop, ast.cmpop,
+)  # fmt: skip
+_NAMES = frozenset(
+    [
+        "str",
+        "int",
+        "float",
+        "bool",
+        "len",
+        "abs",
+        "min",
+        "max",
+        "round",
+        "sorted",
+        "list",
+        "dict",
+        "set",
+        "tuple",
+        "enumerate",
+        "range",
+        "zip",
+        "any",
+        "all",
+        "sum",
+        "isinstance",
+        "ValueError",
+        "TypeError",
+        "KeyError",
+        "IndexError",
+        "Exception",
+        "OverflowError",
+        "reversed",
+        "map",
+        "filter",
+        "chr",
+        "ord",
+        "re",
+        "unicodedata",
+        "datetime",
+        "None",
+        "True",
+        "False",
+    ]
+)
+_ATTRIBUTES = frozenset(
+    [
+        "strip",
+        "lstrip",
+        "rstrip",
+        "lower",
+        "upper",
+        "title",
+        "capitalize",
+        "casefold",
+        "replace",
+        "split",
+        "rsplit",
+        "splitlines",
+        "join",
+        "startswith",
+        "endswith",
+        "find",
+        "rfind",
+        "index",
+        "count",
+        "isdigit",
+        "isalpha",
+        "isalnum",
+        "isspace",
+        "isupper",
+        "islower",
+        "isnumeric",
+        "zfill",
+        "removeprefix",
+        "removesuffix",
+        "partition",
+        "rpartition",
+        "translate",
+        "swapcase",
+        "center",
+        "ljust",
+        "rjust",
+        "encode",
+        "decode",
+        "append",
+        "extend",
+        "pop",
+        "get",
+        "items",
+        "keys",
+        "values",
+        "add",
+        "update",
+        "insert",
+        "sub",
+        "match",
+        "search",
+        "fullmatch",
+        "findall",
+        "compile",
+        "group",
+        "groups",
+        "groupdict",
+        "start",
+        "end",
+        "IGNORECASE",
+        "MULTILINE",
+        "I",
+        "M",
+        "normalize",
+        "combining",
+        "category",
+        "name",
+        "strptime",
+        "strftime",
+        "isoformat",
+        "date",
+        "year",
+        "month",
+        "day",
+        "hour",
+        "minute",
+        "second",
+        "datetime",
+        "time",
+        "timedelta",
+        "is_integer",
+        "sort",
+        "reverse",
+        "copy",
+        "remove",
+        "discard",
+    ]
+)
+_SIZE = 20_000
+_CHILD = r"""
+import json, resource, sys
+task = json.loads(sys.stdin.buffer.read())
+import _strptime, datetime, re, unicodedata
+for limit, value in task["limits"]:
+    resource.setrlimit(getattr(resource, limit), (value, value))
+sys.setrecursionlimit(200)
+names = {"re": re, "unicodedata": unicodedata, "datetime": datetime}
+import builtins
+allowed = {n: getattr(builtins, n) for n in task["names"] if hasattr(builtins, n)}
+names["__builtins__"] = allowed
+out = []
+try:
+    exec(compile(task["source"], "<udf>", "exec"), names)
+    function = names[task["function"]]
+    for value in task["values"]:
+        try:
+            result = function(value)
+            out.append(result if result is None or isinstance(result, (str, int, float, bool)) else str(result))
+        except Exception:
+            out.append(None)
+    reply = json.dumps({"values": out})
+except BaseException as error:
+    reply = json.dumps({"error": type(error).__name__})
+sys.stdout.write(reply)
+"""
+
+
+class SandboxError(Exception):
+    """The function is not allowed, or did not come to an end within its limits."""
+
+
+def check(source: str) -> str:
+    """The name of the one function a source defines.
+
+    :raises SandboxError: anything outside the allowed subset: imports, underscored or unknown attributes, other names.
+    """
+    if len(source) > _SIZE:
+        raise SandboxError("too long")
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise SandboxError(f"not Python: {error}") from error
+    if len(tree.body) != 1 or not isinstance(tree.body[0], ast.FunctionDef):
+        raise SandboxError("exactly one function is expected")
+    function = tree.body[0]
+    if (
+        function.decorator_list
+        or len(function.args.args) != 1
+        or function.args.vararg
+        or function.args.kwarg
+        or function.args.defaults
+    ):
+        raise SandboxError("one plain parameter is expected")
+    local = {
+        node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    }
+    local |= {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)} | {function.name}
+    local |= {node.name for node in ast.walk(tree) if isinstance(node, ast.ExceptHandler) and node.name}
+    for node in ast.walk(tree):
+        _check_node(node, local)
+    return function.name
+
+
+def run(
+    source: str, values: Sequence[str | None], *, seconds: float = 5.0, memory: int = 256 << 20
+) -> list[str | int | float | bool | None]:
+    """The function's results for the values; a value on which it fails gives None.
+
+    :raises SandboxError: not allowed, too slow, too big, or it broke out of its own error handling.
+    """
+    name = check(source)
+    task = {
+        "source": source,
+        "function": name,
+        "values": list(values),
+        "names": sorted(_NAMES - {"re", "unicodedata", "datetime"}),
+        # no descriptor beyond the three it has: no file, no socket, no pipe
+        "limits": [
+            ["RLIMIT_NOFILE", 3],
+            ["RLIMIT_FSIZE", 0],
+            ["RLIMIT_AS", memory],
+            ["RLIMIT_CPU", max(1, int(seconds) + 1)],
+            ["RLIMIT_CORE", 0],
+            ["RLIMIT_NPROC", 0],
+        ],
+    }
+    try:
+        done = subprocess.run(
+            [sys.executable, "-I", "-S", "-c", _CHILD],
+            input=json.dumps(task).encode(),
+            capture_output=True,
+            timeout=seconds + 2.0,
+            check=False,
+            env={},
+            cwd="/",
+        )
+        reply = json.loads(done.stdout)
+    except subprocess.TimeoutExpired as error:
+        raise SandboxError("too slow") from error
+    except ValueError as error:
+        raise SandboxError("it was stopped at its limits") from error
+    if "error" in reply:
+        raise SandboxError(f"it failed: {reply['error']}")
+    results: list[str | int | float | bool | None] = reply["values"]
+    return results
+
+
+def _check_node(node: ast.AST, local: set[str]) -> None:
+    if not isinstance(node, (*_STATEMENTS, *_EXPRESSIONS)):
+        raise SandboxError(f"{type(node).__name__} is not allowed")
+    if isinstance(node, ast.FunctionDef) and node.name.startswith("_"):
+        raise SandboxError("underscored names are not allowed")
+    if isinstance(node, ast.Attribute) and node.attr not in _ATTRIBUTES:
+        raise SandboxError(f"attribute {node.attr} is not allowed")
+    if isinstance(node, ast.Name) and (
+        node.id.startswith("_") or (node.id not in _NAMES and node.id not in local)
+    ):
+        raise SandboxError(f"name {node.id} is not allowed")
+    if (
+        isinstance(node, ast.Name)
+        and isinstance(node.ctx, ast.Store)
+        and node.id in {"re", "unicodedata", "datetime"}
+    ):
+        raise SandboxError("modules are not to be replaced")

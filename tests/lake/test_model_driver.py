@@ -1,0 +1,101 @@
+"""The loop with a model: scripted replies, good, useless and hostile."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+from lake.api import Lake
+from lake.model_driver import ModelDriver, Share
+from models.api import ModelTimeout, Reply, Request, Role
+
+QUERY = "SELECT city, opening_year FROM bakery_shops ORDER BY opening_year"
+REASONS = {
+    "intent_coverage": "",
+    "output_quality": "",
+    "missing_information": "",
+    "suggested_improvement": "",
+}
+
+
+class Scripted:
+    """Answers in turn; keeps what it was shown."""
+
+    def __init__(self, *replies: str | Callable[[], str]) -> None:
+        self._replies = list(replies)
+        self.shown: list[str] = []
+
+    def available(self, role: Role) -> bool:
+        return role == "lake"
+
+    def complete(self, request: Request) -> Reply:
+        self.shown.append(request.messages[1].text)
+        if not self._replies:
+            raise ModelTimeout("no more")
+        reply = self._replies.pop(0)
+        return Reply(reply if isinstance(reply, str) else reply())
+
+
+def driver(lake: Lake, model: Scripted, share: Share = "schema") -> ModelDriver:
+    return ModelDriver(lake.index, lake.database, lake.actions(), lake.resolver, model, share=share)
+
+
+def rewrite(sql: str) -> str:
+    return json.dumps({"sql": sql, "reason": "because", "used_tables": ["bk_shop"]})
+
+
+def check(*actions: dict[str, object]) -> str:
+    return json.dumps({"actions": actions, "reasoning": REASONS})
+
+
+def test_actions_then_output(bakery_lake: Lake) -> None:
+    model = Scripted(
+        rewrite('SELECT "Town" AS city FROM nowhere'),
+        check(
+            {"type": "SEARCH_TABLE", "domain": "shops", "columns": ["town"]},
+            {"type": "FIND_JOIN_PATH", "table_a": "bk_shop", "table_b": "bk_sale"},
+        ),
+        rewrite('SELECT "Town" AS city, "Opened" AS opening_year FROM bk_shop ORDER BY 2 DESC'),
+        check({"type": "OUTPUT_QUERY", "index": 2}),
+    )
+    answer = driver(bakery_lake, model).resolve(QUERY)
+    assert answer.resolution.driver == "model"
+    assert answer.rows is not None
+    assert answer.rows.rows[0] == ("Hartswell", 2001)
+    assert [a["action"] for a in answer.resolution.actions] == [
+        "SEARCH_TABLE",
+        "FIND_JOIN_PATH",
+        "OUTPUT_QUERY",
+    ]
+
+
+def test_nonsense_and_silence_leave_the_deterministic_answer(bakery_lake: Lake) -> None:
+    for model in (Scripted("I cannot", "sorry", "no"), Scripted()):
+        answer = driver(bakery_lake, model).resolve(QUERY)
+        assert answer.resolution.driver == "deterministic"
+        assert answer.rows is not None
+        assert answer.rows.rows[0] == ("Aldersby", 1980)
+
+
+def test_writes_and_escapes_run_nowhere(bakery_lake: Lake) -> None:
+    for sql in ("DROP TABLE bk_shop", "SELECT * FROM read_csv('/etc/passwd')", "COPY bk_shop TO '/tmp/x'"):
+        model = Scripted(
+            rewrite(sql),
+            check({"type": "OUTPUT_QUERY", "index": 1}),
+            rewrite(sql),
+            check({"type": "OUTPUT_QUERY", "index": 7}),
+        )
+        answer = driver(bakery_lake, model).resolve(QUERY)
+        assert answer.resolution.driver == "deterministic"
+    assert bakery_lake.execute("SELECT count(*) FROM bk_shop").rows == [(8,)]
+
+
+def test_the_model_sees_only_what_it_may(bakery_lake: Lake) -> None:
+    cases: tuple[tuple[Share, bool], ...] = (("schema", False), ("samples", True))
+    for share, seen in cases:
+        model = Scripted(
+            rewrite('SELECT "Town" AS city FROM bk_shop'),
+            check({"type": "SEARCH_VALUE", "table": "bk_shop", "value": "dunmere"}),
+        )
+        driver(bakery_lake, model, share).resolve(QUERY)
+        assert any("Brackwater" in text or "Aldersby" in text for text in model.shown) is seen
