@@ -42,6 +42,7 @@ class LakeIndex:
                 self.tables[united.table.name] = united.table
         self._folded = {name.lower(): name for name in self.tables}
         self._values: dict[tuple[str, str], Values] = {}
+        self._sets: dict[tuple[str, str], frozenset[int]] = {}
         self._owned: dict[str, set[str]] = {}
         self._keyable: dict[str, list[Column]] = {}
         self._labels: dict[str, Column | None] = {}
@@ -175,8 +176,15 @@ class LakeIndex:
 
     def overlapping(self, a: Column, b: Column) -> PairScore | None:
         """The pair's score, or None where no value is shared."""
+        if self._hashes(a).isdisjoint(self._hashes(b)):
+            return None
         found = overlap(self.values(a).sketch, self.values(b).sketch, a.distinct, b.distinct)
         return self._scored(a, b, found) if found.jaccard > 0 else None
+
+    def _hashes(self, column: Column) -> frozenset[int]:
+        if column.key not in self._sets:
+            self._sets[column.key] = frozenset(self.values(column).sketch.tolist())
+        return self._sets[column.key]
 
     def score_pair(self, a: Column, b: Column) -> PairScore:
         """The pair's score, whatever its overlap."""

@@ -105,6 +105,8 @@ KEY_WORDS = frozenset(
 
 def strip_marks(text: str) -> str:
     """The text without diacritics (canonical decomposition, combining marks dropped)."""
+    if text.isascii():
+        return text
     return "".join(ch for ch in unicodedata.normalize("NFKD", text) if not unicodedata.combining(ch))
 
 

@@ -161,7 +161,12 @@ import _strptime, datetime, re, unicodedata
 for limit, value in task["limits"]:
     resource.setrlimit(getattr(resource, limit), (value, value))
 sys.setrecursionlimit(200)
-names = {"re": re, "unicodedata": unicodedata, "datetime": datetime}
+from types import SimpleNamespace
+def strptime(text, form):
+    # strptime imports; called from the function's own frame it would find no __import__
+    return datetime.datetime.strptime(text, form)
+dates = SimpleNamespace(datetime=SimpleNamespace(strptime=strptime), date=datetime.date, timedelta=datetime.timedelta)
+names = {"re": re, "unicodedata": unicodedata, "datetime": dates}
 import builtins
 allowed = {n: getattr(builtins, n) for n in task["names"] if hasattr(builtins, n)}
 names["__builtins__"] = allowed

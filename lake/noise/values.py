@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from lake.names import strip_marks
 
@@ -61,6 +62,7 @@ MONTHS = frozenset(
 )
 
 
+@lru_cache(maxsize=100_000)
 def fold(value: str) -> str:
     """Blanks collapsed, case and diacritics dropped: what two spellings of one value share."""
     return " ".join(strip_marks(value).casefold().split())
