@@ -270,6 +270,7 @@ class Connection:
             text_limit=limits.max_text,
         )
         session.parameters.update(login.parameters)
+        session.on_broken = self._broken
         if login.key is not None:
             self._register(login.key, session)
         if who.startup.is_replication:
@@ -343,6 +344,14 @@ class Connection:
         self.effect = None
         self.session.effect_done(result)
 
+    def _broken(self) -> None:
+        """The session has told the client why."""
+        assert self.session is not None
+        self.proxy.event("session.broken", client=self.address, reason=self.session.relay_only)
+        for side in (self.client, self.server):
+            if side is not None:
+                side.close()
+
     def _client_lost(self, _exc: Exception | None) -> None:
         if self.server is not None and not self.server.lost:
             self.server.close()
@@ -398,6 +407,10 @@ class Connection:
             self.proxy.cancels.discard(self.key)
         if self.effect is not None:
             self.effect.cancel()
+        if self.session is not None and self.session.relay_only:
+            reason = self.session.relay_only
+            self.proxy.metrics.relay_only[reason.partition(":")[0]] += 1
+            self.proxy.event("session.relayed", client=self.address, reason=reason)
         for side in (self.client, self.server):
             if side is not None:
                 side.close()

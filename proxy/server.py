@@ -116,6 +116,7 @@ class Proxy:
         while True:
             await asyncio.sleep(TICK)
             now = monotonic()
+            self._bound_memory()
             for connection in list(self._connections.values()):
                 connection.tick(now)
 
@@ -123,6 +124,13 @@ class Proxy:
         """Those that are logged in."""
         desks = [connection.desk for connection in self._connections.values()]
         return [desk.session_view() for desk in desks if desk is not None]
+
+    def _bound_memory(self) -> None:
+        """What is held of clients, of all of them: above the limit nobody is looked at any more until it shrinks."""
+        sessions = [c.session for c in self._connections.values() if c.session is not None]
+        full = sum(len(s.held) + len(s.client_rest) for s in sessions) > self.config.limits.total_buffer
+        for session in sessions:
+            session.looking = not full
 
     # --- cancel ------------------------------------------------------------------------------------
 

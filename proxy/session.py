@@ -246,12 +246,14 @@ class Session:
         self.cancelled = False
         self.relay_only = ""
         self.unusual = False  # something must be put back when the cycle ends
+        self.looking = True  # false while memory is short: texts pass unseen
         self.fatal = False
         self.slow_after = float("inf")
         self.started = 0.0
         self.chunk = b""
         self.parameters: dict[bytes, bytes] = {}
         self.on_idle: Callable[[], None] | None = None
+        self.on_broken: Callable[[], None] = lambda: None
 
     def attach(self, desk: Desk) -> None:
         self.desk = desk
@@ -330,7 +332,9 @@ class Session:
     def _is_quick(self, kind: int) -> bool:
         """A text that the desk can look at without the exact state of the stream."""
         desk = self.desk
-        return kind in (Q, PARSE) and desk is not None and not desk.settings_stale and not self.cycle_failed
+        if kind not in (Q, PARSE) or desk is None:
+            return False
+        return self.looking and not desk.settings_stale and not self.cycle_failed
 
     def _note_since(self, data: bytes, cut: int, end: int) -> None:
         """Remember the types between ``cut`` and ``end``, all unwatched; a ``cut`` above 0 began a new cycle."""
@@ -418,6 +422,9 @@ class Session:
             return False
         if kind in {COPY_DONE, COPY_FAIL}:
             self.client_table = self.client_normal
+            return False
+        if not self.looking:
+            self.desk.unseen(kind, data, at)
             return False
         if self.cycle_failed and kind != Q:
             return False
@@ -508,6 +515,8 @@ class Session:
                     return
         except StopIteration:
             self._release()
+        except Exception as problem:  # noqa: BLE001 -- a mistake of ours ends one session, with a word, not all of them
+            self.give_up(f"internal error: {problem!r}")
 
     def _do(self, step: Step) -> bool:
         """True: the answer comes later."""
@@ -854,10 +863,17 @@ class Session:
     # --- the end ------------------------------------------------------------------------------------
 
     def give_up(self, reason: str) -> None:
-        """From here on only relay. What was held goes to the server as it came."""
+        """From here on only relay. What was held goes to the server as it came.
+
+        In the middle of a chain that is not possible (a message of the client is in its hands): the session ends.
+        """
         if self.relay_only:
             return
         self.relay_only = reason
+        if self.chain is not None and not self.fatal:
+            self.fatal = True
+            self.to_client(error("XX000", "the proxy lost track of the session", severity="FATAL"))
+            self.on_broken()
         self.client_slow = True
         self.waiting = False
         chain, self.chain = self.chain, None

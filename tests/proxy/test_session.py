@@ -227,6 +227,26 @@ def test_pipelined_messages_wait_for_their_turn() -> None:
     assert kinds(bytes(play.to_server)) == b"PBDCH"
 
 
+def test_losing_track_while_a_client_is_held_ends_the_session() -> None:
+    """Its message is in our hands: silence would be a hang."""
+    play = Play(REWRITE)
+    ended: list[bool] = []
+    play.session.on_broken = lambda: ended.append(True)
+    play.client(f.Query(TEXT))
+    assert b"FATAL" in play.server(READY)
+    assert ended == [True]
+
+
+def test_texts_pass_unseen_while_memory_is_short() -> None:
+    play = Play(REWRITE)
+    play.session.looking = False
+    query = f.Query(TEXT).encode()
+    assert play.client(f.Query(TEXT)) == query
+    play.server(DONE, READY)
+    play.session.looking = True
+    assert play.client(f.Query(TEXT)) != query
+
+
 @given(st.lists(FRONTEND, max_size=12), st.lists(st.integers(1, 40), min_size=1))
 def test_relay_changes_no_byte_from_the_client(sent: list[f.FrontendMessage], cuts: list[int]) -> None:
     stream = b"".join(m.encode() for m in sent)
