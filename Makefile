@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 HOUSES := sql models engines store equivalence knowledge hints rewrite lake ask proxy console rewright
 
-.PHONY: install install-all demo check format test test-fast test-extras bench clean reference
+.PHONY: conformance install install-all demo check format test test-fast test-extras bench clean reference
 
 # the stamp is newer than the locks when the environment is up to date
 $(VENV)/.installed: requirements.lock requirements-weights.lock pyproject.toml
@@ -59,6 +59,10 @@ bench: install
 # the pages of docs/reference that are made from the code
 reference: install
 	$(BIN)/python -m rewright.reference
+
+# asyncpg's own test suite, directly and through the proxy, compared test by test (long)
+conformance: install
+	$(BIN)/python tests/conformance/compare.py asyncpg
 
 clean:
 	rm -rf $(VENV) build *.egg-info .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
