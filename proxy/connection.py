@@ -165,6 +165,10 @@ class Connection:
         assert self.target is not None
         name = user.upstream_user or self.target.user or who.user
         password = user.upstream_password or self.target.password
+        database = self.proxy.config.database(who.database)
+        if database is not None and database.engine == "duckdb":
+            # the shadow behind a lake knows one role, whoever the client has proved to be
+            name, password = self.target.user, self.target.password
         login = UpstreamLogin(name, password, certificate=connected.certificate)
         server = connected.side
 
@@ -206,8 +210,8 @@ class Connection:
         database = self.proxy.config.database(who.database)
         if database is None:
             raise Refused("3D000", f'database "{who.database}" does not exist')
-        if database.engine != "postgres":
-            raise Refused("0A000", f'database "{who.database}" is not served by PostgreSQL')
+        if not database.dsn and database.engine == "duckdb":
+            raise Refused("0A000", f'the lake "{who.database}" is not being served')
         try:
             return parse_dsn(database.dsn)
         except DsnError as error:
@@ -303,6 +307,7 @@ class Connection:
         if (
             ports.lookup is None
             and ports.answers is None
+            and ports.lakes is None
             and ports.reporter is None
             and not ports.settings.rules
         ):
@@ -329,6 +334,8 @@ class Connection:
         result: object
         try:
             async with asyncio.timeout(limit):
+                if self.client is not None:
+                    await self.client.drained()
                 result = await factory()
         except TimeoutError:
             result = None

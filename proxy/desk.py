@@ -12,6 +12,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import count
 
+from proxy.lakeside import chains as lakeside
+from proxy.lakeside.ports import LakeSession
 from proxy.metrics import Metrics
 from proxy.ports import (
     Answer,
@@ -95,11 +97,14 @@ class SessionDesk:
         self.clock = clock
         self.view = settings.default_view
         self.settings_stale = bool(settings.names) and (
-            ports.lookup is not None or ports.reporter is not None
+            ports.lookup is not None or ports.reporter is not None or ports.lakes is not None
         )
         self.book = Book()
         self.privates = Privates(settings.names)
         self.seen_version = -1 if ports.lookup is None else ports.lookup.version
+        self.lake: LakeSession | None = (
+            ports.lakes.session(identity.database) if ports.lakes is not None else None
+        )
         self.keywords = ports.answers.keywords if ports.answers is not None else frozenset()
         self.timing: Timing | None = None
         self.last = LastQuery()
@@ -189,6 +194,9 @@ class SessionDesk:
             if chain is not None:
                 self._next = chain
                 return False
+        if self.lake is not None and not self.session.since and self._is_for_lake(text):
+            self._next = lakeside.query_chain(self, text)
+            return False
         candidate = self.find(text, ())
         if candidate is None:
             self.last = self._passed()
@@ -242,11 +250,17 @@ class SessionDesk:
             if chain is not None:
                 self._next = chain
                 return False
+        if self.lake is not None and self._is_for_lake(text):
+            self._next = lakeside.parse_chain(self, name, statement)
+            return False
         statement.candidate = self.find(text, types)
         if statement.candidate is None:
             self.last = self._passed()
         self.note_parsed(name, statement)
         return True
+
+    def _is_for_lake(self, text: bytes) -> bool:
+        return self.lake is not None and self.lake.concerns(text.decode("utf-8", "replace"))
 
     def _passed(self) -> LastQuery:
         """What SHOW rewright.last says of a query that went on as it came."""
@@ -325,6 +339,9 @@ class SessionDesk:
         (max_rows,) = struct.unpack_from("!i", data, name_end + 1)
         message = data[at:end]
         statement = portal.statement
+        if isinstance(statement.answer, lakeside.LakeStatement):
+            self._next = lakeside.execute_chain(self, name, portal, statement.answer, max_rows)
+            return False
         if statement.answer is not None or statement.tag:
             self._next = local.execute_chain(self, name, portal, max_rows, message)
             return False

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, Protocol, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias
 
 Mode: TypeAlias = Literal["off", "observe", "apply", "inline"]
 Trust: TypeAlias = Literal["proved", "tested", "judged"]
@@ -270,6 +270,7 @@ class ResultColumn:
 
     name: str
     type_oid: int = 25
+    typmod: int = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -354,6 +355,8 @@ class Ports:
     answers: LocalAnswers | None = None
     inline: Inline | None = None
     pause: Pause | None = None
+    # a ``proxy.lakeside.ports.Lakes``
+    lakes: Any = None
     settings: SettingsRules = field(default_factory=SettingsRules)
     event: Event = no_event
     on_reload: Callable[[], Awaitable[None]] | None = None

@@ -160,7 +160,7 @@ class Proxy:
     def _targets(self) -> list[Target]:
         found: dict[tuple[object, ...], Target] = {}
         for database in self.config.databases.values():
-            if database.engine == "postgres":
+            if database.dsn:
                 with contextlib.suppress(DsnError):
                     target = parse_dsn(database.dsn)
                     found[target.hosts] = target

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import struct
 from dataclasses import dataclass, field
+from typing import Any
 
 from proxy.ports import Answer, Candidate
 from proxy.wire.backend import Column
@@ -60,6 +61,7 @@ class Portal:
     result_formats: tuple[int, ...] = ()
     rows: list[bytes] | None = None
     tag: bytes = b""
+    cursor: Any = None  # of a lake query that is being read
 
 
 @dataclass(slots=True)

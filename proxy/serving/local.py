@@ -241,7 +241,7 @@ def _format(formats: tuple[int, ...], index: int) -> int:
 
 def _description(columns: Sequence[ResultColumn], formats: tuple[int, ...]) -> bytes:
     return RowDescription(
-        tuple(values.column(c.name, c.type_oid, _format(formats, i)) for i, c in enumerate(columns))
+        tuple(values.column(c.name, c.type_oid, _format(formats, i), c.typmod) for i, c in enumerate(columns))
     ).encode()
 
 

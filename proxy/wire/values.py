@@ -12,12 +12,27 @@ from datetime import UTC, datetime
 from proxy.wire.backend import Column
 
 BOOL, INT8, INT4, TEXT, FLOAT8, TIMESTAMPTZ, JSON = 16, 20, 23, 25, 701, 1184, 114
-_SIZES = {BOOL: 1, INT8: 8, INT4: 4, FLOAT8: 8, TIMESTAMPTZ: 8}
+# bool, int2, int4, int8, float4, float8, date, time, timetz, timestamp, timestamptz, interval, uuid
+_SIZES = {
+    16: 1,
+    21: 2,
+    23: 4,
+    20: 8,
+    700: 4,
+    701: 8,
+    1082: 4,
+    1083: 8,
+    1266: 12,
+    1114: 8,
+    1184: 8,
+    1186: 16,
+    2950: 16,
+}
 _EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
 
 
-def column(name: str, type_oid: int, form: int) -> Column:
-    return Column(name.encode(), type_oid, _SIZES.get(type_oid, -1), format=form)
+def column(name: str, type_oid: int, form: int, typmod: int = -1) -> Column:
+    return Column(name.encode(), type_oid, _SIZES.get(type_oid, -1), typmod, format=form)
 
 
 def encode(value: object, type_oid: int, form: int) -> bytes | None:

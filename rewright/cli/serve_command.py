@@ -64,6 +64,7 @@ def serve(
     from rewright.processes.pages import pages
     from rewright.processes.supervisor import ServeFailed, Supervisor
     from rewright.wiring.proxies import proxy_config
+    from rewright.wiring.shadows import ShadowFailed, Shadows
     from rewright.wiring.stores import open_configured
     from store.errors import StoreError
 
@@ -73,9 +74,16 @@ def serve(
         store = open_configured(config)
     except (StoreError, ConfigError) as error:
         raise Failure(str(error)) from error
-    supervisor = Supervisor(config, reread)
+    shadows = Shadows(config)
     try:
-        with store, pages(config.http.address, supervisor, store) as http:
+        shadows.__enter__()
+    except ShadowFailed as error:
+        store.close()
+        raise Failure(str(error)) from error
+    again = None if reread is None else (lambda: shadows.applied(reread()))
+    supervisor = Supervisor(shadows.applied(config), again)
+    try:
+        with shadows, store, pages(config.http.address, supervisor, store) as http:
             supervisor.start()
             host, port = supervisor.address
             click.echo(f"listening on {values.show((host, port))}", err=True)

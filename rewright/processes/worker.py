@@ -78,11 +78,13 @@ class _Worker:
                 on_error=self._store_failed,
             )
             feed.start()
+        lakes = _lakes(self.config)
         ports = Ports(
             lookup=lookup,
             reporter=reporter,
             answers=None if store is None else answers.make(store, self.config, self.job_path),
             pause=feed,
+            lakes=lakes,
             settings=settings_rules(self.config),
             event=logs.event,
         )
@@ -192,3 +194,15 @@ def _publish(
     """From the feed's thread into the loop's."""
     if lookup is not None and not loop.is_closed():
         loop.call_soon_threadsafe(lookups.replace, lookup, tuple(rewrites))
+
+
+def _lakes(config: Config) -> Any:
+    """The configured lakes, or None; DuckDB is only imported where there is one."""
+    from rewright.wiring.shadows import lakes_of
+
+    paths = lakes_of(config)
+    if not paths:
+        return None
+    from rewright.wiring.lakes import Lakes
+
+    return Lakes(paths, {name: config.databases[name].dsn for name in paths})

@@ -1,0 +1,51 @@
+"""What the proxy asks of a lake. The composition root fills it; nothing here knows DuckDB."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from proxy.ports import ResultColumn, SessionView
+
+Encode = Callable[[Sequence[tuple[object, ...]]], bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A lake query that binds: parameter types (OIDs, none open), result columns, and what the lake keeps of it.
+
+    ``notices``: how it was resolved, told when it runs.
+    """
+
+    param_types: tuple[int, ...]
+    columns: tuple[ResultColumn, ...]
+    query: object
+    notices: tuple[str, ...] = ()
+
+
+class LakeCursor(Protocol):
+    """A running lake query, on its own DuckDB cursor."""
+
+    async def fetch(self, rows: int, encode: Encode) -> tuple[int, bytes]:
+        """The next rows, at most ``rows``: how many, and encoded. Raises SqlError; interrupts when cancelled."""
+
+    def close(self) -> None: ...
+
+
+class LakeSession(Protocol):
+    """One client's session with one lake."""
+
+    def concerns(self, text: str) -> bool:
+        """Whether the text is a query that reads lake tables (or can only be meant for the lake)."""
+
+    async def prepare(self, text: str, param_types: tuple[int, ...], session: SessionView) -> Prepared:
+        """Bind, and where names don't bind resolve. Raises SqlError."""
+
+    async def run(self, prepared: Prepared, parameters: Sequence[object], session: SessionView) -> LakeCursor:
+        """Start it. Raises SqlError."""
+
+
+class Lakes(Protocol):
+    def session(self, database: str) -> LakeSession | None:
+        """None: that database is no lake."""

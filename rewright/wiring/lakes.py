@@ -1,0 +1,300 @@
+"""Lakes as the proxy asks for them: which statements are a lake's, binding, resolving, running.
+
+DuckDB blocks, so everything runs in threads; a cancelled wait interrupts the query. One opened lake a worker and
+directory, shared by its sessions; each running query has a cursor of its own.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, TypeVar
+
+import psycopg
+from pglast import ast
+from pglast.error import Error as PglastError
+from pglast.parser import scan
+
+from proxy.lakeside.ports import Encode, LakeCursor, LakeSession, Prepared
+from proxy.ports import ResultColumn, SessionView, SqlError
+from sql.parsing import TooDeep, parse
+
+T = TypeVar("T")
+_READS = (
+    "select",
+    "with",
+    "from",
+    "values",
+    "table",
+    "(",
+    "pivot",
+    "unpivot",
+    "describe",
+    "summarize",
+    "explain",
+)
+_UNKNOWN_TYPES = frozenset({0, 705})
+TEXT = 25
+
+
+class Lakes:
+    """The configured lakes; each is opened when first asked for."""
+
+    def __init__(self, paths: Mapping[str, str], shadows: Mapping[str, str]) -> None:
+        self._paths = dict(paths)
+        self._shadows = dict(shadows)
+        self._opened: dict[str, OpenLake] = {}
+
+    def session(self, database: str) -> LakeSession | None:
+        if database not in self._paths:
+            return None
+        if database not in self._opened:
+            self._opened[database] = OpenLake(self._paths[database], self._shadows.get(database, ""))
+        return self._opened[database]
+
+    def close(self) -> None:
+        for opened in self._opened.values():
+            opened.close()
+
+
+class OpenLake:
+    """One lake for all sessions of this worker."""
+
+    def __init__(self, path: str, shadow: str) -> None:
+        self._path = path
+        self._shadow = Shadow(shadow)
+        self._lake: Any = None
+        self._lock = threading.Lock()
+
+    def close(self) -> None:
+        self._shadow.close()
+        if self._lake is not None:
+            self._lake.close()
+
+    def concerns(self, text: str) -> bool:
+        return reads_lake(text)
+
+    async def prepare(self, text: str, param_types: tuple[int, ...], session: SessionView) -> Prepared:
+        return await asyncio.to_thread(self._prepare, text, param_types, session)
+
+    async def run(self, prepared: Prepared, parameters: Sequence[object], session: SessionView) -> LakeCursor:
+        del session
+        query = prepared.query
+        assert isinstance(query, str)
+        return await asyncio.to_thread(lambda: Cursor(self._opened().database, query, parameters))
+
+    def _opened(self) -> Any:
+        with self._lock:
+            if self._lake is None:
+                from lake.api import open_lake
+
+                self._lake = open_lake(Path(self._path).expanduser())
+            return self._lake
+
+    def _prepare(self, text: str, param_types: tuple[int, ...], session: SessionView) -> Prepared:
+        from engines.duckdb.errors import LakeError
+
+        seen = self._shadow.describe(text, param_types)
+        types = _settled(param_types, seen, max(parameters_in(text), default=0))
+        try:
+            return self._bound(text, types, seen.names, session)
+        except LakeError as error:
+            raise SqlError(error.sqlstate, _first_line(str(error)), hint=error.hint) from error
+
+    def _bound(
+        self, text: str, types: tuple[int, ...], names: tuple[str, ...], session: SessionView
+    ) -> Prepared:
+        from engines.duckdb.errors import LakeError
+
+        lake = self._opened()
+        resolve = session.settings.lake == "resolve" and not types
+        if not resolve:
+            try:
+                columns = lake.database.describe(lake._native(typed(text, types, null=True)))
+                return Prepared(types, described(columns, names), lake._native(typed(text, types)))
+            except LakeError as error:
+                if types or error.sqlstate not in {"42P01", "42703", "42883", "22P02"}:
+                    raise
+        answer = lake.query(
+            text, "resolve" if resolve else "bind", threshold=session.settings.lake_confidence, limit=1
+        )
+        resolution = answer.resolution
+        columns = lake.database.describe(resolution.sql)
+        return Prepared((), described(columns, ()), resolution.sql, (resolution.notice(),))
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What PostgreSQL says of a text on the shadow tables: parameter types and column names; empty: it refuses it."""
+
+    types: tuple[int, ...] = ()
+    names: tuple[str, ...] = ()
+
+
+class Shadow:
+    """Asks the shadow how PostgreSQL reads a text. One connection, used by one thread at a time."""
+
+    def __init__(self, dsn: str) -> None:
+        self._dsn = dsn
+        self._lock = threading.Lock()
+        self._connection: psycopg.Connection[Any] | None = None
+
+    def close(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+
+    def describe(self, text: str, declared: tuple[int, ...]) -> Seen:
+        """Parse and Describe; nothing runs. Empty when PostgreSQL does not take the text."""
+        if not self._dsn:
+            return Seen()
+        with self._lock:
+            try:
+                return self._describe(text, declared)
+            except psycopg.Error:
+                self._connection = None
+                return Seen()
+
+    def _describe(self, text: str, declared: tuple[int, ...]) -> Seen:
+        if self._connection is None or self._connection.closed:
+            self._connection = psycopg.connect(self._dsn, autocommit=True, connect_timeout=5)
+        server = self._connection.pgconn
+        if server.prepare(b"", text.encode(), list(declared) or None).error_message:
+            return Seen()
+        found = server.describe_prepared(b"")
+        types = tuple(found.param_type(i) for i in range(found.nparams))
+        return Seen(types, tuple((found.fname(i) or b"").decode() for i in range(found.nfields)))
+
+
+def _settled(declared: tuple[int, ...], seen: Seen, count: int) -> tuple[int, ...]:
+    """The types of $1 …: as declared, else as PostgreSQL infers them, else text."""
+    count = max(count, len(declared))
+    inferred = (*seen.types, *(0 for _ in range(count)))
+    types = (*declared, *(0 for _ in range(count)))
+    return tuple(
+        next((oid for oid in (types[i], inferred[i]) if oid not in _UNKNOWN_TYPES), TEXT)
+        for i in range(count)
+    )
+
+
+class Cursor:
+    """Rows of one running query, fetched in threads."""
+
+    def __init__(self, database: Any, query: str, parameters: Sequence[object]) -> None:
+        self._rows: Iterator[list[tuple[object, ...]]] = database.stream(query, parameters, batch=1000)
+        self._rest: list[tuple[object, ...]] = []
+        self._database = database
+
+    async def fetch(self, rows: int, encode: Encode) -> tuple[int, bytes]:
+        running = asyncio.get_running_loop().run_in_executor(None, self._fetch, rows, encode)
+        try:
+            return await asyncio.shield(running)
+        except asyncio.CancelledError:
+            self._database.interrupt()
+            running.add_done_callback(lambda done: done.exception())
+            raise
+
+    def _fetch(self, rows: int, encode: Encode) -> tuple[int, bytes]:
+        from engines.duckdb.errors import LakeError
+
+        try:
+            while len(self._rest) < rows and (more := next(self._rows, None)) is not None:
+                self._rest += more
+        except LakeError as error:
+            raise SqlError(error.sqlstate, _first_line(str(error)), hint=error.hint) from error
+        taken, self._rest = self._rest[:rows], self._rest[rows:]
+        return len(taken), encode(taken)
+
+    def close(self) -> None:
+        close: Callable[[], None] | None = getattr(self._rows, "close", None)
+        if close is not None:
+            close()
+
+
+# --------------------------------------------------------------------------- texts
+
+
+@lru_cache(maxsize=2000)
+def reads_lake(text: str) -> bool:
+    """Whether a statement is a query over tables that are not PostgreSQL's own catalogs.
+
+    Text that PostgreSQL's parser refuses but that begins like a query is the lake's: DuckDB takes more.
+    """
+    try:
+        statements = parse(text)
+    except (PglastError, TooDeep):
+        return text.lstrip().lower().startswith(_READS)
+    if len(statements) != 1:
+        return False
+    statement = statements[0].stmt
+    if isinstance(statement, ast.ExplainStmt):
+        statement = statement.query
+    if not isinstance(statement, ast.SelectStmt) or statement.intoClause is not None:
+        return False
+    nodes: list[Any] = list(_nodes(statement))
+    ctes = {str(node.ctename) for node in nodes if isinstance(node, ast.CommonTableExpr)}
+    return any(isinstance(node, ast.RangeVar) and not _is_catalog(node, ctes) for node in nodes)
+
+
+def _is_catalog(table: Any, ctes: set[str]) -> bool:
+    if table.schemaname in {"pg_catalog", "information_schema"}:
+        return True
+    return not table.schemaname and (table.relname in ctes or table.relname.startswith("pg_"))
+
+
+def _nodes(root: Any) -> Iterator[Any]:
+    stack = [root]
+    while stack:
+        item = stack.pop()
+        if isinstance(item, tuple | list):
+            stack.extend(item)
+        elif isinstance(item, ast.Node):
+            yield item
+            stack.extend(getattr(item, name) for name in item)
+
+
+def parameters_in(text: str) -> list[int]:
+    """The numbers of $1, $2, … in a text."""
+    return [number for _, _, number in _parameters(text)]
+
+
+def _parameters(text: str) -> list[tuple[int, int, int]]:
+    if "$" not in text:
+        return []
+    try:
+        tokens = scan(text)
+    except PglastError:
+        return []
+    return [
+        (token.start, token.end + 1, int(text[token.start + 1 : token.end + 1]))
+        for token in tokens
+        if token.name == "PARAM"
+    ]
+
+
+def typed(text: str, types: tuple[int, ...], *, null: bool = False) -> str:
+    """The text with each parameter cast to its DuckDB type (or, ``null``, replaced by a NULL of it)."""
+    from engines.duckdb.pgtypes import PARAMETER_TYPES
+
+    for start, end, number in reversed(_parameters(text)):
+        type_ = PARAMETER_TYPES.get(types[number - 1], "VARCHAR")
+        value = "NULL" if null else text[start:end]
+        text = f"{text[:start]}CAST({value} AS {type_}){text[end:]}"
+    return text
+
+
+def described(columns: Sequence[tuple[str, str]], names: tuple[str, ...]) -> tuple[ResultColumn, ...]:
+    """DuckDB's description as PostgreSQL's; ``names`` as PostgreSQL would give them (count, not count_star())."""
+    from engines.duckdb.pgtypes import pg_type
+
+    if len(names) == len(columns):
+        columns = [(name, type_) for name, (_, type_) in zip(names, columns, strict=True)]
+    found = [(name, pg_type(type_)) for name, type_ in columns]
+    return tuple(ResultColumn(name, type_.oid, type_.typmod) for name, type_ in found)
+
+
+def _first_line(text: str) -> str:
+    return text.strip().split("\n\n")[0].split("\n")[0]

@@ -1,0 +1,194 @@
+"""A lake through real clients: psql, psycopg in both formats, asyncpg, SQLAlchemy's reflection."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import subprocess
+import threading
+import time
+from datetime import date
+
+import asyncpg
+import psycopg
+import pytest
+import sqlalchemy as sa
+
+pytestmark = pytest.mark.server
+
+
+@pytest.fixture
+def lake(lake_dsn):
+    with psycopg.connect(lake_dsn, autocommit=True) as connection:
+        yield connection
+
+
+@pytest.mark.parametrize("binary", [False, True])
+def test_rows_and_types(lake, binary):
+    cursor = lake.execute(
+        "select city, population, founded, area from cities where population < 1003 order by population",
+        binary=binary,
+    )
+    assert cursor.fetchall() == [
+        ("City 0", 1000, date(1900, 1, 2), 0.0),
+        ("City 1", 1001, date(1901, 1, 2), 0.125),
+        ("City 2", 1002, date(1902, 1, 2), 0.25),
+    ]
+
+
+@pytest.mark.parametrize("binary", [False, True])
+def test_nested_types(lake, binary):
+    assert lake.execute("select id, tags, place from nested order by id", binary=binary).fetchall() == [
+        (1, ["a", "b"], {"x": 1.5}),
+        (2, [], None),
+    ]
+
+
+def test_column_names_are_postgresqls(lake):
+    cursor = lake.execute("select count(*), max(area), country as c from cities group by country limit 1")
+    assert [column.name for column in cursor.description] == ["count", "max", "c"]
+
+
+def test_parameters_are_typed_by_the_table(lake):
+    query = "select count(*) from cities where country = %s and population > %s and founded < %s"
+    assert lake.execute(query, ["C1", 1500, date(1950, 1, 1)]).fetchone() == (75,)
+    assert lake.execute(query, ["C1", 1500, date(1950, 1, 1)], binary=True, prepare=True).fetchone() == (75,)
+
+
+def test_what_is_postgresqls_stays_postgresqls(lake):
+    assert lake.execute("select 1 + 1, current_setting('server_version_num')::int >= 180000").fetchone() == (
+        2,
+        True,
+    )
+    lake.execute("set application_name = 'x'")
+    assert lake.execute("show application_name").fetchone() == ("x",)
+
+
+def test_errors_have_sqlstates(lake):
+    with pytest.raises(psycopg.errors.DivisionByZero):
+        lake.execute("select 1/0")
+    with pytest.raises((psycopg.errors.UndefinedTable, psycopg.errors.UndefinedColumn)):
+        lake.execute("select zyxw, vutsr from qponm_lkjih where gfed > 5")
+    with pytest.raises(psycopg.errors.SyntaxError):
+        lake.execute("select from where cities")
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    [
+        "select * from read_csv('/etc/passwd')",
+        "select * from read_text('/etc/passwd')",
+        "select * from '/etc/passwd'",
+        "attach '/tmp/x.db'",
+        "copy cities to '/tmp/stolen.csv'",
+        "copy (select * from cities) to program 'cat'",
+        "install httpfs",
+        "pragma database_list",
+        "set enable_external_access = true",
+        "create table t (a int)",
+        "insert into cities values ('x')",
+        "delete from cities",
+        "drop table cities",
+        "with x as (delete from cities returning *) select * from x",
+        "select pg_read_file('/etc/passwd')",
+        "select * from cities; drop table cities",
+        "select getenv('HOME') from cities",
+    ],
+)
+def test_nothing_leaves_and_nothing_changes(lake, hostile):
+    with pytest.raises(psycopg.Error):
+        lake.execute(hostile.encode()).fetchall()
+    assert lake.execute("select count(*) from cities").fetchone() == (3000,)
+
+
+def test_a_failed_block_stays_failed(lake):
+    with pytest.raises(psycopg.errors.InFailedSqlTransaction), lake.transaction():  # noqa: PT012
+        with pytest.raises(psycopg.Error):
+            lake.execute("select sqrt(-1 - area) from cities")
+        lake.execute("select count(*) from cities")
+    assert lake.execute("select count(*) from cities").fetchone() == (3000,)
+
+
+def test_pipelines_keep_their_order(lake):
+    with lake.pipeline():
+        cursors = [
+            lake.execute(q)
+            for q in ("select count(*) from cities", "select 7", "select count(*) from countries")
+        ]
+        assert [c.fetchone() for c in cursors] == [(3000,), (7,), (20,)]
+
+
+def test_asyncpg_reads_by_portions(lake_dsn):
+    async def read():
+        connection = await asyncpg.connect(lake_dsn)
+        try:
+            async with connection.transaction():
+                rows = [
+                    r
+                    async for r in connection.cursor(
+                        "select population from cities where area >= $1 order by 1", 0.0, prefetch=70
+                    )
+                ]
+            return (
+                len(rows),
+                rows[-1]["population"],
+                await connection.fetchval("select count(*) from countries where eu"),
+            )
+        finally:
+            await connection.close()
+
+    assert asyncio.run(read()) == (3000, 3999, 10)
+
+
+def test_cancel_stops_a_long_query(lake):
+    timer = threading.Timer(1.0, lake.cancel)
+    timer.start()
+    began = time.monotonic()
+    with pytest.raises(psycopg.errors.QueryCanceled):
+        lake.execute("select count(*) from cities a, cities b, cities c where a.area + b.area * c.area > 1e9")
+    assert time.monotonic() - began < 30
+    timer.join()
+    assert lake.execute("select count(*) from countries").fetchone() == (20,)
+
+
+def test_a_query_over_imagined_names_is_resolved_and_says_so(lake):
+    notices = []
+    lake.add_notice_handler(lambda d: notices.append(d.message_primary))
+    rows = lake.execute(
+        "select city_name from city where country_code = 'C3' and inhabitants < 1030 order by inhabitants"
+    ).fetchall()
+    assert rows == [("City 3",), ("City 23",)]
+    assert "resolved with confidence" in notices[0]
+
+
+def test_psql_describes_tables(lake_dsn):
+    psql = shutil.which("psql")
+    assert psql, "psql is needed"
+    done = subprocess.run(
+        [psql, "-X", lake_dsn, "-c", r"\d", "-c", r"\d cities", "-c", r"\dt+", "-c", r"\df"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "countries" in done.stdout
+    assert "population | bigint" in done.stdout
+
+
+def test_sqlalchemy_reflects(lake_dsn):
+    engine = sa.create_engine(lake_dsn.replace("postgresql://", "postgresql+psycopg://"))
+    try:
+        table = sa.Table("cities", sa.MetaData(), autoload_with=engine)
+        assert [column.name for column in table.columns] == [
+            "city",
+            "country",
+            "population",
+            "founded",
+            "area",
+        ]
+        with engine.connect() as connection:
+            found = connection.execute(sa.select(sa.func.count()).where(table.c.population > 2000)).scalar()
+        assert found == 1999
+        assert set(sa.inspect(engine).get_table_names()) == {"cities", "countries", "nested"}
+    finally:
+        engine.dispose()
