@@ -9,12 +9,12 @@ import tomllib
 from pathlib import Path
 
 import pytest
+
 from knowledge.build.collect import NoSource, collect
 from knowledge.build.infer import NoSchema, infer_schema
 from knowledge.build.pipeline import Rules, enrich, filter_pairs, verify
 from knowledge.build.text import from_html, from_markdown, statements_in
 from knowledge.build.workbook import Workbook
-
 from knowledge.units import load_units
 from tests.knowledge.stack_exchange import FAST, SLOW, write_dump
 
