@@ -84,8 +84,10 @@ def _item(item: FromItem, flat: Flat) -> None:
         case Derived(rel=rel, query=query):
             _define(rel, _query(query, flat), flat)
         case CteScan(rel=rel, cte=cte) if cte in flat.ctes:
-            outputs = () if cte in flat.done else _query(flat.ctes[cte].query, flat)
+            first = cte not in flat.done
+            # before the walk: a recursive query scans itself
             flat.done.add(cte)
+            outputs = _query(flat.ctes[cte].query, flat) if first else ()
             if not outputs:
                 query = flat.ctes[cte].query
                 outputs = tuple(t.expr for t in query.targets) if isinstance(query, Select) else ()

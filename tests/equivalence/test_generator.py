@@ -9,11 +9,14 @@ from engines.postgres.scratch import ScratchServer
 from equivalence.generator.constants import constants_of, like_samples
 from equivalence.generator.databases import PROFILES, Database
 from equivalence.generator.directed import directed_databases
+from equivalence.generator.flatten import flatten
 from equivalence.generator.pools import pools_for
 from equivalence.isolation import screen_query, screen_schema
 from equivalence.proving import bind_both, catalog_of
 from equivalence.refuter.arena import Arena, insert_statements
 from equivalence.refuter.search import Refuter
+from sql.binder import bind
+from sql.ddl import catalog_from_ddl
 
 SCHEMA = """
 create type mood as enum ('sad', 'ok', 'happy');
@@ -133,3 +136,12 @@ def test_pools_hold_neighbours_of_constants(arena: Arena) -> None:
         "the domain's check"
     )
     assert set(pools[city][places["m"]].family) == {"sad", "ok", "happy"}
+
+
+def test_a_recursive_query_is_walked_once() -> None:
+    query = bind(
+        "with recursive t(id) as (select id from region where up is null"
+        " union all select r.id from region r join t on r.up = t.id) select id from t",
+        catalog_from_ddl(SCHEMA),
+    )
+    assert len(flatten(query).scans) == 2
