@@ -49,7 +49,7 @@ def test_names_do_not_matter():
 @pytest.mark.parametrize(
     ("query", "feature"),
     [
-        ("select x from t where date(y) = '2024-01-01'", "cmp(fn.date,const.text)"),
+        ("select x from t where date(y) = '2024-01-01'", "where:cmp(fn.date,const.text)"),
         ("select (select count(*) from b where b.k = a.k) from a", "select.sublink.expr.correlated"),
         ("select (select count(*) from b) from a", "select.sublink.expr.alone"),
         ("select * from a x join a y on x.i = y.i", "selfjoin"),
