@@ -33,7 +33,7 @@ from proxy.serving.settings import Settings
 from proxy.session import IDLE, Chain, Session
 from proxy.slow import SlowReports, is_select
 from proxy.statements import Book, Portal, Statement, split_names, split_parse
-from proxy.wire.frontend import Bind, Query
+from proxy.wire.frontend import Bind, Execute, Query
 from proxy.wire.tables import BIND, CLOSE, DESCRIBE, EXECUTE, HEADER_SIZE, PARSE, Q
 
 # the first byte of a text that may be one of ours: a keyword, a blank or a comment
@@ -107,6 +107,7 @@ class SessionDesk:
         )
         self.keywords = ports.answers.keywords if ports.answers is not None else frozenset()
         self.timing: Timing | None = None
+        self.followed = False  # something unserved was executed behind what is timed
         self.last = LastQuery()
         self.asked: set[bytes] = set()  # texts the optimiser was asked about inline
         self.slow = SlowReports(self)
@@ -158,9 +159,10 @@ class SessionDesk:
     def cycle_ended(self) -> bool:
         """True: call again at the end of the next cycle."""
         self.book.confirmed()
-        if self.session.status == IDLE:
+        if self.session.status == IDLE and (self.book.portals or self.privates.open_portals):
             self.book.portals.clear()
             self.privates.forget_portals()
+            self.rewatch()
         return bool(self.book.portals or self.book.fresh or self.privates.open_portals)
 
     def slow_ended(self) -> None:
@@ -317,6 +319,9 @@ class SessionDesk:
             return True
         portal, name = names
         self._drop_portal(portal)
+        if self.settings_stale and self._must_refresh():
+            self._next = self._refreshing_bind(data[at:end])
+            return False
         statement = self.book.statements.get(name)
         if statement is None or not (statement.special or self.view.mode == "inline"):
             return True
@@ -328,6 +333,16 @@ class SessionDesk:
         self.book.portals[portal] = Portal(statement, message)
         return True
 
+    def _refreshing_bind(self, message: bytes) -> Chain:
+        """A driver that only binds what it prepared long ago must feel a change of its settings, too."""
+        yield from self.privates.refresh(self)
+        self.look_again()
+        if self._bind(message, 0, len(message)):
+            self.last = self._passed()  # its Execute may pass unseen
+            yield from local.forward(message, b"B")
+        else:
+            yield from self.special()
+
     def _execute(self, data: bytes, at: int, end: int) -> bool:
         name_end = data.find(b"\0", at + HEADER_SIZE, end)
         if name_end < 0 or end - name_end != 5:
@@ -335,6 +350,7 @@ class SessionDesk:
         name = data[at + HEADER_SIZE : name_end]
         portal = self.book.portals.get(name)
         if portal is None:
+            self._passed_by()
             return True
         (max_rows,) = struct.unpack_from("!i", data, name_end + 1)
         message = data[at:end]
@@ -345,13 +361,29 @@ class SessionDesk:
         if statement.answer is not None or statement.tag:
             self._next = local.execute_chain(self, name, portal, max_rows, message)
             return False
+        if portal.private:
+            # it goes on where it began, whatever became of the rewrite: the original would begin anew
+            message = Execute(portal.private, max_rows).encode()
+            self._next = local.forward(message, b"E")
+            return False
+        held = self.view.mode == "inline" and self.may_hold(statement.text)
+        if portal.original or (statement.candidate is None and not held):
+            portal.original = True
+            self._passed_by()
+            return True
         if statement.candidate is None:
-            if self.view.mode != "inline" or not self.may_hold(statement.text):
-                return True
             self._next = inline.execute_chain(self, name, portal, max_rows, message)
             return False
         self._next = ServeExecute(self, name, portal, max_rows, message).chain()
         return False
+
+    def _passed_by(self) -> None:
+        """An original was executed: what SHOW rewright.last knew is over."""
+        if self.timing is not None:
+            self.followed = True
+        elif self.last.rewrite_id is not None:
+            self.last = self._passed()
+            self.rewatch()
 
     def _describe(self, data: bytes, at: int, end: int) -> bool:
         start = at + HEADER_SIZE
@@ -417,8 +449,14 @@ class SessionDesk:
             self.rewatch()
 
     def rewatch(self) -> None:
-        """Look at names only while one of them is special."""
-        special = self.book.any_special() or self.view.mode == "inline"
+        """Look at names only while one of them is special, or what they do must be known."""
+        special = (
+            self.book.any_special()
+            or self.view.mode == "inline"
+            or self.timing is not None
+            or self.last.rewrite_id is not None  # until something else was executed
+            or (self.settings_stale and bool(self.book.statements))
+        )
         self.session.watch(special)
         self.session.watch_tags(special or self.timing is not None)
 
@@ -428,13 +466,9 @@ class SessionDesk:
         if lookup is None or lookup.version == self.seen_version:
             return
         self.seen_version = lookup.version
-        for statement in self.book.statements.values():
-            if statement is not None and statement.answer is None and not statement.tag:
-                before = statement.candidate
+        for statement in self.book.known():
+            if statement.answer is None and not statement.tag:
                 statement.candidate = self.find(statement.text, statement.param_types)
-                if before is not None and statement.candidate is None:
-                    # its next executions pass unseen
-                    self.last = self._passed()
         self.rewatch()
 
     # --- settings -----------------------------------------------------------------------------------
@@ -451,14 +485,16 @@ class SessionDesk:
 
     def settings_stale_after(self) -> None:
         self.settings_stale = bool(self.settings.names)
+        self.seen_version = -1  # statements of a session that wanted no rewrites may have one again
+        self.rewatch()
 
     def new_settings(self, texts: tuple[str | None, ...]) -> tuple[str, ...]:
         """What the server says they are; returns the names whose value is wrong and counts as the default."""
-        before = self.view.mode
+        before = self.view.mode, self.settings_stale
         self.view, wrong = self.settings.view(texts)
         self.settings_stale = self.session.status != IDLE
         self.session.slow_after = self._slow_after()
-        if before != self.view.mode:
+        if before != (self.view.mode, self.settings_stale):
             self.seen_version = -1
             self.rewatch()
         return wrong
@@ -490,12 +526,12 @@ class SessionDesk:
 
     def start_timing(self, timing: Timing) -> None:
         self.timing = timing
-        self.session.watch_tags(watched=True)
+        self.followed = False
+        self.rewatch()
 
     def _timed(self, rows: int) -> None:
         timing, self.timing = self.timing, None
         assert timing is not None
-        self.rewatch()
         now = self.clock()
         self.metrics.routes[timing.route] += 1
         if timing.reason:
@@ -511,6 +547,9 @@ class SessionDesk:
             timing.text,
             timing.candidate.replacement,
         )
+        if self.followed:
+            self.last = self._passed()
+        self.rewatch()
         self._report(timing, rows, now)
 
     def _report(self, timing: Timing, rows: int, now: float) -> None:

@@ -7,6 +7,7 @@ relayed, so a mistake here can cost speed, never an answer. Must not know rewrit
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -53,11 +54,15 @@ class Statement:
 
 @dataclass(slots=True)
 class Portal:
-    """A bound statement: the client's Bind as it came; where a replacement runs instead, its private portal."""
+    """A bound statement: the client's Bind as it came; where a replacement runs instead, its private portal.
+
+    ``original``: the client's own was executed, and goes on if it is executed again.
+    """
 
     statement: Statement
     bind: bytes
     private: bytes = b""
+    original: bool = False
     result_formats: tuple[int, ...] = ()
     rows: list[bytes] | None = None
     tag: bytes = b""
@@ -108,8 +113,15 @@ class Book:
         self.statements = dict.fromkeys(self.statements)
         self.fresh.clear()
 
+    def known(self) -> Iterator[Statement]:
+        """What names or portals stand for; a portal outlives the name of its statement. Some may come twice."""
+        yield from (statement for statement in self.statements.values() if statement is not None)
+        yield from (portal.statement for portal in self.portals.values())
+
     def any_special(self) -> bool:
-        return any(s is not None and s.special for s in self.statements.values())
+        return any(portal.private for portal in self.portals.values()) or any(
+            statement.special for statement in self.known()
+        )
 
 
 def split_parse(data: bytes, start: int, end: int) -> tuple[bytes, bytes, tuple[int, ...]] | None:

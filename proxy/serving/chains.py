@@ -250,9 +250,6 @@ class ServeExecute(_Serving):
         return self.session.status == IDLE and b"E" not in since and since.count(b"B") == 1
 
     def chain(self) -> Chain:
-        if self.portal.private:
-            yield from self._original(Execute(self.portal.private, self.max_rows).encode())
-            return
         clean = self.clean
         try:
             self.precheck(clean=clean)
@@ -302,6 +299,7 @@ class ServeExecute(_Serving):
             raise Declined("signature")
 
     def _original(self, message: bytes) -> Chain:
+        self.portal.original = True
         yield Send(message, units=(Unit(),), kinds=b"E")
 
     def _broken(self, error: Fields, *, clean: bool) -> Chain:
@@ -311,6 +309,7 @@ class ServeExecute(_Serving):
             return
         yield Ask(SYNC, 0, cycles=1)
         yield from self.told("original", "failed", _failure(error))
+        self.portal.original = True
         yield Send(self.portal.bind + self.message, units=(swallow(), Unit()), kinds=b"E")
 
     def _cancelled(self) -> Chain:
@@ -327,6 +326,7 @@ class ServeExecute(_Serving):
             return
         self.session.cycle_failed = False
         self.began = self.desk.clock()
+        self.portal.original = True
         if outcome.synced:
             yield from self.told("fallback", "failed", _failure(outcome.error))
             yield Send(self.portal.bind + self.message + SYNC, units=(swallow(), Unit(), Unit(cycle=True)))

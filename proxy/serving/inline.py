@@ -70,6 +70,7 @@ def execute_chain(desk: SessionDesk, name: bytes, portal: Portal, max_rows: int,
         yield Send(Execute(NOWHERE).encode(), units=(unit,), kinds=b"E")
         return
     if found is None:
+        portal.original = True
         yield from forward(message, b"E")
         return
     statement.candidate = found

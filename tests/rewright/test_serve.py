@@ -184,8 +184,6 @@ def test_a_slow_query_becomes_a_fast_one(
 
         # a person's word is final
         connection.execute(f"call rewright.reject({number})")
-    with connect(running, scratch_server, sample) as connection:
-        connection.execute("set rewright.trust = 'tested'")
         wait(lambda: not served(connection), 60)
         assert connection.execute(QUERY).fetchall() == slow
 
