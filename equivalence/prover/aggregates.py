@@ -204,5 +204,5 @@ def _by_position(t: Translation, e: a.WindowCall) -> Term:
         ((r, _),) = t.scope.windows()
         here = _identity(r.vars)
     sort = " ".join(sort_label(k) for k in order)
-    name = f"{e.func.name}({','.join(e.func.arg_types)}) over {sort} {frame.mode} {frame.start} {frame.end} {frame.exclude}"
+    name = f"{e.func.schema}.{e.func.name}({','.join(e.func.arg_types)}) over {sort} {frame.mode} {frame.start} {frame.end} {frame.exclude}"
     return Nested("win", name, bag, e.type, (*current, *here))

@@ -24,6 +24,7 @@ from .symbols import (
     LE,
     LT,
     ORDERED,
+    RANGES,
     TO_NUMERIC,
     arithmetic,
     cast,
@@ -62,7 +63,16 @@ class Translation:
         for expr, value in self.scope.groups:
             if expr == e:
                 return value
-        return self._term(e)
+        return self._collated(self._term(e), e)
+
+    def _collated(self, x: Term, e: a.Expr) -> Term:
+        """M4: the value under the expression's own collation, when simplification or a set operation has put
+        one of another there: what functions and comparisons make of it depends on it.
+        """
+        collation = e.type.collation
+        if not collation or x.type.collation in {"", collation}:
+            return x
+        return self._recollated(x, replace(x.type, collation=collation))
 
     def _term(self, e: a.Expr) -> Term:
         match e:
@@ -239,7 +249,10 @@ class Translation:
             return folded
         if op.name in {"+", "-"} and not op.left and isinstance(args[0], Lit) and exact_integer(args[0].type):
             value = args[0].value
-            return args[0] if value is None or op.name == "+" else Lit(str(-int(value)), INTEGER)
+            if value is None or op.name == "+":
+                return args[0]
+            if -int(value) < RANGES.get(type_.name, 0):
+                return Lit(str(-int(value)), INTEGER)
         return self.made(arithmetic(op.name, op.left, op.right, type_.name), args, type_)
 
     def _comparison(self, op: a.OperatorRef, x: Term, y: Term) -> Term | None:
@@ -289,8 +302,6 @@ class Translation:
         return self.made(cast(source, target, e.method), (x,), target)
 
     def _fits(self, x: Term, target: SqlType) -> bool:
-        from .symbols import RANGES
-
         if not isinstance(x, Lit) or x.value is None:
             return False
         return -RANGES[target.name] <= int(x.value) < RANGES[target.name]

@@ -163,8 +163,8 @@ def _columns_elsewhere(b: Block, v: int) -> Callable[[Term], Term | None]:
 
     def env(t: Term) -> Term | None:
         if isinstance(t, Var) and t.var == v and identity(t.type):
-            for other in ties(b.preds, t, nulls=True):
-                if v not in free_vars(other) and holds("M4", identity(other.type)):
+            for other in map(_under(t), ties(b.preds, t, nulls=True)):
+                if other is not None and v not in free_vars(other) and holds("M4", identity(other.type)):
                     return other
         if off("5a") and isinstance(t, Var) and t.var == v:
             columns = [Var(v, c, t.type) for c in range(100)]
@@ -172,6 +172,19 @@ def _columns_elsewhere(b: Block, v: int) -> Callable[[Term], Term | None]:
         return None
 
     return env
+
+
+def _under(t: Term) -> Callable[[Term], Term | None]:
+    """What equals ``t``, if it may stand for it: under the same collation, which functions of it will use."""
+
+    def under(other: Term) -> Term | None:
+        if other.type.collation == t.type.collation:
+            return other
+        if isinstance(other, Lit):
+            return Lit(other.value, replace(other.type, collation=t.type.collation))
+        return None
+
+    return under
 
 
 def distinct_to_exists(p: Place, at: At) -> Bag | None:
@@ -261,8 +274,8 @@ def _tied(b: Block, column: Var, gone: set[int]) -> Term | None:
     todo: list[Term] = [column]
     while todo:
         t = todo.pop()
-        for other in ties(b.preds, t, nulls=True):
-            if other in seen or not (identity(other.type) and identity(t.type)):
+        for other in map(_under(column), ties(b.preds, t, nulls=True)):
+            if other is None or other in seen or not (identity(other.type) and identity(t.type)):
                 continue
             if not free_vars(other) & gone:
                 return other
@@ -289,7 +302,11 @@ def drop_column(p: Place, at: At) -> Bag | None:
         candidates.append(inner.outs[c])
     if p.engine.entails(ctx, negate(not_null(inner.outs[c]))):
         candidates.append(null(inner.outs[c].type))
-    value: Term | None = next((x for x in candidates if identity(x.type) or isinstance(x, Lit)), None)
+    under = _under(inner.outs[c])
+    value: Term | None = next(
+        (x for x in map(under, candidates) if x is not None and (identity(x.type) or isinstance(x, Lit))),
+        None,
+    )
     same_as = next(
         (
             k

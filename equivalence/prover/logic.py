@@ -9,9 +9,12 @@ rules or search.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from datetime import date, datetime
 from decimal import Decimal, InvalidOperation
+from math import isfinite
+from struct import pack, unpack
 from typing import Any
 
 from sql.types import SqlType
@@ -23,6 +26,7 @@ from .symbols import (
     AND,
     CASE,
     EQ,
+    FLOATS,
     IS_NULL,
     IS_TRUE,
     LE,
@@ -30,7 +34,6 @@ from .symbols import (
     NOT,
     OR,
     SAME,
-    TEXTS,
     TO_NUMERIC,
     domain,
     identity,
@@ -38,6 +41,8 @@ from .symbols import (
 from .terms import App, Lit, Nested, Row, Term, Var
 
 Pair = tuple[Any, Any]
+# more digits than a timestamp keeps: the server rounds them
+_TOO_FINE = re.compile(r"\.\d{7}")
 
 
 class Encoder:
@@ -79,8 +84,8 @@ class Encoder:
         if known and identity(type_):
             return z3.RealSort()
         name = known or f"{type_.schema}.{type_.name}"
-        if known == "text":
-            name = f"text {type_.collation}"
+        if type_.collation:
+            name = f"{name} {type_.collation}"
         if name not in self._sorts:
             self._sorts[name] = z3.DeclareSort(f"value of {name}")
         return self._sorts[name]
@@ -140,9 +145,12 @@ class Encoder:
         if known == "bool":
             return self._false, z3.BoolVal(value == "true")
         name = "text" if known == "text" else known or f"{type_.schema}.{type_.name}"
-        if (name, value) not in self._texts:
-            self._texts[name, value] = self._constant(name, value, sort, type_)
-        return self._false, self._texts[name, value]
+        if known == "float":
+            name = type_.name
+        place = (f"{name} {sort}", value)
+        if place not in self._texts:
+            self._texts[place] = self._constant(name, value, sort, type_)
+        return self._false, self._texts[place]
 
     def _constant(self, name: str, value: str, sort: Any, type_: SqlType) -> Any:
         z3 = self.z3
@@ -152,7 +160,7 @@ class Encoder:
                 return z3.RealVal(point)
             constant = z3.Real(f"'{value}' {name}")
             if name == "text":  # two spellings of other types may be one value
-                others = [c for (n, _), c in self._texts.items() if n == name]
+                others = [c for (n, _), c in self._texts.items() if n == f"{name} {sort}"]
                 self.axioms.extend(constant != c for c in others)
             return constant
         constant = z3.Const(f"'{value}' {name}", sort)
@@ -214,7 +222,7 @@ class Encoder:
         z3 = self.z3
         type_ = term.args[0].type
         ka, kb = self.key(av, type_), self.key(bv, type_)
-        if term.sym in {LT, LE} and type_.name in TEXTS and type_.collation != "default":
+        if term.sym in {LT, LE} and type_.collation not in {"", "default"}:
             order = z3.Function(f"order {type_.collation}", z3.RealSort(), z3.RealSort())
             return order(ka), order(kb)
         if term.sym in {LT, LE} and domain(type_) == "bool":
@@ -227,7 +235,8 @@ class Encoder:
         pairs = [self.encode(a) for a in args]
         if (value := self._arithmetic(term, pairs)) is not None:
             return (z3.Or(*(n for n, _ in pairs)), value)
-        name = f"{sym.name} {term.type.name}"
+        # what a function makes of text depends on its collation, which equal values need not share
+        name = f"{sym.name} {term.type.name}{_collations(args)}"
         if sym.strict:
             value = self._apply(name, [v for _, v in pairs], self.sort(term.type))
             nulls = [n for n, _ in pairs]
@@ -293,10 +302,16 @@ class Encoder:
         return is_null
 
 
+def _collations(args: tuple[Term, ...]) -> str:
+    """The collations among the arguments other than the database's own."""
+    found = sorted({a.type.collation for a in args} - {"", "default"})
+    return f" collate {found}" if found else ""
+
+
 def _comparable(term: App) -> bool:
     """Whether both sides are compared on one order (for text: under one collation, or for identity)."""
     a, b = (t.type for t in term.args)
-    if a.name not in TEXTS or a.collation == b.collation:
+    if a.collation == b.collation:
         return True
     return term.sym in {EQ, SAME} and identity(a) and identity(b)
 
@@ -304,17 +319,38 @@ def _comparable(term: App) -> bool:
 def _point(name: str, value: str) -> str | None:
     """Where a constant stands on its type's order, if that is a plain number."""
     try:
-        if name in {"numeric", "float"}:
+        if name == "numeric":
             number = Decimal(value)
             return str(number) if number.is_finite() else None
+        if name in FLOATS:
+            return _float_point(name, value)
         if name == "date":
             return str(date.fromisoformat(value).toordinal())
         if name == "timestamp":
             moment = datetime.fromisoformat(value)
-            return None if moment.tzinfo else str(moment.toordinal() * 86400 * 10**6 + _micros(moment))
-    except (ValueError, InvalidOperation):
+            return (
+                None
+                if moment.tzinfo or _TOO_FINE.search(value)
+                else str(moment.toordinal() * 86400 * 10**6 + _micros(moment))
+            )
+    except (ValueError, InvalidOperation, OverflowError):
         return None
     return None
+
+
+def _float_point(name: str, value: str) -> str | None:
+    """The number that the server makes of a float's text; None where that is not plain (halfway between two
+    float4, out of range).
+    """
+    number = float(value)
+    if not isfinite(number) or (number == 0) != (Decimal(value) == 0):
+        return None
+    if name == "float4":
+        (bits,) = unpack("<Q", pack("<d", number))
+        if bits & 0x1FFFFFFF == 0x10000000 or 0 < abs(number) < 2**-126:
+            return None
+        (number,) = unpack("<f", pack("<f", number))
+    return str(Decimal(number))
 
 
 def _micros(moment: datetime) -> int:

@@ -197,7 +197,7 @@ def _same_source(engine: Engine, ctx: Context, s: Source, t: Source) -> bool:
             same_arguments = len(s.args) == len(t.args) and all(
                 engine.entails(ctx, identical(x, y)) for x, y in zip(s.args, t.args, strict=True)
             )
-            return s.name == t.name and same_arguments
+            return s.name == t.name and s.types == t.types and same_arguments
         case _:
             return False
 

@@ -12,7 +12,6 @@ from dataclasses import replace
 from equivalence.proof import Flaw, Proof
 from sql.algebra import Query
 from sql.catalog import Catalog
-from sql.walk import canonical
 
 from .entail import Context, Engine, OutOfTime
 from .fresh import numbering
@@ -25,6 +24,7 @@ from .prove import (
     prepare,
     reduce_order,
     reservations,
+    same_tree,
     scope_of,
     signature_difference,
 )
@@ -49,7 +49,7 @@ def _replay(engine: Engine, proof: Proof, q1: Query, q2: Query) -> Flaw | None:
     if difference is not None and (difference.kind == "signature" or "types" not in proof.modulo):
         return Flaw(difference.reason)
     if proof.method == "same-tree":
-        return None if canonical(q1) == canonical(q2) else Flaw("the trees differ")
+        return None if same_tree(q1, q2) else Flaw("the trees differ")
     if proof.scope == "any" and scope_of(q1, q2) != "any":
         return Flaw("the scope is too wide")
     first, second = prepare(engine, q1), prepare(engine, q2)

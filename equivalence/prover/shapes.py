@@ -60,15 +60,15 @@ class _Maker:
             case Var(var, pos, type_):
                 if var in self.bound:
                     return ("b", self.bound[var], pos)
-                return ("p", self._param(t), type_.name)
+                return ("p", self._param(t), type_.name, type_.collation)
             case Row(var):
                 return ("r", self.bound[var]) if var in self.bound else ("p", self._param(t), "row")
             case Lit(value, type_):
                 return ("l", value, type_)
             case App(sym, (x, y), type_) if sym in {EQ, SAME} and self.skeleton(y) < self.skeleton(x):
-                return ("a", sym.name, type_.name, self.term(y), self.term(x))
+                return ("a", sym.name, type_.name, type_.collation, self.term(y), self.term(x))
             case App(sym, args, type_):
-                return ("a", sym.name, type_.name, *(self.term(a) for a in args))
+                return ("a", sym.name, type_.name, type_.collation, *(self.term(a) for a in args))
             case Nested(kind, name, bag, type_, args):
                 return ("n", kind, name, type_.name, self.bag(bag), *(self.term(a) for a in args))
 
@@ -113,8 +113,8 @@ class _Maker:
                 return ("limited", self.bag(bag), keys, ends, ties, on)
             case Multi(op, left, right):
                 return ("multi", op, self.bag(left), self.bag(right))
-            case Function(name, args):
-                return ("function", name, tuple(self.term(a) for a in args))
+            case Function(name, args, types):
+                return ("function", name, tuple(self.term(a) for a in args), types)
 
     def _param(self, t: Term) -> int:
         return self.params.setdefault(t, len(self.params))

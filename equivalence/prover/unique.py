@@ -23,6 +23,7 @@ from .terms import (
     Table,
     Term,
     Var,
+    free_in_source,
     free_vars,
     source_types,
 )
@@ -72,7 +73,9 @@ def _is_determined(
     engine: Engine, ctx: Context, b: Block, v: int, source: Source, fixed: list[Term], open_: set[int]
 ) -> bool:
     if isinstance(source, Limited):
-        return source.limit == Lit("1", INTEGER) and not source.ties and not source.on
+        # a lateral one has a row for each of the rows it depends on
+        single = source.limit == Lit("1", INTEGER) and not source.ties and not source.on
+        return single and not free_in_source(source) & open_
     types = source_types(source)
     if isinstance(source, Distinct):
         return all(_known(b, Var(v, i, t), fixed, open_, nulls=True) for i, t in enumerate(types))
