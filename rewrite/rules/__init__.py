@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from rewrite.rules import (
     all_to_extreme,
+    bare_column,
     count_to_exists,
+    date_range,
     decorrelate_grouped,
     decorrelate_lateral,
     decorrelate_target,
@@ -56,4 +58,6 @@ RULES: tuple[Rule, ...] = (
     redundant_keys.RULE,
     sum_of_counts.RULE,
     total_as_window.RULE,
+    date_range.RULE,
+    bare_column.RULE,
 )

@@ -1,0 +1,145 @@
+"""Conditions of a block and constants in them, as rules on single comparisons see them.
+
+Owns the places where only TRUE counts (conjuncts of WHERE, HAVING and ON, and the arms of AND and OR in them), values of
+constants, and comparisons turned so that the constant stands on the right. Must not know any rule.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from datetime import datetime
+from decimal import Decimal, InvalidOperation
+
+from sql import algebra as a
+from sql.types import equality_is_identity
+
+Value = Decimal | datetime | str | bool
+Simplify = Callable[[a.Expr], a.Expr | None]
+
+FLIPPED = {"=": "=", "<>": "<>", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
+INTEGERS = {"int2": 2**15, "int4": 2**31, "int8": 2**63}
+NUMBERS = frozenset({*INTEGERS, "numeric"})
+# integers below this are exact as double precision
+EXACT_FLOATS = 2**53
+DATE = re.compile(r"\d{4}-\d\d-\d\d")
+TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d{1,6})?")
+
+
+def in_conditions(block: a.Select, simplify: Simplify) -> a.Select | None:
+    """``block`` with every condition for which ``simplify`` has another one; None when it has none.
+
+    The other condition must be TRUE on the same rows; it may differ between FALSE and NULL.
+    """
+    where = _positive(block.where, simplify)
+    having = _positive(block.having, simplify)
+    from_ = tuple(_in_item(i, simplify) for i in block.from_)
+    same = where is block.where and having is block.having
+    if same and all(m is i for m, i in zip(from_, block.from_, strict=True)):
+        return None
+    return replace(block, where=where, having=having, from_=from_)
+
+
+def _in_item(item: a.FromItem, simplify: Simplify) -> a.FromItem:
+    if not isinstance(item, a.Join):
+        return item
+    left, right = _in_item(item.left, simplify), _in_item(item.right, simplify)
+    on = _positive(item.on, simplify)
+    if left is item.left and right is item.right and on is item.on:
+        return item
+    return replace(item, left=left, right=right, on=on)
+
+
+def _positive(expr: a.Expr | None, simplify: Simplify) -> a.Expr | None:
+    if expr is None:
+        return None
+    if isinstance(expr, a.And | a.Or):
+        args = tuple(_positive(x, simplify) or x for x in expr.args)
+        if all(m is x for m, x in zip(args, expr.args, strict=True)):
+            return expr
+        return a.And(tuple(_flat(args, a.And))) if isinstance(expr, a.And) else a.Or(tuple(_flat(args, a.Or)))
+    found = simplify(expr)
+    return expr if found is None else found
+
+
+def _flat(args: tuple[a.Expr, ...], kind: type[a.And | a.Or]) -> Iterator[a.Expr]:
+    for arg in args:
+        if isinstance(arg, a.And | a.Or) and isinstance(arg, kind):
+            yield from _flat(arg.args, kind)
+        else:
+            yield arg
+
+
+def constant(expr: a.Expr) -> a.Const | None:
+    """A constant that is not NULL, also as the integer the binder widens."""
+    if isinstance(expr, a.Cast) and expr.implicit and isinstance(expr.arg, a.Const):
+        whole = expr.arg.type.name in INTEGERS and expr.type.name in NUMBERS | {"float8"}
+        return a.Const(expr.arg.value, expr.type) if whole and expr.arg.value is not None else None
+    return expr if isinstance(expr, a.Const) and expr.value is not None else None
+
+
+def value(const: a.Const) -> Value | None:
+    """A constant as a value that compares as the server compares; text only for being equal."""
+    text, type_ = const.value, const.type
+    if text is None or not type_.is_builtin:
+        return None
+    if type_.name in NUMBERS:
+        return number(text)
+    if type_.name == "float8":
+        found = number(text)
+        return found if found is not None and abs(found) < EXACT_FLOATS else None
+    if type_.name == "date" and DATE.fullmatch(text):
+        return datetime.fromisoformat(text)
+    if type_.name == "timestamp" and TIMESTAMP.fullmatch(text):
+        return datetime.fromisoformat(text)
+    if type_.name == "bool":
+        return text == "t"
+    return text if type_.name in {"text", "varchar"} and equality_is_identity(type_) else None
+
+
+def number(text: str) -> Decimal | None:
+    try:
+        found = Decimal(text)
+    except InvalidOperation:
+        return None
+    return found if found.is_finite() else None
+
+
+def compares(name: str, left: Value, right: Value) -> bool | None:
+    """``left name right`` for values of one kind; None for an order of texts."""
+    if name in {"=", "<>"}:
+        return (left == right) == (name == "=")
+    if isinstance(left, Decimal) and isinstance(right, Decimal):
+        return _ordered(name, left < right, left == right)
+    if isinstance(left, datetime) and isinstance(right, datetime):
+        return _ordered(name, left < right, left == right)
+    return None
+
+
+def _ordered(name: str, less: bool, same: bool) -> bool:
+    return {"<": less, "<=": less or same, ">": not less and not same, ">=": not less}[name]
+
+
+def turned(expr: a.Expr) -> tuple[str, a.Expr, a.Const] | None:
+    """A built-in comparison with a constant as (operator, the other side, constant)."""
+    if (
+        not isinstance(expr, a.Op)
+        or len(expr.args) != 2
+        or not expr.op.is_builtin
+        or expr.op.name not in FLIPPED
+    ):
+        return None
+    left, right = expr.args
+    if (found := constant(right)) is not None:
+        return expr.op.name, left, found
+    if (found := constant(left)) is not None:
+        return FLIPPED[expr.op.name], right, found
+    return None
+
+
+def is_column(expr: a.Expr) -> bool:
+    """A column, or one under a conversion that changes nothing."""
+    if isinstance(expr, a.Cast) and expr.implicit and expr.method == "binary":
+        expr = expr.arg
+    return isinstance(expr, a.Column)
