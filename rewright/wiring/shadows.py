@@ -37,11 +37,17 @@ class Shadows:
 
     def __init__(self, config: Config) -> None:
         self._lakes = lakes_of(config)
+        self._method = config.auth.method
         self._stack = ExitStack()
         self._password = secrets.token_hex(16)
         self._server: Any = None
 
     def __enter__(self) -> Self:
+        if self._lakes and self._method == "passthrough":
+            raise ShadowFailed(
+                "a lake has no server behind it that authenticates: set [auth] method to file (users.toml),"
+                " or to trust for clients on this machine"
+            )
         if self._lakes:
             try:
                 self._start()

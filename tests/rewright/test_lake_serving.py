@@ -13,6 +13,9 @@ import asyncpg
 import psycopg
 import pytest
 import sqlalchemy as sa
+from click.testing import CliRunner
+
+from rewright.cli import rewright
 
 pytestmark = pytest.mark.server
 
@@ -192,3 +195,12 @@ def test_sqlalchemy_reflects(lake_dsn):
         assert set(sa.inspect(engine).get_table_names()) == {"cities", "countries", "nested"}
     finally:
         engine.dispose()
+
+
+def test_a_lake_without_authentication_is_not_served(tmp_path):
+    (tmp_path / "files").mkdir()
+    done = CliRunner().invoke(
+        rewright, ["serve", "--lake", str(tmp_path / "files"), "--store", str(tmp_path / "s.db")]
+    )
+    assert done.exit_code == 1
+    assert "authenticates" in done.output
