@@ -78,11 +78,11 @@ class _Worker:
                 on_error=self._store_failed,
             )
             feed.start()
-        lakes = _lakes(self.config)
+        lakes = _lakes(self.config, store)
         ports = Ports(
             lookup=lookup,
             reporter=reporter,
-            answers=None if store is None else answers.make(store, self.config, self.job_path),
+            answers=None if store is None else answers.make(store, self.config, self.job_path, lakes),
             pause=feed,
             lakes=lakes,
             settings=settings_rules(self.config),
@@ -196,7 +196,7 @@ def _publish(
         loop.call_soon_threadsafe(lookups.replace, lookup, tuple(rewrites))
 
 
-def _lakes(config: Config) -> Any:
+def _lakes(config: Config, store: Store | None) -> Any:
     """The configured lakes, or None; DuckDB is only imported where there is one."""
     from rewright.wiring.shadows import lakes_of
 
@@ -205,4 +205,4 @@ def _lakes(config: Config) -> Any:
         return None
     from rewright.wiring.lakes import Lakes
 
-    return Lakes(paths, {name: config.databases[name].dsn for name in paths})
+    return Lakes(paths, {name: config.databases[name].dsn for name in paths}, store)

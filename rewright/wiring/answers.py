@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from proxy.answers.api import Answers
@@ -15,7 +15,7 @@ from rewright.wiring.explaining import SocketExplainer
 from store.api import Store
 
 
-def make(store: Store, config: Config, job_path: str = "") -> LocalAnswers | None:
+def make(store: Store, config: Config, job_path: str = "", lakes: Any = None) -> LocalAnswers | None:
     """None where DuckDB, which evaluates queries over our relations, is not installed.
 
     ``job_path``: the optimiser's socket; empty: there is none.
@@ -25,12 +25,13 @@ def make(store: Store, config: Config, job_path: str = "") -> LocalAnswers | Non
     except ModuleNotFoundError:
         return None
     explainer = SocketExplainer(job_path, config.optimiser.budget + 30) if job_path else None
-    return Answers(store, DuckDbEvaluator(), settings_rows, explainer, house_rows)
+    return Answers(store, DuckDbEvaluator(), settings_rows, explainer, partial(house_rows, lakes))
 
 
-def house_rows(relation: str, session: SessionView) -> Sequence[Mapping[str, Any]]:
-    """Rows of relations that are not in the store: rewrite knowledge; the lake has none of them yet."""
-    del session
+def house_rows(lakes: Any, relation: str, session: SessionView) -> Sequence[Mapping[str, Any]]:
+    """Rows of relations that are not in the store: rewrite knowledge, and the tables of the session's lake."""
+    if relation == "lake_tables":
+        return [] if lakes is None else lakes.table_rows(session.database)
     return _knowledge() if relation == "knowledge" else ()
 
 

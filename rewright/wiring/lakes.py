@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Protocol
 
 import psycopg
 from pglast import ast
@@ -22,8 +22,10 @@ from pglast.parser import scan
 from proxy.lakeside.ports import Encode, LakeCursor, LakeSession, Prepared
 from proxy.ports import ResultColumn, SessionView, SqlError
 from sql.parsing import TooDeep, parse
+from store.errors import StoreError
+from store.learned import Resolutions
+from store.records import Resolution
 
-T = TypeVar("T")
 _READS = (
     "select",
     "with",
@@ -41,10 +43,22 @@ _UNKNOWN_TYPES = frozenset({0, 705})
 TEXT = 25
 
 
+class Journal(Protocol):
+    """What is needed of the store."""
+
+    @property
+    def resolutions(self) -> Resolutions: ...
+
+    def revision(self) -> int: ...
+
+
 class Lakes:
     """The configured lakes; each is opened when first asked for."""
 
-    def __init__(self, paths: Mapping[str, str], shadows: Mapping[str, str]) -> None:
+    def __init__(
+        self, paths: Mapping[str, str], shadows: Mapping[str, str], journal: Journal | None = None
+    ) -> None:
+        self._journal = journal
         self._paths = dict(paths)
         self._shadows = dict(shadows)
         self._opened: dict[str, OpenLake] = {}
@@ -53,8 +67,14 @@ class Lakes:
         if database not in self._paths:
             return None
         if database not in self._opened:
-            self._opened[database] = OpenLake(self._paths[database], self._shadows.get(database, ""))
+            shadow = self._shadows.get(database, "")
+            self._opened[database] = OpenLake(self._paths[database], shadow, database, self._journal)
         return self._opened[database]
+
+    def table_rows(self, database: str) -> list[dict[str, Any]]:
+        """What ``rewright.lake_tables`` shows in a session with ``database``."""
+        lake = self.session(database)
+        return lake.table_rows() if isinstance(lake, OpenLake) else []
 
     def close(self) -> None:
         for opened in self._opened.values():
@@ -64,8 +84,12 @@ class Lakes:
 class OpenLake:
     """One lake for all sessions of this worker."""
 
-    def __init__(self, path: str, shadow: str) -> None:
+    def __init__(self, path: str, shadow: str, database: str = "", journal: Journal | None = None) -> None:
         self._path = path
+        self._database = database
+        self._journal = journal
+        self._revision = -1
+        self._accepted: set[int] = set()
         self._shadow = Shadow(shadow)
         self._lake: Any = None
         self._lock = threading.Lock()
@@ -111,6 +135,7 @@ class OpenLake:
         from engines.duckdb.errors import LakeError
 
         lake = self._opened()
+        self._take_accepted(lake)
         resolve = session.settings.lake == "resolve" and not types
         if not resolve:
             try:
@@ -124,7 +149,68 @@ class OpenLake:
         )
         resolution = answer.resolution
         columns = lake.database.describe(resolution.sql)
-        return Prepared((), described(columns, ()), resolution.sql, (resolution.notice(),))
+        notice = resolution.notice()
+        if resolution.kind == "resolved" and (number := self._kept(resolution, session)):
+            notice += f"\nto keep it: CALL rewright.accept({number})"
+        return Prepared((), described(columns, ()), resolution.sql, (notice,))
+
+    def _kept(self, resolution: Any, session: SessionView) -> int:
+        """The resolution's number in the log book; 0 where there is none, or it cannot be written."""
+        if self._journal is None:
+            return 0
+        record = Resolution(
+            database=self._database,
+            query=resolution.query,
+            resolved=resolution.sql,
+            mapping=resolution.to_json(),
+            confidence=resolution.confidence,
+            role=session.role,
+        )
+        try:
+            return self._journal.resolutions.add(record).id
+        except StoreError:
+            return 0
+
+    def _take_accepted(self, lake: Any) -> None:
+        """Make views of what was accepted since we last looked: later queries bind at once."""
+        if self._journal is None:
+            return
+        try:
+            revision = self._journal.revision()
+            if revision == self._revision:
+                return
+            accepted = self._journal.resolutions.read(database=self._database, accepted=True)
+        except StoreError:
+            return
+        self._revision = revision
+        for one in accepted:
+            if one.id not in self._accepted:
+                self._accepted.add(one.id)
+                _accept(lake, one)
+
+    def table_rows(self) -> list[dict[str, Any]]:
+        """The lake's tables: name, file, columns, rows."""
+        return [
+            {
+                "name": table.name,
+                "path": table.path.name,
+                "columns": ", ".join(column.name for column in table.columns),
+                "row_count": table.rows,
+            }
+            for table in self._opened().tables()
+        ]
+
+
+def _accept(lake: Any, accepted: Resolution) -> None:
+    """Resolve the query again and keep it if it comes out as it was when a person said yes."""
+    from engines.duckdb.errors import LakeError
+
+    try:
+        again = lake.query(accepted.query, limit=1).resolution
+        if again.sql == accepted.resolved:
+            lake.accept(again)
+    except LakeError:
+        return
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import shutil
 import subprocess
 import threading
@@ -162,6 +163,25 @@ def test_a_query_over_imagined_names_is_resolved_and_says_so(lake):
     ).fetchall()
     assert rows == [("City 3",), ("City 23",)]
     assert "resolved with confidence" in notices[0]
+
+
+def test_the_lakes_tables_are_listed(lake):
+    rows = lake.execute("select name, row_count from rewright.lake_tables order by name").fetchall()
+    assert rows == [("cities", 3000), ("countries", 20), ("nested", 2)]
+
+
+def test_an_accepted_resolution_binds_from_then_on(lake_dsn, lake):
+    notices = []
+    lake.add_notice_handler(lambda d: notices.append(d.message_primary))
+    query = "select nation_name from nation where nation_code = 'C7'"
+    assert lake.execute(query).fetchall() == [("Country 7",)]
+    number = re.search(r"rewright.accept\((\d+)\)", notices[-1])[1]
+    with psycopg.connect(lake_dsn.replace("ann@", "postgres@"), autocommit=True) as admin:
+        admin.execute(f"call rewright.accept({number})")
+    lake.execute("select count(*) from cities")
+    notices.clear()
+    assert lake.execute(query).fetchall() == [("Country 7",)]
+    assert notices == []
 
 
 def test_psql_describes_tables(lake_dsn):
