@@ -126,7 +126,7 @@ def test_most_units_gained() -> None:
 def test_a_sample_is_judged_the_same_again() -> None:
     # another seed each time the set grows; the whole set runs with bench/knowledge_evidence.py
     sample = random.Random(len(UNITS)).sample(UNITS, 6)
-    with Bench(seconds=4) as bench:
+    with Bench(seconds=8) as bench:
         checked = [bench.check(unit, measure=False) for unit in sample]
 
     assert not [(c.unit.id, c.problem) for c in checked if c.problem]
