@@ -8,12 +8,16 @@ from __future__ import annotations
 from rewrite.rules import (
     all_to_extreme,
     bare_column,
+    contradiction,
     count_to_exists,
     date_range,
     decorrelate_grouped,
     decorrelate_lateral,
     decorrelate_target,
     decorrelate_window,
+    drop_distinct,
+    drop_inner_order,
+    drop_parent,
     eager_count,
     exists_inequality,
     filter_cte,
@@ -27,9 +31,11 @@ from rewrite.rules import (
     or_join_union,
     reduce_grouped,
     redundant_keys,
+    set_to_join,
     share_subqueries,
     sum_of_counts,
     total_as_window,
+    union_to_all,
 )
 from rewrite.rules.base import Context, Rewrite, Rule
 
@@ -60,4 +66,10 @@ RULES: tuple[Rule, ...] = (
     total_as_window.RULE,
     date_range.RULE,
     bare_column.RULE,
+    contradiction.RULE,
+    drop_parent.RULE,
+    drop_distinct.RULE,
+    union_to_all.RULE,
+    set_to_join.RULE,
+    drop_inner_order.RULE,
 )

@@ -1,0 +1,54 @@
+"""DISTINCT, or GROUP BY without aggregates, over rows that differ anyway is left out.
+
+    SELECT DISTINCT o.id, o.total, c.name FROM ord o JOIN cust c ON c.id = o.cust
+    -->
+    SELECT o.id, o.total, c.name FROM ord o JOIN cust c ON c.id = o.cust
+
+The outputs hold a key of the joined rows, closed under the equalities of the block. Calcite: AggregateRemoveRule. SOUNDNESS 8.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from rewrite.rules.base import Context, Rewrite, Rule
+from rewrite.rules.tree import conjoin, conjuncts, has_aggregate, has_window
+from sql import algebra as a
+from sql.facts import Facts
+
+
+def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
+    if not isinstance(block, a.Select):
+        return
+    if block.distinct == ():
+        plain = replace(block, distinct=None)
+        basis = Facts(ctx.catalog, block).is_unique(plain)
+        if ctx.holds("outputs-hold-a-key", basis is not None):
+            names = frozenset(x.name for x in basis or ())
+            yield Rewrite(plain, "the rows differ without DISTINCT", names)
+    elif block.group_by is not None and len(block.group_by) == 1 and block.group_by[0]:
+        yield from _ungrouped(block, block.group_by[0], ctx)
+
+
+def _ungrouped(block: a.Select, keys: tuple[a.Expr, ...], ctx: Context) -> Iterator[Rewrite]:
+    parts = [*(t.expr for t in block.targets), *(k.expr for k in block.order_by)]
+    parts += [block.having] if block.having is not None else []
+    if any(has_aggregate(p) or has_window(p) for p in parts):
+        return
+    where = conjoin((*conjuncts(block.where), *conjuncts(block.having)))
+    plain = replace(block, group_by=None, having=None, where=where)
+    start = [(k.rel, k.pos) for k in keys if isinstance(k, a.Column)]
+    basis = Facts(ctx.catalog, block).determines_rows(replace(block, having=None), start)
+    if ctx.holds("groups-are-single-rows", basis is not None):
+        names = frozenset(x.name for x in basis or ())
+        yield Rewrite(plain, "every group is one row", names)
+
+
+RULE = Rule(
+    "drop_distinct",
+    apply,
+    ("outputs-hold-a-key", "groups-are-single-rows"),
+    "AggregateRemoveRule",
+    priority=81,
+)

@@ -1,0 +1,82 @@
+"""An inner join with the parent of a foreign key that only asks for the parent to exist is left out.
+
+    SELECT l.qty, p.id FROM line l JOIN part p ON p.id = l.part
+    -->
+    SELECT l.qty, l.part FROM line l
+
+Every row has its parent, and only one, unless a column of the foreign key is NULL: then ``IS NOT NULL`` takes the join's place.
+Columns of the parent's key may be shown, as the child's are the same values. SOUNDNESS 5a, 5b, F5-F7.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from rewrite.rules.base import Context, Rewrite, Rule
+from rewrite.rules.shape import column_not_null, is_equality, shows_identity, table_of
+from rewrite.rules.tree import as_product, columns_used, conjoin, references_whole, substitute
+from sql import algebra as a
+from sql.facts import usable_foreign_keys
+from sql.records import ForeignKey
+
+
+def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
+    if not isinstance(block, a.Select) or not block.from_:
+        return
+    items, preds = as_product(block)
+    scans = [i for i in items if isinstance(i, a.Scan) and not i.only and table_of(i, ctx) is not None]
+    tables = {s.table for s in scans}
+    for child in scans if len(scans) > 1 else ():
+        for fk, basis in usable_foreign_keys(ctx.catalog, child):
+            if fk.target not in tables:
+                continue
+            for parent in scans:
+                if parent is child or parent.table != fk.target or references_whole(block, parent.rel):
+                    continue
+                made = _without(block, items, preds, (child, parent, fk), ctx)
+                if made is not None:
+                    why = f"every {child.table.name} with a key has its one {parent.table.name}"
+                    yield Rewrite(made, why, frozenset({basis.name}))
+
+
+def _without(
+    block: a.Select,
+    items: Sequence[a.FromItem],
+    preds: Sequence[a.Expr],
+    link: tuple[a.Scan, a.Scan, ForeignKey],
+    ctx: Context,
+) -> a.Select | None:
+    child, parent, fk = link
+    source, target = ctx.catalog.table(child.table), ctx.catalog.table(parent.table)
+    gone: list[a.Expr] = []
+    mapping: dict[tuple[int, int], a.Expr] = {}
+    filled: list[a.Expr] = []
+    for name, key in zip(fk.columns, fk.target_columns, strict=True):
+        mine, theirs = source.position(name), target.position(key)
+        tie = next((p for p in preds if _ties(p, (child.rel, mine), (parent.rel, theirs))), None)
+        if tie is None:
+            return None
+        gone.append(tie)
+        column = a.Column(child.rel, mine, child.columns[mine].type, name)
+        if shows_identity(column) and column.type == parent.columns[theirs].type:
+            mapping[parent.rel, theirs] = column
+        if not ctx.holds("null-keys-excluded", column_not_null(child, mine, ctx) is not None):
+            filled.append(a.IsNull(column, negated=True))
+    where = conjoin(dict.fromkeys([p for p in preds if p not in gone] + filled))
+    made = replace(block, from_=tuple(i for i in items if i is not parent), where=where)
+    if any((c.rel, c.pos) not in mapping for c in columns_used((made,), (parent.rel,))):
+        return None
+    changed: a.Select = substitute(made, mapping)
+    return changed
+
+
+def _ties(pred: a.Expr, one: tuple[int, int], other: tuple[int, int]) -> bool:
+    if not is_equality(pred):
+        return False
+    assert isinstance(pred, a.Op)
+    columns = [(x.rel, x.pos) for x in pred.args if isinstance(x, a.Column)]
+    return len(columns) == 2 and set(columns) == {one, other}
+
+
+RULE = Rule("drop_parent", apply, ("null-keys-excluded",), "JoinElimination", priority=82, category="join")
