@@ -269,7 +269,7 @@ def _column_type(builder: Builder, node: Any) -> TableColumn:
 def _column_constraint(column: TableColumn, node: Any, constraints: list[Any]) -> TableColumn:
     match node.contype.name:
         case "CONSTR_NOTNULL":
-            valid = not node.skip_validation
+            valid = not node.skip_validation and not node.is_no_inherit
             return replace(column, not_null=column.not_null or valid, not_null_constraint=node.conname or "")
         case "CONSTR_NULL":
             return column
@@ -344,7 +344,8 @@ def add_constraint(builder: Builder, table: Table, given: Any) -> Table:
             check = Check(name, expression_text(node.raw_expr), validated, enforced, bool(node.is_no_inherit))
             return replace(table, checks=(*table.checks, check))
         case "CONSTR_NOTNULL":
-            valid = not node.skip_validation
+            # NO INHERIT: children's rows, which a scan of the parent returns, may hold NULLs
+            valid = not node.skip_validation and not node.is_no_inherit
             return with_not_null(table, _names(node.keys), name=node.conname or "") if valid else table
         case "CONSTR_EXCLUSION":
             return table

@@ -41,6 +41,9 @@ def recorded(translator: Translator) -> set[tuple[str, str]]:
     it is told apart, since it may keep the failure from happening.
     """
     found = {(kind, describe(t, translator.sources)) for kind, t in translator.failing}
+    if translator.risky:  # AND does not protect: whether a row fails depends on which condition comes first
+        order = dict.fromkeys(describe(t, translator.sources) for t in translator.filters)
+        found.add(("errors", f"filters {list(order)}"))
     return found | {(kind, f"guarded {describe(t, translator.sources)}") for kind, t in translator.guarded}
 
 

@@ -38,7 +38,7 @@ def translate_select(t: Translator, query: a.Select, env: Env) -> Form:
 def _filtered(t: Translator, r: Rows, where: a.Expr | None) -> Rows:
     if where is None:
         return r
-    return Rows(r.vars, (*r.preds, Translation(t, Scope(r.env)).term(where)), r.env)
+    return Rows(r.vars, (*r.preds, t.condition(where, r.env)), r.env)
 
 
 def _padded_in(r: Rows, where: a.Expr) -> bool:

@@ -144,6 +144,26 @@ def failure(term: App) -> str:
     return fails
 
 
+_RISKY = frozenset(
+    {
+        "sqrt", "ln", "log", "log10", "power", "pow", "exp", "mod", "div", "factorial", "chr", "repeat", "decode",
+        "to_number", "to_date", "to_timestamp", "make_date", "make_time", "make_timestamp", "width_bucket",
+    }
+)  # fmt: skip
+
+
+def hazardous(term: Term) -> bool:
+    """Whether an application that may fail does so for ordinary values of its columns: divisions, roots, parsing."""
+    if not isinstance(term, App):
+        return False
+    name = term.sym.name
+    if name.startswith(("op /(", "op %(", "op ^(")):
+        return True
+    if name.startswith("cast "):
+        return term.args[0].type.name not in ORDERED or term.args[0].type.name in TEXTS | {"bpchar"}
+    return name.partition("(")[0].removeprefix("pg_catalog.") in _RISKY
+
+
 def _safe_int_division(divisor: Term) -> bool:
     return isinstance(divisor, Lit) and domain(divisor.type) == "integer" and divisor.value != "-1"
 

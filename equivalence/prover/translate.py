@@ -15,9 +15,10 @@ from sql.types import SqlType
 from sql.walk import deep_exprs
 
 from .bags import block, exists
-from .build import eq, negate, same
+from .build import eq, negate, predicates, same
 from .conditions import holds, off
 from .fresh import fresh, fresh_copy
+from .symbols import hazardous
 from .terms import (
     INTEGER,
     App,
@@ -70,10 +71,23 @@ class Translator:
     guarded: list[tuple[str, Term]] = field(default_factory=list)
     sources: dict[int, Source] = field(default_factory=dict)
     loose: set[str] = field(default_factory=set)  # reservations met: tie-order, float-order
+    # the conditions in the order of their writing, and whether evaluating one may depend on that order (M7)
+    filters: list[Term] = field(default_factory=list)
+    risky: bool = False
 
     def copy(self, bag: Bag) -> Bag:
         """The bag with new bound variables."""
         return fresh_copy(bag)
+
+    def condition(self, e: a.Expr, env: Env) -> Term:
+        """A WHERE or ON, remembered with its place among the others."""
+        from .expressions import Scope, Translation
+
+        before = len(self.failing)
+        term = Translation(self, Scope(env)).term(e)
+        self.filters += predicates(term)
+        self.risky |= any(kind == "errors" and hazardous(t) for kind, t in self.failing[before:])
+        return term
 
     # ---------------------------------------------------------------- queries
 
@@ -258,12 +272,9 @@ class Translator:
         return [r for r in (*matched, *padded) if r is not None]
 
     def _on(self, rows: Rows, on: a.Expr | None) -> Rows:
-        from .expressions import Scope, Translation
-
         if on is None:
             return rows
-        condition = Translation(self, Scope(rows.env)).term(on)
-        return Rows(rows.vars, (*rows.preds, condition), rows.env)
+        return Rows(rows.vars, (*rows.preds, self.condition(on, rows.env)), rows.env)
 
     def _padded(self, kept: Rows, others: list[Rows], item: a.Join) -> Rows:
         """The kept side's rows that no row of the other side matches, with NULLs."""
