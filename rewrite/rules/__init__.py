@@ -19,6 +19,7 @@ from rewrite.rules import (
     drop_inner_order,
     drop_parent,
     eager_count,
+    eager_group,
     exists_inequality,
     filter_cte,
     inline_cte,
@@ -72,4 +73,5 @@ RULES: tuple[Rule, ...] = (
     union_to_all.RULE,
     set_to_join.RULE,
     drop_inner_order.RULE,
+    eager_group.RULE,
 )

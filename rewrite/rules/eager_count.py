@@ -19,6 +19,7 @@ from rewrite.rules.base import Context, Rewrite, Rule
 from rewrite.rules.correlation import as_tie
 from rewrite.rules.shape import NOT_NULL_ON_EMPTY, is_volatile, keys_of, order_sensitive
 from rewrite.rules.tree import (
+    QUERIES,
     conjoin,
     conjuncts,
     free_rels,
@@ -97,6 +98,8 @@ def _early(block: a.Select, join: a.Join, ctx: Context) -> a.Select | None:
         values[g] = a.Coalesce((column, zero), g.type) if g.func.name == "count" else column
 
     def visit(n: Any) -> Any:
+        if isinstance(n, QUERIES):
+            return n
         return values[n] if isinstance(n, a.Aggregate) else map_children(n, visit)
 
     having = visit(block.having) if block.having is not None else None
@@ -134,6 +137,8 @@ def _parts(block: a.Select) -> list[Any]:
     """What stands outside aggregates."""
 
     def blank(n: Any) -> Any:
+        if isinstance(n, QUERIES):
+            return n
         return a.Const(None, n.type) if isinstance(n, a.Aggregate) else map_children(n, blank)
 
     parts: list[Any] = [
