@@ -16,7 +16,7 @@ runs on, preconditions, when it hurts, and evidence made by running it). Must no
     after = '''SELECT …'''
     [evidence]                      # written by `rewright knowledge check --write`
     verdict = "proved"
-    gain = 12.4                     # before / after, medians
+    gain = 12.4                     # before / after, medians of the server's CPU time
     seed = 0.42
 """
 
@@ -53,7 +53,7 @@ class UnitError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What running the pair showed. ``gain`` is median seconds before / after on the generated data."""
+    """What running the pair showed. ``gain`` is before / after: medians of the server's CPU seconds on our data."""
 
     verdict: str
     gain: float
