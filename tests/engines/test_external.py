@@ -30,8 +30,8 @@ def test_it_is_used_and_left_as_it_was(scratch_server: ScratchServer) -> None:
     assert state() == before
 
 
-def test_an_ordinary_role_will_not_do(scratch_server: ScratchServer) -> None:
+def test_an_ordinary_role_will_not_do(scratch_server: ScratchServer, database: str) -> None:
     with pytest.raises(ServerUnavailable, match="superuser"):
-        ExternalScratch(scratch_server.unprivileged_dsn())
+        ExternalScratch(scratch_server.unprivileged_dsn(database))
     with pytest.raises(ServerUnavailable):
         ExternalScratch("postgresql://nobody@127.0.0.1:1/none")

@@ -129,6 +129,7 @@ def authority() -> trustme.CA:
 @pytest.fixture(scope="module")
 def proxy(
     scratch_server: ScratchServer,
+    module_database: str,
     users: dict[str, UserConfig],
     authority: trustme.CA,
     tmp_path_factory: pytest.TempPathFactory,
@@ -137,7 +138,9 @@ def proxy(
     listen = ListenConfig(port=0, tls_cert=str(home / "cert.pem"), tls_key=str(home / "key.pem"))
     write_certificate(authority, home)
     parts = config(
-        f"host=127.0.0.1 port={scratch_server.port}", auth=AuthConfig("file", users), listen=listen
+        f"host=127.0.0.1 port={scratch_server.port} dbname={module_database}",
+        auth=AuthConfig("file", users),
+        listen=listen,
     )
     with RunningProxy(parts) as running:
         yield running
@@ -203,8 +206,11 @@ def test_tls_with_channel_binding(proxy: RunningProxy, authority: trustme.CA, tm
 
 
 @pytest.mark.server
-def test_trust_is_for_this_machine(scratch_server: ScratchServer, users: dict[str, UserConfig]) -> None:
-    base = f"host=127.0.0.1 port={scratch_server.port}"
+def test_trust_is_for_this_machine(
+    scratch_server: ScratchServer, module_database: str, users: dict[str, UserConfig]
+) -> None:
+    # other tests close the database postgres to ordinary roles
+    base = f"host=127.0.0.1 port={scratch_server.port} dbname={module_database}"
     with RunningProxy(config(base, auth=AuthConfig("trust", users))) as running:
         with connect(running, "alice", "") as connection:
             assert connection.execute("select current_user").fetchone() == ("scratch",)
