@@ -36,6 +36,7 @@ from rewrite.rules import (
     share_subqueries,
     sum_of_counts,
     total_as_window,
+    union_aggregate,
     union_to_all,
 )
 from rewrite.rules.base import Context, Rewrite, Rule
@@ -74,4 +75,5 @@ RULES: tuple[Rule, ...] = (
     set_to_join.RULE,
     drop_inner_order.RULE,
     eager_group.RULE,
+    union_aggregate.RULE,
 )

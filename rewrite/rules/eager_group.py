@@ -45,8 +45,8 @@ EXACT = frozenset({"+", "-", "*"})
 def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
     if not isinstance(block, a.Select) or block.group_by is None or len(block.group_by) != 1:
         return
-    found = _aggregates(block)
-    if not found or not all(_decomposes(g) for g in found) or any(has_window(t.expr) for t in block.targets):
+    found = aggregates(block)
+    if not found or not all(decomposes(g) for g in found) or any(has_window(t.expr) for t in block.targets):
         return
     items, preds = as_product(block)
     if len(items) < 2 or is_volatile(block) or any(is_lateral(i) for i in items):
@@ -69,7 +69,7 @@ def _early(
 ) -> a.Select | None:
     local = [p for p in preds if free_rels(p) == {item.rel} and not has_subquery(p)]
     rest = [p for p in preds if p not in local]
-    keys = columns_used((*_outside(block), *rest), (item.rel,))
+    keys = columns_used((*outside(block), *rest), (item.rel,))
     if not 1 <= len(keys) <= MOST_KEYS or not all(shows_identity(k) for k in keys):
         return None
     if references_whole(block, item.rel) or _single(item, keys, ctx):
@@ -82,7 +82,7 @@ def _early(
     targets = [a.Target(f"k{i + 1}", k) for i, k in enumerate(keys)]
     values: dict[a.Aggregate, a.Expr] = {}
     for g in found:
-        whole = _split(g, rel, targets, zero=block.group_by == ((),), ctx=ctx)
+        whole = split(g, rel, targets, zero=block.group_by == ((),), ctx=ctx)
         if whole is None:
             return None
         values[g] = whole
@@ -114,7 +114,7 @@ def _substituted(made: a.Select, derived: a.Derived, mapping: dict[tuple[int, in
     return replace(outer, from_=others)
 
 
-def _split(g: a.Aggregate, rel: int, targets: list[a.Target], *, zero: bool, ctx: Context) -> a.Expr | None:
+def split(g: a.Aggregate, rel: int, targets: list[a.Target], *, zero: bool, ctx: Context) -> a.Expr | None:
     """The aggregate out of early parts, which are added to ``targets``."""
     name = g.func.name
     if name in {"min", "max"}:
@@ -157,7 +157,7 @@ def _sum(column: a.Column) -> a.Aggregate | None:
     return None if func is None else a.Aggregate(func, (column,), NUMERIC)
 
 
-def _decomposes(g: a.Aggregate) -> bool:
+def decomposes(g: a.Aggregate) -> bool:
     if not g.func.is_builtin or g.distinct or order_sensitive(g) or any(has_subquery(p) for p in _inputs(g)):
         return False
     if g.func.name == "count":
@@ -188,13 +188,13 @@ def _single(item: a.FromItem, keys: Sequence[a.Column], ctx: Context) -> bool:
     return any(columns <= have for columns, _ in keys_of(item, ctx))
 
 
-def _aggregates(block: a.Select) -> list[a.Aggregate]:
+def aggregates(block: a.Select) -> list[a.Aggregate]:
     parts: list[Any] = [t.expr for t in block.targets] + [k.expr for k in block.order_by]
     parts += [block.having] if block.having is not None else []
     return list(dict.fromkeys(n for p in parts for n in walk_block(p) if isinstance(n, a.Aggregate)))
 
 
-def _outside(block: a.Select) -> list[Any]:
+def outside(block: a.Select) -> list[Any]:
     """What stands outside aggregates."""
 
     def blank(n: Any) -> Any:
