@@ -33,6 +33,7 @@ from proxy.serving.settings import Settings
 from proxy.session import IDLE, Chain, Session
 from proxy.slow import SlowReports, is_select
 from proxy.statements import Book, Portal, Statement, split_names, split_parse
+from proxy.wire.backend import notice
 from proxy.wire.frontend import Bind, Execute, Query
 from proxy.wire.tables import BIND, CLOSE, DESCRIBE, EXECUTE, HEADER_SIZE, PARSE, Q
 
@@ -109,6 +110,8 @@ class SessionDesk:
         self.timing: Timing | None = None
         self.followed = False  # something unserved was executed behind what is timed
         self.last = LastQuery()
+        self.warned: set[tuple[str, str]] = set()  # wrong settings, by name and text
+        self.warnings = b""
         self.asked: set[bytes] = set()  # texts the optimiser was asked about inline
         self.slow = SlowReports(self)
         self._next: Chain | None = None
@@ -492,12 +495,26 @@ class SessionDesk:
         """What the server says they are; returns the names whose value is wrong and counts as the default."""
         before = self.view.mode, self.settings_stale
         self.view, wrong = self.settings.view(texts)
+        self._warn(dict(zip(self.settings.names, texts, strict=True)), wrong)
         self.settings_stale = self.session.status != IDLE
         self.session.slow_after = self._slow_after()
         if before != (self.view.mode, self.settings_stale):
             self.seen_version = -1
             self.rewatch()
         return wrong
+
+    def _warn(self, texts: Mapping[str, str | None], wrong: tuple[str, ...]) -> None:
+        """Each wrong value is told of once, as long as it stands."""
+        found = {(name, texts[name] or "") for name in wrong}
+        for name, text in sorted(found - self.warned):
+            said = f'invalid value for parameter "rewright.{name}": "{text}"; its default counts'
+            self.warnings += notice(said, severity="WARNING", sqlstate="22023")
+        self.warned = found
+
+    def take_warnings(self) -> bytes:
+        """What the client is to be told of its settings."""
+        told, self.warnings = self.warnings, b""
+        return told
 
     def _slow_after(self) -> float:
         if self.ports.reporter is None or self.view.mode == "off":

@@ -219,6 +219,8 @@ class _Serving:
     def told(self, route: str, reason: str = "", failure: str = "") -> Generator[Any, Any, None]:
         """Begin to measure, and say in a NOTICE what is done, to a session that wants to know."""
         self.time(route, reason, failure)
+        if warnings := self.desk.take_warnings():
+            yield Emit(warnings)
         if self.desk.view.notice:
             why = f": {reason}" if reason else ""
             text = f"rewright: {route} of rewrite {self.candidate.rewrite.id}{why}"

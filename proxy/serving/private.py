@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from proxy.ports import PRIVATE_PREFIX, Guard
 from proxy.serving.guard import PARAM_TYPES, GuardRow, arguments, guard_sql
-from proxy.session import Ask, Chain, Replies
+from proxy.session import Ask, Chain, Emit, Replies
 from proxy.wire import backend
 from proxy.wire.backend import Column, DataRow, Fields, ParameterDescription, RowDescription
 from proxy.wire.framing import HEADER, ProtocolViolation
@@ -187,6 +187,8 @@ class Privates:
         if replies.error is None and not replies.aborted:
             row = self.guard_row(replies, index)
             desk.new_settings(row.settings)
+            if warnings := desk.take_warnings():
+                yield Emit(warnings)
         self.guard_ready = False
 
 

@@ -11,23 +11,26 @@ import json
 import queue
 import socket
 import threading
+import time
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, TypeAlias
 
 from proxy.ports import SlowQuery
 
 MAX_LINE = 8 << 20
+RETRY_SECONDS = 0.25
 
 
-Kind: TypeAlias = Literal["slow", "recheck", "explain"]
+Kind: TypeAlias = Literal["slow", "recheck", "explain", "inline"]
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
     """One query to look at. ``observed``: seconds it ran so far. ``model``: may it be shown to a model.
 
-    ``kind``: a slow query; a rewrite (``rewrite_id``) whose facts no longer hold somewhere; or EXPLAIN
-    (REWRITE), which waits for a reply and may run the query where ``analyze``.
+    ``kind``: a slow query; a rewrite (``rewrite_id``) whose facts no longer hold somewhere; EXPLAIN
+    (REWRITE), which waits for a reply and may run the query where ``analyze``; or a query that is held before it
+    runs (``inline``), worth it from an estimated cost of ``min_cost``: the reply comes when it is known.
     """
 
     database: str
@@ -41,6 +44,7 @@ class Job:
     kind: Kind = "slow"
     rewrite_id: int = 0
     analyze: bool = False
+    min_cost: float = 0.0
 
     @property
     def key(self) -> tuple[str, int, str, str, tuple[int, ...]]:
@@ -79,10 +83,15 @@ def decode(line: bytes) -> Job:
 
 
 class JobSender:
-    """Sends jobs without ever waiting: what does not fit is dropped and counted in ``dropped``."""
+    """Sends jobs without ever waiting: what does not fit is dropped and counted in ``dropped``.
 
-    def __init__(self, path: str, *, capacity: int = 1000) -> None:
+    ``patience``: seconds for which a job is kept for an optimiser that is only just starting.
+    """
+
+    def __init__(self, path: str, *, capacity: int = 1000, patience: float = 30.0) -> None:
         self.dropped = 0
+        self._patience = patience
+        self._closing = threading.Event()
         self._path = path
         self._queue: queue.Queue[Job | None] = queue.Queue(capacity)
         self._thread = threading.Thread(target=self._run, name="job-sender", daemon=True)
@@ -97,6 +106,7 @@ class JobSender:
         return True
 
     def close(self) -> None:
+        self._closing.set()
         try:
             self._queue.put_nowait(None)
         except queue.Full:
@@ -106,17 +116,26 @@ class JobSender:
     def _run(self) -> None:
         connection: socket.socket | None = None
         while (job := self._queue.get()) is not None:
+            connection = self._send(connection, job)
+        if connection is not None:
+            connection.close()
+
+    def _send(self, connection: socket.socket | None, job: Job) -> socket.socket | None:
+        """The connection for the next job; what cannot be sent is lost, the query will be seen again."""
+        deadline = time.monotonic() + self._patience
+        while True:
             try:
                 connection = connection or self._connect()
                 connection.sendall(encode(job))
             except OSError:
-                # the optimiser is being restarted: this job is lost, the query will be seen again
-                self.dropped += 1
                 if connection is not None:
                     connection.close()
-                connection = None
-        if connection is not None:
-            connection.close()
+                    connection = None
+                if time.monotonic() >= deadline or self._closing.wait(RETRY_SECONDS):
+                    self.dropped += 1
+                    return None
+            else:
+                return connection
 
     def _connect(self) -> socket.socket:
         connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)

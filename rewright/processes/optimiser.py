@@ -31,6 +31,7 @@ from rewright.wiring.stores import open_configured
 from store.api import Store
 from store.errors import StoreError
 from store.life import State
+from store.records import Rewrite
 
 # a query for which nothing was found is looked at again after this many seconds
 AGAIN_SECONDS = 1800.0
@@ -82,6 +83,16 @@ class Inbox:
             while len(self._seen) > REMEMBERED:
                 self._seen.popitem(last=False)
 
+    def claim(self, job: Job) -> bool:
+        """Whether nobody looks, or looked lately, at an inline job's query; from now on somebody does."""
+        key = ("slow", *job.key[1:])
+        with self._lock:
+            now = time.monotonic()
+            if now - self._seen.get(key, -AGAIN_SECONDS) < AGAIN_SECONDS:
+                return False
+            self._seen[key] = now
+            return True
+
     def forget(self, text: str) -> None:
         """Look at this text again when it is seen again."""
         with self._lock:
@@ -112,6 +123,8 @@ class _Optimiser:
         self.path = job_path
         # one at a time: it is as much work as any job
         self.explaining = threading.Lock()
+        # as many held queries are worked on at a time as there are workers for slow ones; the others run at once
+        self.holding = threading.BoundedSemaphore(max(config.optimiser.concurrency, 1))
 
     def run(self) -> None:
         store = self._store()
@@ -164,7 +177,35 @@ class _Optimiser:
                     with contextlib.suppress(OSError):
                         connection.sendall(self._explain(job))
                     return
+                if job.kind == "inline":
+                    with contextlib.suppress(OSError):
+                        connection.sendall(json.dumps({"rewrite": self._inline(job)}).encode() + b"\n")
+                    return
                 self.inbox.put(job)
+
+    def _inline(self, job: Job) -> int | None:
+        """A held query: the rewrite's number, None when there is none or no time for it."""
+        from rewright.wiring.modelling import make_model
+
+        if not self.holding.acquire(blocking=False):
+            return None
+        try:
+            with open_configured(self.config) as store:
+                bench = Workbench(self.config, store, self.budget, self.scratch, make_model(self.config))
+                if not bench.expensive(job):
+                    raise NotOptimised("its estimated cost is below rewright.min_cost")
+                if not self.inbox.claim(job):
+                    raise NotOptimised("it is, or lately was, looked at")
+                kept = self._one(bench, store, job)
+                return None if kept is None else kept.id
+        except (NotOptimised, StoreError) as error:
+            self.log.info("optimiser.nothing", database=job.database, role=job.role, reason=str(error))
+            return None
+        except Exception as error:
+            self.log.warning("optimiser.failed", exc_info=error)
+            return None
+        finally:
+            self.holding.release()
 
     def _explain(self, job: Job) -> bytes:
         """EXPLAIN (REWRITE): the outcome's document, or an error, as one line."""
@@ -194,7 +235,8 @@ class _Optimiser:
             if job is not None:
                 self._one(bench, store, job)
 
-    def _one(self, bench: Workbench, store: Store, job: Job) -> None:
+    def _one(self, bench: Workbench, store: Store, job: Job) -> Rewrite | None:
+        """The rewrite that was kept; whatever happens is remembered, counted and logged."""
         began = time.monotonic()
         log = self.log.bind(database=job.database, role=job.role)
         try:
@@ -222,6 +264,8 @@ class _Optimiser:
                     verdict=kept.proposal.level.value,
                     seconds=round(time.monotonic() - began, 2),
                 )
+            return kept
+        return None
 
     def _remember(self, store: Store, job: Job, status: str, reason: str) -> None:
         from rewright.wiring.reporting import normalized, template_key

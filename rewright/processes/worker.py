@@ -24,8 +24,9 @@ from rewright.config.loading import ConfigError
 from rewright.config.model import Config
 from rewright.processes.channel import Failed, Figures, Message, Ready, Reload, listen, tell
 from rewright.processes.jobs import JobSender
-from rewright.wiring import answers, lookups
+from rewright.wiring import answers, lookups, templates
 from rewright.wiring.feed import StoreFeed
+from rewright.wiring.inlining import SocketInline
 from rewright.wiring.proxies import proxy_config, settings_rules
 from rewright.wiring.reporting import SessionReporter, StoreReporter
 from rewright.wiring.stores import open_configured
@@ -95,6 +96,12 @@ class _Worker:
         finally:
             figures.cancel()
             self._close(store, feed, writer, reporter)
+
+    def _inline(self, store: Store | None) -> SocketInline | None:
+        if store is None or not self.job_path:
+            return None
+        accept = frozenset(self.config.verify.accept)
+        return SocketInline(self.job_path, store, templates.make(), accept)
 
     def _ready(self, proxy: Proxy) -> None:
         self.proxy = proxy

@@ -13,7 +13,8 @@ from typing import Any
 
 from proxy.answers.parts import ExplainRequest
 from proxy.ports import SessionView, SqlError
-from rewright.processes.jobs import MAX_LINE, Job, encode
+from rewright.processes.jobs import Job
+from rewright.wiring.asking import ask
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +39,7 @@ class SocketExplainer:
         )
         try:
             async with asyncio.timeout(self.patience):
-                reply = await self._ask(job)
+                reply = await ask(self.path, job)
         except TimeoutError as error:
             raise SqlError("57014", "the optimiser did not answer in time") from error
         except (OSError, ValueError) as error:
@@ -49,16 +50,6 @@ class SocketExplainer:
         if request.format == "json":
             return [json.dumps([outcome], indent=2, ensure_ascii=False)]
         return list(text(outcome))
-
-    async def _ask(self, job: Job) -> Mapping[str, Any]:
-        reader, writer = await asyncio.open_unix_connection(self.path, limit=MAX_LINE)
-        try:
-            writer.write(encode(job))
-            await writer.drain()
-            reply: Mapping[str, Any] = json.loads(await reader.readline())
-            return reply
-        finally:
-            writer.close()
 
 
 def text(outcome: Mapping[str, Any]) -> Iterator[str]:

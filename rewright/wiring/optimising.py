@@ -27,6 +27,7 @@ from models.api import Model, NoModel
 from rewright.config.model import Config, Database
 from rewright.processes.jobs import Job
 from rewright.wiring import guards
+from rewright.wiring.knowing import KnowledgePort
 from rewright.wiring.ports.hinting import HintPort
 from rewright.wiring.served import SERVABLE, guard_document, guard_of, parameter_document, starts_active
 from rewrite.adapters.checker import EquivalenceChecker
@@ -128,6 +129,19 @@ class Workbench:
             new, plain = found
             return self._keep(session, catalog, job, outcome, new, plain)
 
+    def expensive(self, job: Job) -> bool:
+        """Whether a query's estimated cost reaches ``min_cost``. Raises NotOptimised."""
+        with self._session(database_dsn(self._database(job.database).optimiser_dsn, job.database)) as session:
+            try:
+                cost = (
+                    PostgresDatabase(session, snapshot(session.connection), _path(session))
+                    .explain(job.text)
+                    .cost
+                )
+            except DatabaseError as error:
+                raise NotOptimised(f"the server says {error}") from error
+            return cost >= job.min_cost
+
     # -- what is there
 
     def _database(self, name: str) -> Database:
@@ -212,6 +226,7 @@ class Workbench:
                 eligible=lambda sql: eligible(sql, catalog, path),
                 model=self.model if job.model else NoModel(),
                 hinter=self._hinter(dsn, job),
+                knowledge=KnowledgePort(),
                 journal=StoreJournal(self.store.events),
             )
             return Rewriter(ports).optimise(
@@ -229,8 +244,8 @@ class Workbench:
     def _settings(self, job: Job, budget: float) -> Settings:
         section = self.config.optimiser
         measure: Any = section.measure
-        if job.param_types or "$1" in job.text or (job.kind == "explain" and not job.analyze):
-            # there are no values to run it with, or it was not asked for
+        if job.param_types or "$1" in job.text or (job.kind in {"explain", "inline"} and not job.analyze):
+            # there are no values to run it with, it was not asked for, or somebody waits
             measure = "off" if measure == "off" else "explain"
         trust: Any = self._defaults(job).get("trust", "proved")
         share: Any = self.config.models.share

@@ -164,6 +164,15 @@ def test_mode_is_read_again_before_a_prepared_statement() -> None:
     assert world.last(World.prepared).route == "replacement"
 
 
+def test_a_wrong_setting_that_came_otherwise_is_warned_of_once() -> None:
+    world = World()
+    world.server.mode = b"loud"  # as ALTER ROLE would leave it
+    got = world.send(f.Query(SLOW))
+    assert world.ran() == FAST
+    assert got.count(b'VWARNING\0C22023\0Minvalid value for parameter "rewright.mode": "loud"') == 1
+    assert b"WARNING" not in world.send(f.Query(SLOW))
+
+
 @pytest.mark.parametrize("event", ["rejected", "parsed anew", "closed", "off"])
 def test_fetching_goes_on_where_it_began(event: str) -> None:
     """A portal that began with the replacement ends with it: the original would give the first rows again."""

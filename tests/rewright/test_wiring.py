@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import socket
 import threading
@@ -14,6 +15,7 @@ import pytest
 
 from equivalence.verdicts import CHECKER_VERSION
 from proxy.ports import (
+    Candidate,
     Guard,
     LastQuery,
     RelationName,
@@ -31,6 +33,7 @@ from rewright.processes.optimiser import Inbox
 from rewright.wiring.explaining import text
 from rewright.wiring.feed import StoreFeed
 from rewright.wiring.guards import GuardFailed, names_in
+from rewright.wiring.inlining import SocketInline
 from rewright.wiring.optimising import RunBudget, database_dsn
 from rewright.wiring.proxies import proxy_config, settings_rules
 from rewright.wiring.referee import loses, retire_losers
@@ -243,7 +246,7 @@ def test_jobs_survive_the_wire() -> None:
 
 
 def test_a_sender_without_an_optimiser_drops_and_counts(tmp_path: Path) -> None:
-    sender = JobSender(str(tmp_path / "nobody"), capacity=10)
+    sender = JobSender(str(tmp_path / "nobody"), capacity=10, patience=0.0)
     for _ in range(50):
         sender.put(JOB)
     deadline = time.monotonic() + 10
@@ -407,3 +410,42 @@ def test_explained_as_text() -> None:
         "Step 1: decorrelate: once for each group",
         "Optimised in 1500.0 ms",
     ]
+
+
+# -- held queries
+
+
+def test_a_held_query_gets_what_the_optimiser_kept(store: Store, tmp_path: Path) -> None:
+    kept = store.rewrites.add(
+        replace(NEW, template="select 'secret' from t", original="select 'secret' from t", parameters=None)
+    )
+    path = str(tmp_path / "jobs")
+    asked: list[Job] = []
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        asked.append(decode(await reader.readline()))
+        number = None if asked[-1].text == "select 2" else kept.id
+        writer.write(json.dumps({"rewrite": number}).encode() + b"\n")
+        writer.close()
+
+    async def play() -> list[Candidate | None]:
+        port = SocketInline(path, store, None, ACCEPT)
+        nobody = await port.optimise(SLOW)
+        async with await asyncio.start_unix_server(answer, path):
+            found = [await port.optimise(SLOW), await port.optimise(replace(SLOW, text="select 2"))]
+            store.rewrites.act(kept.id, Action.REJECT)
+            return [nobody, *found, await port.optimise(SLOW)]
+
+    nobody, found, nothing, rejected = asyncio.run(play())
+    assert found is not None
+    assert found.replacement == "select 2"
+    assert (nobody, nothing, rejected) == (None, None, None)
+    assert [(job.kind, job.min_cost) for job in asked] == [("inline", 50_000.0)] * 3
+
+
+def test_a_held_query_is_looked_at_once() -> None:
+    inbox = Inbox(2)
+    held = replace(JOB, kind="inline")
+    assert [inbox.claim(held), inbox.claim(held)] == [True, False]
+    inbox.put(JOB)
+    assert inbox.size() == 0

@@ -1,0 +1,52 @@
+"""``rewright.mode = inline``: asks the optimiser's process about a held query, and finds what it kept in the store.
+
+Owns the proxy's ``Inline`` port. The optimiser goes on when the relay has stopped waiting: what it finds then is served
+from the next time on. Must not know how anything is found.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, replace
+
+from proxy.ports import Candidate, SlowQuery, Templater
+from proxy.serving.index import RewriteIndex
+from rewright.processes.jobs import Job, job_of
+from rewright.wiring.asking import ask
+from rewright.wiring.served import SERVABLE, served
+from store.api import Store
+from store.errors import StoreError
+
+
+@dataclass(frozen=True, slots=True)
+class SocketInline:
+    """``accept``: reservations with which a proof still counts as proved."""
+
+    path: str
+    store: Store
+    templater: Templater | None
+    accept: frozenset[str]
+
+    async def optimise(self, query: SlowQuery) -> Candidate | None:
+        """None: not worth it, nothing found, or nobody there. The caller limits the time."""
+        try:
+            reply = await ask(self.path, inline_job(query))
+            number = reply.get("rewrite")
+            if not isinstance(number, int):
+                return None
+            return await asyncio.to_thread(self._candidate, number, query)
+        except (OSError, ValueError, StoreError):
+            return None
+
+    def _candidate(self, number: int, query: SlowQuery) -> Candidate | None:
+        rewrite = self.store.rewrites.get(number)
+        record = served(rewrite, self.accept) if rewrite.state in SERVABLE else None
+        if record is None:
+            return None
+        index = RewriteIndex(self.templater)
+        index.replace([record])
+        return index.find(query.database, query.text.encode(), query.parameter_types)
+
+
+def inline_job(query: SlowQuery) -> Job:
+    return replace(job_of(query), kind="inline", min_cost=query.settings.min_cost)
