@@ -1,0 +1,44 @@
+"""Pairs made to fool the prover: none may be proved without a reservation. No server is asked.
+
+Each file of `adversarial/` starts with a schema; the lines after it are pairs that differ on some database of it
+(by another collation, another order of evaluation or plain rows).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from equivalence.proof import Proof
+from equivalence.prover import prove
+from sql.binder import BindError, Unsupported, bind
+from sql.ddl import catalog_from_ddl
+
+FILES = sorted((Path(__file__).parent / "adversarial").glob("*.jsonl"))
+
+
+def pairs(path: Path) -> Iterator[dict[str, Any]]:
+    schema, *rows = [json.loads(line) for line in path.read_text().splitlines()]
+    return ({**schema, **row} for row in rows)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_nothing_false_is_proved(path: Path) -> None:
+    proved: list[str] = []
+    bound = 0
+    catalog = catalog_from_ddl(next(pairs(path))["schema_sql"])
+    for pair in pairs(path):
+        try:
+            q1, q2 = bind(pair["q1"], catalog), bind(pair["q2"], catalog)
+        except (BindError, Unsupported):
+            continue
+        bound += 1
+        found = prove(q1, q2, catalog, deadline_seconds=1)
+        if isinstance(found, Proof) and not found.modulo:
+            proved.append(f"{pair['q1']} / {pair['q2']}")
+    assert bound > 0
+    assert not proved
