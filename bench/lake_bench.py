@@ -108,7 +108,7 @@ def _variant(
     scored = []
     for pair in pairs:
         noisy = "Noise" in pair["difficulty_tags"]
-        key = (pair.get("lake", "lake"), noisy)
+        key = (pair.get("lake", "lake").removesuffix("_noisy"), noisy)
         if key not in lakes:
             over = data / f"{key[0]}_noisy" if noisy else None
             kept = catalogs / f"{key[0]}-{noisy}-{options.semantic}.db" if catalogs else None

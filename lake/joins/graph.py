@@ -16,21 +16,25 @@ import numpy as np
 from lake import names
 from lake.catalog.model import Column, Family
 from lake.index import LakeIndex
-from lake.joins.scores import PairScore, comparable, joinable, own_key
+from lake.joins.scores import USELESS, PairScore, comparable, joinable, own_key, year_like
 
 PAIRS_PER_EDGE = 5
 _POSTINGS = 48
 """A value in more columns than this tells little about which of them belong together."""
 _PROBES = 256
 _PER_COLUMN = 40
+_PER_ENUMERATION = 6
+_ENUMERATION = 12
+"""A column of fewer distinct values lists kinds, not things: it is found in every table, and joins few of them."""
 _SMALL_INTEGERS = 5000
 
 
 def build(index: LakeIndex, *, changed: Iterable[str] | None = None) -> nx.Graph:
     """Build the graph, or bring the stored one up to date for the `changed` tables; keep it in the storage."""
     touched = set(index.tables) if changed is None else set(changed)
-    found = candidate_pairs(index, touched)
-    edges = _edges(index, found)
+    edges = _edges(index, candidate_pairs(index, touched))
+    # what no key would be made of is no edge
+    edges = {e: kept for e, pairs in edges.items() if (kept := [p for p in pairs if p.quality > USELESS])}
     if changed is None:
         index.storage.clear_edges()
     index.storage.put_edges((a, b, _payload(pairs)) for (a, b), pairs in edges.items())
@@ -102,7 +106,17 @@ def _neighbours(i: int, columns: list[Column], sketch: Any, postings: dict[int, 
             for j in postings[value]:
                 if columns[j].table != columns[i].table and comparable(columns[i], columns[j]):
                     shared[j] += 1
-    return sorted(shared, key=lambda j: -shared[j] * (0.2 + columns[j].uniqueness))[:_PER_COLUMN]
+    ranked = sorted(shared, key=lambda j: -shared[j] * (0.2 + columns[j].uniqueness))
+    if _enumeration(columns[i]) or year_like(columns[i]):
+        # worth an edge only where the other side is a key, or by what little is left of the allowance
+        keys = [j for j in ranked if columns[j].unique]
+        return [*keys[:_PER_ENUMERATION], *(j for j in ranked if not columns[j].unique)][:_PER_ENUMERATION]
+    return ranked[:_PER_COLUMN]
+
+
+def _enumeration(column: Column) -> bool:
+    """A few values repeated over the rows."""
+    return column.distinct < _ENUMERATION and not column.unique
 
 
 def _small(column: Column) -> bool:
@@ -122,12 +136,25 @@ def _by_words(index: LakeIndex, columns: list[Column], touched: set[str]) -> Ite
             continue
         own = (set(names.words(key.name)) | set(names.words(key.table))) - names.KEY_WORDS
         for word in own:
-            others = by_word.get(word, ())
-            for other in others if len(others) <= 4 * _POSTINGS else ():
+            others = _worth_pairing(key, by_word.get(word, []))
+            for other in others:
                 pair = tuple(sorted((key.key, other.key)))
                 if other.table != key.table and {key.table, other.table} & touched and pair not in seen:
                     seen.add(pair)  # type: ignore[arg-type]
                     yield key, other
+
+
+def _worth_pairing(key: Column, others: list[Column]) -> list[Column]:
+    """Columns that could refer to a serial key; of many that share only a common word, those whose names agree best."""
+    told = set(names.words(key.name)) | set(names.words(key.table))
+    ranked = sorted(
+        (c for c in others if c.table != key.table),
+        key=lambda c: (-len(told & (set(names.words(c.name)) | set(names.words(c.table)))), c.key),
+    )
+    # two serial numbers mostly count different things
+    serial = [c for c in ranked if c.unique and c.position == 0]
+    referring = [c for c in ranked if not (c.unique and c.position == 0)]
+    return [*referring[:_PER_COLUMN], *serial[:_PER_ENUMERATION]]
 
 
 def _edges(

@@ -12,7 +12,7 @@ from engines.duckdb.locked import quoted
 from lake import names
 from lake.catalog.model import Column, Family
 from lake.index import LakeIndex
-from lake.joins.scores import NO_KEYS, PairScore, selective, year_like
+from lake.joins.scores import NO_KEYS, USELESS, PairScore, selective, year_like
 
 ALPHA = 0.5
 """How strongly fan-out is held against a key (the thesis leaves α open)."""
@@ -50,7 +50,7 @@ class KeyFinder:
         if (a, b) not in self._keys:
             found: dict[frozenset[tuple[str, str]], JoinKey] = {}
             for pair in pairs:
-                if pair.quality > 0.1:
+                if pair.quality > USELESS:
                     key = self._key(a, b, pair, pairs)
                     found.setdefault(frozenset((x.name, y.name) for x, y in key.pairs), key)
             self._keys[a, b] = sorted(found.values(), key=lambda k: -k.quality)

@@ -13,6 +13,8 @@ import numpy as np
 from lake import names
 from lake.catalog.model import SKETCH_SIZE, Column, Family, Table
 
+USELESS = 0.1
+"""Column pairs of no more quality are not made keys of."""
 NO_KEYS = frozenset(
     {
         "first",

@@ -1,6 +1,6 @@
 """How surely a resolution is right: a logistic model over its evidence.
 
-Owns the formula and its coefficients. docs/decisions/0084-confidence.md says how they were found.
+Owns the features, the formula and its coefficients, which are set by hand (docs/decisions/0084 and 0086).
 """
 
 from __future__ import annotations
@@ -15,6 +15,11 @@ class Signals:
 
     mean_column: float
     worst_column: float
+    mean_name: float
+    worst_name: float
+    columns: int
+    literals: int
+    found_literals: int
     table: float
     join: float
     margin: float
@@ -24,21 +29,48 @@ class Signals:
     failed: bool
     extra_tables: int
 
+    def features(self) -> dict[str, float]:
+        """The model's inputs, each about 0 to 1."""
+        return {
+            "mean_column": self.mean_column,
+            "worst_column": self.worst_column,
+            "mean_name": self.mean_name,
+            "worst_name": self.worst_name,
+            "strange_name": max(0.0, _STRANGE - self.worst_name) / _STRANGE,
+            "table": self.table,
+            "join": self.join,
+            "margin": min(max(self.margin, 0.0), 0.3) / 0.3,
+            "columns": min(self.columns, 6) / 6,
+            "found_literals": min(self.found_literals, 2) / 2,
+            "missing_values": min(self.missing_values, 2) / 2,
+            "missing_columns": min(self.missing_columns, 2) / 2,
+            "empty": float(self.empty),
+            "extra_tables": min(self.extra_tables, 2) / 2,
+        }
+
 
 _INTERCEPT = -5.2
+_WEIGHTS: dict[str, float] = {
+    "mean_column": 4.0,
+    "worst_column": 2.2,
+    "strange_name": -6.0,
+    "table": 2.0,
+    "join": 1.2,
+    "margin": 0.75,
+    "missing_values": -3.6,
+    "missing_columns": -4.4,
+    "empty": -1.5,
+    "extra_tables": -0.7,
+}
+_FAILED = 0.02
+_STRANGE = 0.5
+"""A column whose name is less like the real one's than this may well not be there, however well its type fits."""
 
 
 def confidence(s: Signals) -> float:
     """Probability that the answer is what was meant, 0 to 1."""
     if s.failed:
-        return 0.02
-    z = (
-        _INTERCEPT
-        + 4.0 * s.mean_column
-        + 2.2 * s.worst_column
-        + 2.0 * s.table
-        + 1.2 * s.join
-        + 2.5 * min(s.margin, 0.3)
-    )
-    z -= 1.8 * s.missing_values + 2.2 * s.missing_columns + (1.5 if s.empty else 0.0) + 0.35 * s.extra_tables
+        return _FAILED
+    told = s.features()
+    z = _INTERCEPT + sum(weight * told[name] for name, weight in _WEIGHTS.items())
     return 1.0 / (1.0 + math.exp(-z))

@@ -94,7 +94,7 @@ class Resolver:
         """The best candidate, run; `refused` when the lake does not hold what is asked (confidence says how surely)."""
         started = time.monotonic()
         original = self.parse(query)
-        sites, ranked = self._propose(original)
+        sites, ranked, judged = self._propose(original)
         if not sites:
             return self._plain(query, original, started, limit)
         trials: list[_Trial] = []
@@ -112,13 +112,16 @@ class Resolver:
             if self._good(trial, trials):
                 break
         best = max(trials, key=lambda t: t.score)
-        return Answer(self._resolution(query, best, trials, ranked, time.monotonic() - started), best.rows)
+        return Answer(
+            self._resolution(query, best, trials, ranked, judged, time.monotonic() - started), best.rows
+        )
 
-    def _propose(self, original: exp.Expression) -> tuple[list[Site], list[list[Candidate]]]:
+    def _propose(self, original: exp.Expression) -> tuple[list[Site], list[list[Candidate]], list[Evidence]]:
         tree = original.copy()
         name_outputs(tree)
         sites = sites_of(tree)
         ranked: list[list[Candidate]] = []
+        judged: list[Evidence] = []
         prior: dict[str, str] = {}
         for site in sites:
             evidence = Evidence(
@@ -132,11 +135,12 @@ class Resolver:
             found = SourceFinder(
                 self._index, evidence, self._keys, prior, join_search=self.options.joins
             ).candidates()
+            judged.append(evidence)
             ranked.append([_by_position(c, site) for c in found])
             if found:
                 prior.update({r.name: found[0].homes[r.alias] for r in site.relations})
         self._index.save_vectors()
-        return sites, ranked
+        return sites, ranked, judged
 
     def _weights(self) -> Weights:
         return Weights(values=1.0 if self.options.values else 0.0)
@@ -201,7 +205,13 @@ class Resolver:
         return Answer(Resolution("bound", query, sql, 1.0, seconds=time.monotonic() - started), rows)
 
     def _resolution(
-        self, query: str, best: _Trial, trials: list[_Trial], ranked: list[list[Candidate]], seconds: float
+        self,
+        query: str,
+        best: _Trial,
+        trials: list[_Trial],
+        ranked: list[list[Candidate]],
+        judged: list[Evidence],
+        seconds: float,
     ) -> Resolution:
         mappings: list[Mapping] = []
         tables: dict[str, tuple[str, ...]] = {}
@@ -233,13 +243,15 @@ class Resolver:
             joins += [
                 Join(k.a, k.b, tuple((x.name, y.name) for x, y in k.pairs), k.quality) for k in placed.joins
             ]
-        sure = confidence(self._signals(best, ranked, mappings, joins))
+        signals = self._signals(best, ranked, judged, mappings, joins)
+        sure = confidence(signals)
         written = best.written
         return Resolution(
             kind="failed" if best.error else "resolved",
             query=query,
             sql=best.sql,
             confidence=sure,
+            evidence=signals.features(),
             tables=tables,
             columns=tuple(mappings),
             joins=tuple(joins),
@@ -262,15 +274,22 @@ class Resolver:
         self,
         best: _Trial,
         ranked: list[list[Candidate]],
+        judged: list[Evidence],
         mappings: list[Mapping],
         joins: list[Join],
     ) -> Signals:
+        likeness, found, tested = _spoken(best, judged)
         scores = [min(m.score, 1.1) for m in mappings] or [0.5]
         told = [candidate.table_fit for candidate in best.choice]
         margins = [found[0].score - found[1].score for found in ranked if len(found) > 1]
         return Signals(
             mean_column=sum(scores) / len(scores),
             worst_column=min(scores),
+            mean_name=sum(likeness) / len(likeness) if likeness else 0.5,
+            worst_name=min(likeness, default=0.5),
+            columns=len(scores),
+            literals=tested,
+            found_literals=found,
             table=sum(told) / len(told) if told else 0.0,
             join=min((min(1.0, j.quality) for j in joins), default=0.8),
             margin=min(margins, default=0.3),
@@ -308,6 +327,21 @@ def _by_identity(candidate: Candidate, site: Site) -> Candidate:
         candidate.tables, candidate.joins, {id(columns[k]): v for k, v in candidate.columns.items()},
         {id(columns[k]): v for k, v in candidate.scores.items()}, candidate.score, candidate.homes, candidate.table_fit,
     )  # fmt: skip
+
+
+def _spoken(best: _Trial, judged: list[Evidence]) -> tuple[list[float], int, int]:
+    """Likeness of each mapped column's name alone (0 where there is none); how many texts compared were found, of how many."""
+    likeness: list[float] = []
+    told = 0
+    for site, candidate, evidence in zip(best.sites, best.choice, judged, strict=True):
+        placed = _by_identity(candidate, site)
+        for c in site.columns():
+            if c.only_key:
+                continue
+            real = placed.column_of(c)
+            likeness.append(evidence.name_score(c.table, c.name, real) if real is not None else 0.0)
+            told += sum(isinstance(t.value, str) and t.op in {"=", "<>"} for t in c.tests)
+    return likeness, max(0, told - len(best.written.missing_values)), told
 
 
 def _says_nothing(rows: Rows) -> bool:

@@ -66,6 +66,7 @@ class Resolution:
     seconds: float = 0.0
     driver: str = "deterministic"
     rounds: int = 0
+    evidence: dict[str, float] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
         """Plain data for JSON."""
@@ -107,6 +108,7 @@ class Resolution:
             "seconds": round(self.seconds, 3),
             "driver": self.driver,
             "rounds": self.rounds,
+            "evidence": {k: round(v, 4) for k, v in self.evidence.items()},
         }
 
     def notice(self) -> str:
