@@ -7,14 +7,12 @@ from pathlib import Path
 import pytest
 
 from lake.api import open_lake
-from lake.embedding import CachedEmbedder
+from lake.embedding import best_embedder
 from tests.lake.small_lakes import write
 
 
 @pytest.mark.parametrize("groups", [12])
-def test_enumerations_and_serial_numbers_do_not_join_all(
-    tmp_path: Path, embedder: CachedEmbedder, groups: int
-) -> None:
+def test_enumerations_and_serial_numbers_do_not_join_all(tmp_path: Path, groups: int) -> None:
     folder = tmp_path / "lake"
     folder.mkdir()
     for g in range(groups):
@@ -29,18 +27,18 @@ def test_enumerations_and_serial_numbers_do_not_join_all(
             ["entry_id", "thing_code", "level", "season"],
             [[i, keys[i % 30], ("low", "mid", "high")[i % 3], 2000 + i % 9] for i in range(60)],
         )
-    with open_lake(folder, catalog=tmp_path / "c.db", embedder=embedder) as lake:
+    with open_lake(folder, catalog=tmp_path / "c.db", embedder=best_embedder(semantic=False)) as lake:
         graph = lake.graph()
         assert all(graph.has_edge(f"thing_{g:02d}_x", f"event{g:02d}y") for g in range(groups))
         assert graph.number_of_edges() < 10 * 2 * groups
 
 
-def test_a_serial_key_is_joined_to_its_references(tmp_path: Path, embedder: CachedEmbedder) -> None:
+def test_a_serial_key_is_joined_to_its_references(tmp_path: Path) -> None:
     folder = tmp_path / "lake"
     folder.mkdir()
     write(folder / "patients.csv", ["patient_id", "name"], [[i, f"P {i}"] for i in range(1, 31)])
     write(folder / "patient_addresses.csv", ["patient_id", "place"], [[i, f"Lane {i}"] for i in range(1, 31)])
     write(folder / "visits.csv", ["visit_id", "patient_id"], [[i, 1 + i % 30] for i in range(1, 91)])
-    with open_lake(folder, catalog=tmp_path / "c.db", embedder=embedder) as lake:
+    with open_lake(folder, catalog=tmp_path / "c.db", embedder=best_embedder(semantic=False)) as lake:
         assert lake.graph().has_edge("patients", "visits")
         assert lake.graph().has_edge("patients", "patient_addresses")
