@@ -71,7 +71,11 @@ left join pg_constraint nn on nn.conrelid = a.attrelid and nn.contype = 'n' and 
 def columns(version: int) -> str:
     valid, name, join = "true", "''", ""
     if version >= 180000:
-        valid, name, join = "coalesce(nn.convalidated and not nn.connoinherit, true)", "coalesce(nn.conname::text, '')", _NOT_NULL_18
+        valid, name, join = (
+            "coalesce(nn.convalidated and not nn.connoinherit, true)",
+            "coalesce(nn.conname::text, '')",
+            _NOT_NULL_18,
+        )
     return f"""
 select a.attrelid as oid, a.attname as name, a.attnum, t.typname as type, tn.nspname as type_schema,
   a.atttypmod as typmod, {_COLLATION.format("a.attcollation")} as collation,
