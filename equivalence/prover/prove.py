@@ -19,6 +19,7 @@ from sql.walk import all_exprs_of_query, canonical
 
 from .build import not_null
 from .conditions import off
+from .constants import failing_constants
 from .entail import Context, Engine, OutOfTime, identical
 from .failures import failing, orders, recorded, shows_representative
 from .fresh import numbering
@@ -108,6 +109,8 @@ def _prove(engine: Engine, q1: Query, q2: Query) -> Proof | Reason | None:
     if blocks is None:
         return None
     modulo = set(types) | first.loose | second.loose | reservations(engine, first, second, left, right)
+    if failing_constants(q1) != failing_constants(q2) and not off("M7"):
+        modulo.add("errors")
     steps = (*_steps(1, steps1), *_steps(2, steps2))
     return Proof(
         "normal form" if steps else "isomorphism",

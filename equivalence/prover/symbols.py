@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from sql.types import SqlType, equality_is_identity
 
-from .terms import INTEGER, App, Lit, Sym, Term, Var
+from .terms import INTEGER, App, Lit, Sym, Term, Var, walk
 
 INTS = frozenset({"int2", "int4", "int8"})
 FLOATS = frozenset({"float4", "float8"})
@@ -156,6 +156,8 @@ def hazardous(term: Term) -> bool:
     """Whether an application that may fail does so for ordinary values of its columns: divisions, roots, parsing."""
     if not isinstance(term, App):
         return False
+    if all(isinstance(part, App | Lit) for part in walk(term)):
+        return False  # a constant is folded when the query is planned, whatever stands before it
     name = term.sym.name
     if name.startswith(("op /(", "op %(", "op ^(")):
         return True

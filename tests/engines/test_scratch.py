@@ -85,8 +85,10 @@ def test_data_may_be_kept(tmp_path_factory: pytest.TempPathFactory) -> None:
         shutil.rmtree(kept)
 
 
+# a process started in the background of a shell inherits an ignored SIGINT
 CHILD = """
-import sys, time
+import signal, sys, time
+signal.signal(signal.SIGINT, signal.default_int_handler)
 from engines.postgres.scratch import ScratchServer
 server = ScratchServer()
 server.start()

@@ -1,0 +1,100 @@
+"""Constant expressions that may fail: PostgreSQL folds them when it plans, wherever they stand.
+
+``select 1/0 from t where false`` raises an error although no row is ever made, so a pair whose sides hold different
+failing constants is not the same without the reservation ``errors`` (M7). Judged on the trees as bound, before
+anything is simplified away. Must not know forms or rules.
+"""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal, InvalidOperation
+
+from sql.algebra import (
+    Aggregate,
+    Call,
+    Cast,
+    Column,
+    Const,
+    Expr,
+    Op,
+    Param,
+    Query,
+    SystemColumn,
+    WholeRow,
+    WindowCall,
+)
+from sql.facts.effects import errors_of_expr
+from sql.walk import all_exprs, all_exprs_of_query, has_subquery
+
+_RANGES = {"int2": 1 << 15, "int4": 1 << 31, "int8": 1 << 63}
+_CALENDAR = {"date", "timestamp", "timestamptz"}
+_PLAIN_DATE = re.compile(r"[12]\d{3}-\d\d-\d\d")
+_PLAIN_INTERVAL = re.compile(r"-?\d{1,4} ?(days?|mons?|months?|years?|weeks?|hours?|minutes?|seconds?)?\Z")
+_NOT_CONSTANT = (Column, SystemColumn, WholeRow, Param, Aggregate, WindowCall)
+
+
+def failing_constants(query: Query) -> frozenset[Expr]:
+    """The constant parts of a query that may raise an error when they are folded."""
+    return frozenset(e for e in all_exprs_of_query(query) if isinstance(e, Op | Call | Cast) and _may_fail(e))
+
+
+def _may_fail(expr: Expr) -> bool:
+    if has_subquery(expr) or any(isinstance(e, _NOT_CONSTANT) for e in all_exprs(expr)):
+        return False
+    return bool(errors_of_expr(expr, lambda _query: False, lambda _column: False)) and not _is_safe(expr)
+
+
+def _is_safe(expr: Expr) -> bool:
+    """Whether folding surely succeeds: small arithmetic, plain dates; in doubt not."""
+    match expr:
+        case Op(op=op, args=(left, right)) if op.is_builtin and op.name in {"+", "-"}:
+            if left.type.name in _CALENDAR and right.type.name == "interval":
+                return _is_plain(left, _PLAIN_DATE) and _is_plain(right, _PLAIN_INTERVAL)
+    return _value(expr) is not None
+
+
+def _is_plain(expr: Expr, pattern: re.Pattern[str]) -> bool:
+    while isinstance(expr, Cast):
+        expr = expr.arg
+    return isinstance(expr, Const) and expr.value is not None and pattern.match(expr.value) is not None
+
+
+def _value(expr: Expr) -> Decimal | None:
+    """The number a constant expression has, where it has one and gets there without an error."""
+    match expr:
+        case Const(value=str(text)) if expr.type.name in {*_RANGES, "numeric"}:
+            try:
+                found = Decimal(text)
+            except InvalidOperation:
+                return None
+            return found if found.is_finite() and len(text) < 100 else None
+        case Cast(arg=arg) if expr.type.name in {*_RANGES, "numeric"} and expr.type.typmod == -1:
+            return _in_range(_value(arg), expr.type.name) if arg.type.name in {*_RANGES, "numeric"} else None
+        case Op(op=op, args=args) if op.is_builtin and expr.type.name in {*_RANGES, "numeric"}:
+            values = [_value(arg) for arg in args]
+            known = [value for value in values if value is not None]
+            return _in_range(_applied(op.name, known), expr.type.name) if len(known) == len(values) else None
+    return None
+
+
+def _applied(name: str, values: list[Decimal]) -> Decimal | None:
+    match name, values:
+        case "-", [one]:
+            return -one
+        case "+", [one, two]:
+            return one + two
+        case "-", [one, two]:
+            return one - two
+        case "*", [one, two]:
+            return one * two
+        case (("/" | "%"), [one, two]) if two != 0:
+            return one / two
+    return None
+
+
+def _in_range(value: Decimal | None, type_: str) -> Decimal | None:
+    if value is None or type_ == "numeric":
+        return value
+    bound = _RANGES[type_]
+    return value if -bound <= value < bound else None
