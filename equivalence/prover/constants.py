@@ -18,9 +18,11 @@ from sql.algebra import (
     Const,
     Expr,
     Op,
+    OperatorRef,
     Param,
     Query,
     SystemColumn,
+    Volatility,
     WholeRow,
     WindowCall,
 )
@@ -40,9 +42,17 @@ def failing_constants(query: Query) -> frozenset[Expr]:
 
 
 def _may_fail(expr: Expr) -> bool:
-    if has_subquery(expr) or any(isinstance(e, _NOT_CONSTANT) for e in all_exprs(expr)):
+    if has_subquery(expr) or any(isinstance(e, _NOT_CONSTANT) or not _is_folded(e) for e in all_exprs(expr)):
         return False
     return bool(errors_of_expr(expr, lambda _query: False, lambda _column: False)) and not _is_safe(expr)
+
+
+def _is_folded(expr: Expr) -> bool:
+    """Only immutable functions are evaluated when the query is planned."""
+    match expr:
+        case Call(func=func) | Op(op=OperatorRef(function=func)):
+            return func.volatility is Volatility.IMMUTABLE
+    return True
 
 
 def _is_safe(expr: Expr) -> bool:
