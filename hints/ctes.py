@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import pglast
 from pglast import ast, enums
 
-from hints.levels import _nodes
+from sql.parsing import nodes_of
 
 
 def cte_references(text: str) -> Mapping[str, tuple[int, bool | None]]:
@@ -23,7 +23,7 @@ def cte_references(text: str) -> Mapping[str, tuple[int, bool | None]]:
     names: Counter[str] = Counter()
     keyword: dict[str, bool | None] = {}
     read: Counter[str] = Counter()
-    for node in _nodes(statements):
+    for node in nodes_of(statements):
         match node:
             case ast.CommonTableExpr() if isinstance(node.ctequery, ast.SelectStmt):
                 name = str(node.ctename)

@@ -15,6 +15,7 @@ from typing import Any
 import pglast
 from pglast import ast
 
+from sql.parsing import nodes_of
 from sql.plans import Node
 
 # operators that belong to the level of the join below them
@@ -47,7 +48,7 @@ def names_of(text: str) -> Names:
     count: Counter[str] = Counter()
     derived: list[tuple[frozenset[str], str]] = []
     functions: set[str] = set()
-    for node in _nodes(statements):
+    for node in nodes_of(statements):
         match node:
             case ast.RangeVar():
                 count[_alias(node)] += 1
@@ -71,17 +72,6 @@ def _alias(item: ast.RangeVar | ast.RangeSubselect | ast.RangeFunction) -> str:
     if item.alias is not None:
         return str(item.alias.aliasname)
     return str(item.relname) if isinstance(item, ast.RangeVar) else ""
-
-
-def _nodes(root: Any) -> Iterator[ast.Node]:
-    stack = [root]
-    while stack:
-        item = stack.pop()
-        if isinstance(item, tuple | list):
-            stack.extend(item)
-        elif isinstance(item, ast.Node):
-            yield item
-            stack.extend(getattr(item, name) for name in item)
 
 
 def _from_names(query: Any) -> Iterator[str]:
@@ -111,7 +101,7 @@ def _merges(query: Any) -> bool:
         or query.valuesLists
         or query.larg
         or query.withClause
-        or any(isinstance(n, ast.FuncCall) and n.agg_star for n in _nodes(query.targetList))
+        or any(isinstance(n, ast.FuncCall) and n.agg_star for n in nodes_of(query.targetList))
     )
 
 

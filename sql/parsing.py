@@ -6,9 +6,11 @@ Owns those bounds. Everything that parses text of strangers goes through here.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
 import pglast
+from pglast import ast
 
 MAX_TEXT = 20_000_000
 # each of these makes the tree one level deeper; lists (IN, VALUES, AND, targets) do not
@@ -50,3 +52,15 @@ def _check(text: str) -> None:
         raise TooDeep(f"more than {MAX_HEAVY} joins and set operations")
     if sum(1 for _ in _OPERATORS.finditer(text)) > MAX_OPERATORS:
         raise TooDeep(f"more than {MAX_OPERATORS} operators")
+
+
+def nodes_of(root: Any) -> Iterator[Any]:
+    """Every syntax node at and below ``root`` (a node, or a sequence of them), without recursion."""
+    stack = [root]
+    while stack:
+        item = stack.pop()
+        if isinstance(item, tuple | list):
+            stack.extend(item)
+        elif isinstance(item, ast.Node):
+            yield item
+            stack.extend(getattr(item, name) for name in item)

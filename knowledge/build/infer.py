@@ -7,13 +7,12 @@ the material did not say.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import Any
 
 from pglast import ast
 from pglast.error import Error as PglastError
 
-from sql.parsing import TooDeep, parse
+from sql.parsing import TooDeep, nodes_of, parse
 from sql.printing import quote_ident
 
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
@@ -57,7 +56,7 @@ class _Reader:
         self.derived: set[str] = set()
 
     def read(self, statement: Any) -> None:
-        nodes: list[Any] = list(_walk(statement))
+        nodes: list[Any] = list(nodes_of(statement))
         self.derived = {str(n.ctename) for n in nodes if isinstance(n, ast.CommonTableExpr)}
         self.derived |= {
             str(n.alias.aliasname) for n in nodes if isinstance(n, ast.RangeSubselect) and n.alias
@@ -118,14 +117,3 @@ def _type_of(value: Any) -> str | None:
         case tuple() if value:
             return _type_of(value[0])
     return None
-
-
-def _walk(root: Any) -> Iterator[Any]:
-    stack = [root]
-    while stack:
-        item = stack.pop()
-        if isinstance(item, tuple | list):
-            stack.extend(item)
-        elif isinstance(item, ast.Node):
-            yield item
-            stack.extend(getattr(item, name) for name in item)

@@ -21,7 +21,7 @@ from pglast.parser import scan
 
 from proxy.lakeside.ports import Encode, LakeCursor, LakeSession, Prepared
 from proxy.ports import ResultColumn, SessionView, SqlError
-from sql.parsing import TooDeep, parse
+from sql.parsing import TooDeep, nodes_of, parse
 from store.errors import StoreError
 from store.learned import Resolutions
 from store.records import Resolution
@@ -320,7 +320,7 @@ def reads_lake(text: str) -> bool:
         statement = statement.query
     if not isinstance(statement, ast.SelectStmt) or statement.intoClause is not None:
         return False
-    nodes: list[Any] = list(_nodes(statement))
+    nodes: list[Any] = list(nodes_of(statement))
     ctes = {str(node.ctename) for node in nodes if isinstance(node, ast.CommonTableExpr)}
     return any(isinstance(node, ast.RangeVar) and not _is_catalog(node, ctes) for node in nodes)
 
@@ -329,17 +329,6 @@ def _is_catalog(table: Any, ctes: set[str]) -> bool:
     if table.schemaname in {"pg_catalog", "information_schema"}:
         return True
     return not table.schemaname and (table.relname in ctes or table.relname.startswith("pg_"))
-
-
-def _nodes(root: Any) -> Iterator[Any]:
-    stack = [root]
-    while stack:
-        item = stack.pop()
-        if isinstance(item, tuple | list):
-            stack.extend(item)
-        elif isinstance(item, ast.Node):
-            yield item
-            stack.extend(getattr(item, name) for name in item)
 
 
 def parameters_in(text: str) -> list[int]:
