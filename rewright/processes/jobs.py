@@ -30,7 +30,7 @@ class Job:
 
     ``kind``: a slow query; a rewrite (``rewrite_id``) whose facts no longer hold somewhere; EXPLAIN
     (REWRITE), which waits for a reply and may run the query where ``analyze``; or a query that is held before it
-    runs (``inline``), worth it from an estimated cost of ``min_cost``: the reply comes when it is known.
+    runs (``inline``), worth it from an estimated cost of ``min_cost``: the reply comes within ``budget`` seconds or so.
     """
 
     database: str
@@ -45,6 +45,7 @@ class Job:
     rewrite_id: int = 0
     analyze: bool = False
     min_cost: float = 0.0
+    budget: float = 0.0
 
     @property
     def key(self) -> tuple[str, int, str, str, tuple[int, ...]]:

@@ -25,7 +25,7 @@ from rewright import logs
 from rewright.config.model import Config
 from rewright.processes.channel import Figures, listen, tell
 from rewright.processes.jobs import MAX_LINE, Job, decode
-from rewright.wiring.optimising import NotAllowed, NotOptimised, RunBudget, Scratch, Workbench
+from rewright.wiring.optimising import NotAllowed, NotOptimised, NotYet, RunBudget, Scratch, Workbench
 from rewright.wiring.referee import retire_losers
 from rewright.wiring.stores import open_configured
 from store.api import Store
@@ -80,23 +80,36 @@ class Inbox:
                 self.dropped += 1
                 return
             self._seen[job.key] = now
-            while len(self._seen) > REMEMBERED:
-                self._seen.popitem(last=False)
+            self._trim()
 
     def claim(self, job: Job) -> bool:
-        """Whether nobody looks, or looked lately, at an inline job's query; from now on somebody does."""
-        key = ("slow", *job.key[1:])
+        """Whether nobody looks, or looked lately, at a held query; from now on somebody does.
+
+        What was looked at in the short time that it could be held may still be looked at as a slow one.
+        """
         with self._lock:
             now = time.monotonic()
-            if now - self._seen.get(key, -AGAIN_SECONDS) < AGAIN_SECONDS:
-                return False
-            self._seen[key] = now
+            held = (*job.key, job.budget)
+            for key in (held, ("slow", *job.key[1:])):
+                if now - self._seen.get(key, -AGAIN_SECONDS) < AGAIN_SECONDS:
+                    return False
+            self._seen[held] = now
+            self._trim()
             return True
+
+    def release(self, job: Job) -> None:
+        """Nothing could be done with it this time."""
+        with self._lock:
+            self._seen.pop((*job.key, job.budget), None)
+
+    def _trim(self) -> None:
+        while len(self._seen) > REMEMBERED:
+            self._seen.popitem(last=False)
 
     def forget(self, text: str) -> None:
         """Look at this text again when it is seen again."""
         with self._lock:
-            for key in [key for key in self._seen if key[0] == "slow" and key[3] == text]:
+            for key in [key for key in self._seen if key[3] == text]:
                 del self._seen[key]
 
     def get(self, timeout: float) -> Job | None:
@@ -123,7 +136,7 @@ class _Optimiser:
         self.path = job_path
         # one at a time: it is as much work as any job
         self.explaining = threading.Lock()
-        # as many held queries are worked on at a time as there are workers for slow ones; the others run at once
+        # as many held queries are worked on at a time as there are workers for slow ones; the others wait their budget
         self.holding = threading.BoundedSemaphore(max(config.optimiser.concurrency, 1))
 
     def run(self) -> None:
@@ -187,16 +200,15 @@ class _Optimiser:
         """A held query: the rewrite's number, None when there is none or no time for it."""
         from rewright.wiring.modelling import make_model
 
-        if not self.holding.acquire(blocking=False):
+        if not self.holding.acquire(timeout=max(job.budget, 0.0)):
             return None
         try:
             with open_configured(self.config) as store:
                 bench = Workbench(self.config, store, self.budget, self.scratch, make_model(self.config))
-                if not bench.expensive(job):
-                    raise NotOptimised("its estimated cost is below rewright.min_cost")
-                if not self.inbox.claim(job):
+                kept = bench.standing(job)
+                if kept is None and not self.inbox.claim(job):
                     raise NotOptimised("it is, or lately was, looked at")
-                kept = self._one(bench, store, job)
+                kept = kept or self._one(bench, store, job)
                 return None if kept is None else kept.id
         except (NotOptimised, StoreError) as error:
             self.log.info("optimiser.nothing", database=job.database, role=job.role, reason=str(error))
@@ -241,6 +253,9 @@ class _Optimiser:
         log = self.log.bind(database=job.database, role=job.role)
         try:
             kept = bench.recheck(job) if job.kind == "recheck" else bench.optimise(job)
+        except NotYet as reason:
+            self.inbox.release(job)
+            log.info("optimiser.nothing", reason=str(reason), seconds=round(time.monotonic() - began, 2))
         except NotOptimised as reason:
             self.outcomes["nothing"] += 1
             self._remember(store, job, "nothing", str(reason))

@@ -84,6 +84,7 @@ class _Worker:
             lookup=lookup,
             reporter=reporter,
             answers=None if store is None else answers.make(store, self.config, self.job_path, lakes),
+            inline=self._inline(store),
             pause=feed,
             lakes=lakes,
             settings=settings_rules(self.config),
@@ -101,7 +102,7 @@ class _Worker:
         if store is None or not self.job_path:
             return None
         accept = frozenset(self.config.verify.accept)
-        return SocketInline(self.job_path, store, templates.make(), accept)
+        return SocketInline(self.job_path, store, templates.make(), accept, logs.event)
 
     def _ready(self, proxy: Proxy) -> None:
         self.proxy = proxy

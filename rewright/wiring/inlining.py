@@ -1,7 +1,7 @@
 """``rewright.mode = inline``: asks the optimiser's process about a held query, and finds what it kept in the store.
 
-Owns the proxy's ``Inline`` port. The optimiser goes on when the relay has stopped waiting: what it finds then is served
-from the next time on. Must not know how anything is found.
+Owns the proxy's ``Inline`` port. What the optimiser finds after the relay has stopped waiting is served from the next
+time on. Must not know how anything is found.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass, replace
 
-from proxy.ports import Candidate, SlowQuery, Templater
+from proxy.ports import Candidate, Event, SlowQuery, Templater, no_event
 from proxy.serving.index import RewriteIndex
 from rewright.processes.jobs import Job, job_of
 from rewright.wiring.asking import ask
@@ -20,12 +20,13 @@ from store.errors import StoreError
 
 @dataclass(frozen=True, slots=True)
 class SocketInline:
-    """``accept``: reservations with which a proof still counts as proved."""
+    """``accept``: reservations with which a proof still counts as proved. ``event``: where it is told why nobody helped."""
 
     path: str
     store: Store
     templater: Templater | None
     accept: frozenset[str]
+    event: Event = no_event
 
     async def optimise(self, query: SlowQuery) -> Candidate | None:
         """None: not worth it, nothing found, or nobody there. The caller limits the time."""
@@ -35,7 +36,8 @@ class SocketInline:
             if not isinstance(number, int):
                 return None
             return await asyncio.to_thread(self._candidate, number, query)
-        except (OSError, ValueError, StoreError):
+        except (OSError, ValueError, StoreError) as error:
+            self.event("inline.failed", {"database": query.database, "reason": str(error) or repr(error)})
             return None
 
     def _candidate(self, number: int, query: SlowQuery) -> Candidate | None:
@@ -49,4 +51,5 @@ class SocketInline:
 
 
 def inline_job(query: SlowQuery) -> Job:
-    return replace(job_of(query), kind="inline", min_cost=query.settings.min_cost)
+    settings = query.settings
+    return replace(job_of(query), kind="inline", min_cost=settings.min_cost, budget=settings.budget)

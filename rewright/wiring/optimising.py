@@ -33,7 +33,7 @@ from rewright.wiring.served import SERVABLE, guard_document, guard_of, parameter
 from rewrite.adapters.checker import EquivalenceChecker
 from rewrite.adapters.journal import StoreJournal
 from rewrite.adapters.links import LinkProver
-from rewrite.adapters.postgres import PostgresDatabase
+from rewrite.adapters.postgres import PostgresDatabase, has_parameters
 from rewrite.adapters.scoping import TemplateScoper
 from rewrite.api import Outcome, Rewriter
 from rewrite.eligible import eligible
@@ -42,14 +42,22 @@ from rewrite.search.chains import ChainChecker, Derivations
 from rewrite.search.proposer import RuleProposer
 from rewrite.words import Deadline, Explained, Settings, Timed
 from sql.catalog import Catalog
+from sql.plans import plan_from_json
 from store.api import Store
 from store.errors import NotFound
 from store.life import Action, Level, State
 from store.records import Event, NewRewrite, Rewrite, Timing
 
+# what may be spent on a held query at least: what comes too late for it is there for the next one
+HELD_SECONDS = 5.0
+
 
 class NotOptimised(Exception):
     """Why nothing was done with a query; the message is for people."""
+
+
+class NotYet(NotOptimised):
+    """Worth another try soon."""
 
 
 class NotAllowed(Exception):
@@ -83,9 +91,14 @@ class FrugalDatabase:
 
     inner: PostgresDatabase
     budget: RunBudget
+    # where only estimates decide, those that the planner forgets must not be missing
+    count_subplans: bool = False
 
     def explain(self, sql: str) -> Explained:
-        return self.inner.explain(sql)
+        explained = self.inner.explain(sql)
+        if not self.count_subplans:
+            return explained
+        return replace(explained, cost=plan_from_json([{"Plan": explained.plan}]).work)
 
     def describe(self, sql: str) -> tuple[ResultColumn, ...]:
         return self.inner.describe(sql)
@@ -113,15 +126,22 @@ class Workbench:
     model: Model = field(default_factory=NoModel)
 
     def optimise(self, job: Job) -> Rewrite | None:
-        """Look for a rewrite and keep it; None when there is none. Raises NotOptimised with the reason."""
+        """Look for a rewrite and keep it; None when there is none. Raises NotOptimised with the reason.
+
+        A query that is held (``inline``) is looked at only if it is expensive, and not for long.
+        """
         database = self._database(job.database)
         known = self._known(job)
         if known is not None:
             raise NotOptimised(f"known: rewrite {known.id} is {known.state}")
         dsn = database_dsn(database.optimiser_dsn, job.database)
+        budget = self.config.optimiser.budget
         with self._session(dsn) as session:
+            if job.kind == "inline":
+                _require_expensive(session, job)
+                budget = min(budget, max(job.budget, HELD_SECONDS))
             catalog = snapshot(session.connection)
-            outcome = self._run(session, dsn, catalog, job, deadline_seconds=self.config.optimiser.budget)
+            outcome = self._run(session, dsn, catalog, job, deadline_seconds=budget)
             found = self._found(outcome, dsn, job)
             if found is None:
                 self._keep_trace(outcome, None)
@@ -129,18 +149,10 @@ class Workbench:
             new, plain = found
             return self._keep(session, catalog, job, outcome, new, plain)
 
-    def expensive(self, job: Job) -> bool:
-        """Whether a query's estimated cost reaches ``min_cost``. Raises NotOptimised."""
-        with self._session(database_dsn(self._database(job.database).optimiser_dsn, job.database)) as session:
-            try:
-                cost = (
-                    PostgresDatabase(session, snapshot(session.connection), _path(session))
-                    .explain(job.text)
-                    .cost
-                )
-            except DatabaseError as error:
-                raise NotOptimised(f"the server says {error}") from error
-            return cost >= job.min_cost
+    def standing(self, job: Job) -> Rewrite | None:
+        """A rewrite of this very text that may be served already."""
+        known = self._known(job)
+        return known if known is not None and known.state in SERVABLE else None
 
     # -- what is there
 
@@ -215,13 +227,17 @@ class Workbench:
         options = Options(
             seconds=self.config.verify.timeout, search_path=path, server_major=session.server_version // 10000
         )
-        database = FrugalDatabase(PostgresDatabase(session, catalog, path), self.budget)
+        waiting = job.kind == "inline"
+        database = FrugalDatabase(
+            PostgresDatabase(session, catalog, path), self.budget, count_subplans=waiting
+        )
         derivations = Derivations()
-        with Checker(catalog, self.scratch.server(), options) as checker:
+        scratch = self.scratch.within(job.budget) if waiting else self.scratch.server()
+        with Checker(catalog, scratch, options) as checker:
             ports = Ports(
                 database=database,
                 checker=ChainChecker(EquivalenceChecker(checker), derivations, LinkProver(catalog, path)),
-                proposer=RuleProposer(catalog, path, derivations=derivations),
+                proposer=RuleProposer(catalog, path, derivations=derivations, **_search_limits(job)),
                 scoper=TemplateScoper(catalog, path, frozenset(self.config.verify.accept)),
                 eligible=lambda sql: eligible(sql, catalog, path),
                 model=self.model if job.model else NoModel(),
@@ -237,8 +253,8 @@ class Workbench:
         from rewrite.ports import NoHints
 
         section = self.config.optimiser
-        if not job.hints or section.measure == "off":
-            return NoHints()
+        if not job.hints or section.measure == "off" or job.kind == "inline":
+            return NoHints()  # hints are measured, which nobody can wait for
         return HintPort(dsn, section.run_timeout, execute=section.measure in {"run", "both"})
 
     def _settings(self, job: Job, budget: float) -> Settings:
@@ -249,7 +265,7 @@ class Workbench:
             measure = "off" if measure == "off" else "explain"
         trust: Any = self._defaults(job).get("trust", "proved")
         share: Any = self.config.models.share
-        return Settings(
+        settings = Settings(
             trust=trust,
             accept=frozenset(self.config.verify.accept),
             budget=budget,
@@ -259,6 +275,10 @@ class Workbench:
             model=job.model,
             share=share,
         )
+        if job.kind != "inline":
+            return settings
+        # the first good one, quickly: what is slow all the same is looked at again with patience
+        return replace(settings, width=3, run_width=1, single_pass=True, model=False)
 
     def _defaults(self, job: Job) -> Mapping[str, str]:
         database = self.config.databases.get(job.database) or self.config.databases.get("*")
@@ -384,6 +404,16 @@ class Scratch:
                 self._start()
             return self._server
 
+    def within(self, seconds: float) -> Any:
+        """As ``server``, for who can't wait long. Raises NotYet while it is being started."""
+        if self._server is None and not self._failed:
+            starting = threading.Thread(target=self.server, name="scratch", daemon=True)
+            starting.start()
+            starting.join(seconds)
+            if starting.is_alive():
+                raise NotYet("the scratch server is being started")
+        return self._server
+
     def close(self) -> None:
         if self._server is not None:
             self._server.stop()
@@ -400,6 +430,18 @@ class Scratch:
         except ServerUnavailable as error:
             self._failed = True
             self._on_error(str(error))
+
+
+def _require_expensive(session: Session, job: Job) -> None:
+    """Raises NotOptimised for a query whose estimated cost is below ``min_cost``; SessionError."""
+    work = session.explain(job.text, generic=has_parameters(job.text)).work
+    if work < job.min_cost:
+        raise NotOptimised(f"its estimated cost of {work:.0f} is below rewright.min_cost")
+
+
+def _search_limits(job: Job) -> Mapping[str, Any]:
+    """While a client waits, most of the time is for checking what was found."""
+    return {"seconds": min(1.0, job.budget / 4)} if job.kind == "inline" else {}
 
 
 def job_key(job: Job) -> str:

@@ -421,6 +421,7 @@ def test_a_held_query_gets_what_the_optimiser_kept(store: Store, tmp_path: Path)
     )
     path = str(tmp_path / "jobs")
     asked: list[Job] = []
+    told: list[tuple[str, ...]] = []
 
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         asked.append(decode(await reader.readline()))
@@ -429,7 +430,7 @@ def test_a_held_query_gets_what_the_optimiser_kept(store: Store, tmp_path: Path)
         writer.close()
 
     async def play() -> list[Candidate | None]:
-        port = SocketInline(path, store, None, ACCEPT)
+        port = SocketInline(path, store, None, ACCEPT, lambda name, fields: told.append((name, *fields)))
         nobody = await port.optimise(SLOW)
         async with await asyncio.start_unix_server(answer, path):
             found = [await port.optimise(SLOW), await port.optimise(replace(SLOW, text="select 2"))]
@@ -440,12 +441,17 @@ def test_a_held_query_gets_what_the_optimiser_kept(store: Store, tmp_path: Path)
     assert found is not None
     assert found.replacement == "select 2"
     assert (nobody, nothing, rejected) == (None, None, None)
-    assert [(job.kind, job.min_cost) for job in asked] == [("inline", 50_000.0)] * 3
+    assert [(job.kind, job.min_cost, job.budget) for job in asked] == [("inline", 50_000.0, 0.5)] * 3
+    assert told == [("inline.failed", "database", "reason")]  # nobody was there
 
 
 def test_a_held_query_is_looked_at_once() -> None:
     inbox = Inbox(2)
-    held = replace(JOB, kind="inline")
+    held = replace(JOB, kind="inline", budget=0.5)
     assert [inbox.claim(held), inbox.claim(held)] == [True, False]
-    inbox.put(JOB)
-    assert inbox.size() == 0
+    assert inbox.claim(replace(held, budget=5.0))  # there is more time now
+    inbox.release(held)
+    assert inbox.claim(held)
+    inbox.put(JOB)  # it was slow all the same
+    assert inbox.size() == 1
+    assert not inbox.claim(replace(held, budget=60.0))

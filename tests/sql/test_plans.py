@@ -60,3 +60,21 @@ def test_shape_ignores_cost():
 def test_anything_else_is_refused(bad):
     with pytest.raises(PlanError):
         plan_from_json(bad)
+
+
+def test_work_counts_subplans_that_the_total_forgets():
+    sub = {"Node Type": "Aggregate", "Parent Relationship": "SubPlan", "Subplan Name": "SubPlan 1",
+           "Total Cost": 100, "Plan Rows": 1}  # fmt: skip
+    scan = {"Node Type": "Seq Scan", "Parent Relationship": "Outer", "Total Cost": 50, "Plan Rows": 40}
+
+    def work(condition: str, *, top: str = "Hash Join", cost: float = 60) -> float:
+        join = {"Node Type": "Hash Join", "Total Cost": 60, "Plan Rows": 20, "Join Filter": condition,
+                "Plans": [scan, sub]}  # fmt: skip
+        node = join if top == "Hash Join" else {"Node Type": top, "Total Cost": cost, "Plans": [join]}
+        return plan_from_json([{"Plan": node}]).work
+
+    assert work("(l < (SubPlan 1))") == 50 + 20 * 100
+    assert work("(l = ANY (hashed SubPlan 1))") == 60
+    assert work("(l < (SubPlan 1))", top="Aggregate", cost=61) == 50 + 20 * 100
+    assert work("(l < (SubPlan 1))", top="Limit", cost=3) == 3
+    assert plan_from_json(DOCUMENT).work == 99.5

@@ -1,0 +1,109 @@
+"""A `rewright serve` as people start it, for tests."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+import urllib.request
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import psycopg
+
+from engines.postgres.scratch import ScratchServer
+
+MAIN = [sys.executable, "-c", "from rewright.cli import main; main()"]
+TREE = Path(__file__).resolve().parents[2]
+# lines and parts enough that Q17 takes long, and all else does not
+SAMPLE = """
+create table part (p_partkey integer primary key, p_brand text not null, p_container text not null);
+create table lineitem (
+  l_orderkey integer primary key,
+  l_partkey integer not null references part,
+  l_quantity numeric(15, 2) not null,
+  l_extendedprice numeric(15, 2) not null
+);
+insert into part
+select n, 'Brand#' || (23 + n % 5), case when n % 2 = 0 then 'MED BOX' else 'LG BOX' end from generate_series(1, 1000) n;
+insert into lineitem select n, 1 + n * 7 % 1000, 1 + n % 50, n % 977 from generate_series(1, 6000) n;
+"""
+
+
+class Running:
+    """A `rewright serve` with its addresses."""
+
+    def __init__(self, arguments: list[str], environment: Mapping[str, str]) -> None:
+        self.said: list[str] = []
+        self.process = subprocess.Popen(
+            [*MAIN, "serve", *arguments],
+            env={**os.environ, "PYTHONPATH": str(TREE), **environment},
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+        self.port = int(self.find(r"listening on 127\.0\.0\.1:(\d+)"))
+        self.http = int(self.find(r"pages on http://127\.0\.0\.1:(\d+)"))
+
+    def _read(self) -> None:
+        assert self.process.stderr is not None
+        for line in self.process.stderr:
+            self.said.append(line)
+
+    def find(self, pattern: str) -> str:
+        found: list[str] = []
+
+        def look() -> bool:
+            found[:] = [match[1] for line in list(self.said) if (match := re.search(pattern, line))]
+            return bool(found) or self.process.poll() is not None
+
+        wait(look)
+        assert found, "".join(self.said)
+        return found[0]
+
+    def get(self, path: str) -> str:
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.http}{path}", timeout=20) as answer:
+            return str(answer.read().decode())
+
+    def stop(self, number: signal.Signals = signal.SIGTERM) -> int:
+        self.process.send_signal(number)
+        try:
+            return self.process.wait(60)
+        finally:
+            self.process.kill()
+            self.process.wait()
+            self._reader.join(5)
+            assert self.process.stderr is not None
+            self.process.stderr.close()
+
+
+def wait(condition: Callable[[], object], seconds: float = 120) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "waited in vain"
+        time.sleep(0.1)
+
+
+def connect(running: Running, server: ScratchServer, database: str) -> psycopg.Connection[Any]:
+    password = server.address.passwords["postgres"]
+    return psycopg.connect(
+        f"postgresql://postgres:{password}@127.0.0.1:{running.port}/{database}", autocommit=True
+    )
+
+
+def last(connection: psycopg.Connection[Any]) -> str:
+    row = connection.execute("show rewright.last").fetchone()
+    assert row is not None
+    return str(row[0])
+
+
+def children(pid: int) -> list[int]:
+    """Python processes below ``pid``, the helper of multiprocessing aside."""
+    found = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    return [int(one) for one in found if b"spawn_main" in Path(f"/proc/{one}/cmdline").read_bytes()]
