@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import os
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal, Self
@@ -16,6 +17,7 @@ import networkx as nx
 import sqlglot
 from sqlglot.errors import SqlglotError
 
+from engines.duckdb.beside import Beside
 from engines.duckdb.database import LakeDatabase, Rows, Source
 from engines.duckdb.errors import LakeError, NotResolved
 from engines.duckdb.locked import Limits
@@ -28,6 +30,7 @@ from lake.index import LakeIndex
 from lake.joins import graph as join_graph
 from lake.memory import views_of
 from lake.noise.clean import clean_cte, clean_expression
+from lake.remote import is_remote, local
 from lake.resolve.loop import Options, Resolver
 from lake.resolve.resolution import Answer, Resolution
 
@@ -49,6 +52,8 @@ class Lake:
         embedder: CachedEmbedder,
         limits: Limits,
         options: Options,
+        beside: Sequence[Beside] = (),
+        remote: Sequence[str] = (),
     ) -> None:
         self.folder = folder
         self.over = over
@@ -56,6 +61,8 @@ class Lake:
         self._embedder = embedder
         self._limits = limits
         self._options = options
+        self._beside = tuple(beside)
+        self._remote = tuple(remote)
         self._graph: nx.Graph | None = None
         self._actions: Actions | None = None
         self._open()
@@ -76,6 +83,8 @@ class Lake:
 
     def refresh(self, *, progress: bool = False) -> Update:
         """Notice new, changed and removed files; later queries see them."""
+        for url in self._remote:
+            local(url)
         update = refresh(self._storage, discover(self.folder, self.over), self.folders, progress=progress)
         if update.any:
             self.database.close()
@@ -175,7 +184,10 @@ class Lake:
         self.index.prepare()
         real = [t for name, t in self.index.tables.items() if name not in self.index.unions]
         self.database = LakeDatabase(
-            self.folders, {t.name: Source(t.name, t.path, t.scan, t.bytes) for t in real}, self._limits
+            self.folders,
+            {t.name: Source(t.name, t.path, t.scan, t.bytes) for t in real},
+            self._limits,
+            self._beside,
         )
         self.database.define({name: united.sql() for name, united in self.index.unions.items()})
         self.database.define(dict(self._storage.accepted()))
@@ -238,15 +250,19 @@ def open_lake(
     limits: Limits | None = None,
     options: Options | None = None,
     embedder: CachedEmbedder | None = None,
+    beside: Sequence[Beside] = (),
     progress: bool = False,
 ) -> Lake:
     """Open a folder of CSV, Parquet and JSON files as a lake; `over`: files that replace those of the same name.
 
+    Either may be ``s3://bucket/prefix`` (a text, not a Path): its copy is brought up to date first.
+    `beside`: PostgreSQL databases that queries may name; they are read, never resolved to.
+
     The catalog is kept in `catalog` (default: below the user's cache directory) and brought up to date first.
 
-    :raises LakeError: the folder does not exist.
+    :raises LakeError: the folder does not exist, or the bucket cannot be read.
     """
-    root, extra = Path(folder).resolve(), Path(over).resolve() if over is not None else None
+    root, extra = local(folder), local(over) if over is not None else None
     for path in (root, extra):
         if path is not None and not path.is_dir():
             raise LakeError(f"no such folder: {path}", sqlstate="58P01")
@@ -260,6 +276,8 @@ def open_lake(
         embedder or best_embedder(semantic=options.semantic),
         limits or Limits(),
         options,
+        beside,
+        [str(path) for path in (folder, over) if path is not None and is_remote(path)],
     )
 
 

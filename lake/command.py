@@ -20,16 +20,27 @@ from engines.duckdb.locked import Limits
 from lake.actions import FindJoinPath, SearchTable, SearchValue, UnionSearch
 from lake.api import Lake, open_lake
 from lake.batch import plain, run_batch
+from lake.remote import is_remote
 from lake.resolve.loop import Options
 
 JSON_OPTION = click.option("--json", "as_json", is_flag=True, help="one JSON document on stdout")
 MODEL_OPTION = click.option("--model", type=click.Choice(["on", "off"]), default="on", show_default=True)
-FOLDER = click.argument(
-    "folder", metavar="DIR", type=click.Path(exists=True, file_okay=False, path_type=Path)
-)
+
+
+class LakeFolder(click.Path):
+    """An existing directory (a Path), or ``s3://bucket/prefix`` (a text)."""
+
+    def __init__(self) -> None:
+        super().__init__(exists=True, file_okay=False, path_type=Path)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        return value if isinstance(value, str) and is_remote(value) else super().convert(value, param, ctx)
+
+
+FOLDER = click.argument("folder", metavar="DIR", type=LakeFolder())
 OVER = click.option(
     "--over",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    type=LakeFolder(),
     help="files that replace those of the same name",
 )
 

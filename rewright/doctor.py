@@ -30,6 +30,7 @@ PACKAGES: Mapping[str, str] = {
     "duckdb": "lakes, and queries over rewright.log and its kin",
     "bm25s": "the search for rewrite knowledge",
     "litellm": "language models (optional)",
+    "boto3": "lakes in object storage, s3:// (optional)",
 }
 KEYS_OF_MODELS = (
     "OPENAI_API_KEY",
@@ -108,6 +109,23 @@ def _packages() -> Iterator[Finding]:
     for module, purpose in PACKAGES.items():
         if importlib.util.find_spec(module) is None:
             yield Finding("note", f"package {module}", f"missing: no {purpose}", ("make install",))
+    if importlib.util.find_spec("duckdb") is not None:
+        yield _beside()
+
+
+def _beside() -> Finding:
+    """DuckDB loads only the extension that was built for exactly its version."""
+    from engines.duckdb.beside import PACKAGE, extension_file
+
+    duckdb = metadata.version("duckdb")
+    if extension_file() is not None:
+        return Finding("ok", "PostgreSQL beside a lake", f"{PACKAGE} fits DuckDB {duckdb}")
+    return Finding(
+        "note",
+        "PostgreSQL beside a lake",
+        f"no {PACKAGE} for DuckDB {duckdb}: a lake's queries cannot name PostgreSQL's tables",
+        (f"pip install {PACKAGE}=={duckdb}",),
+    )
 
 
 def _embedded() -> Finding:

@@ -15,8 +15,9 @@ from typing import Any, Self
 
 import duckdb
 
+from engines.duckdb.beside import Beside, tables_beside
 from engines.duckdb.errors import LakeError, Timeout, translated
-from engines.duckdb.locked import Limits, guard, open_locked, quoted
+from engines.duckdb.locked import Limits, guard, open_beside, quoted
 
 _COPY_BYTES = 64 << 20
 
@@ -45,10 +46,15 @@ class LakeDatabase:
     """DuckDB over the files of a lake. Close it after use (it is a context manager)."""
 
     def __init__(
-        self, folders: Sequence[Path], sources: Mapping[str, Source], limits: Limits | None = None
+        self,
+        folders: Sequence[Path],
+        sources: Mapping[str, Source],
+        limits: Limits | None = None,
+        beside: Sequence[Beside] = (),
     ) -> None:
         self.limits = limits or Limits()
-        self._connection = open_locked(folders, self.limits)
+        self._connection, self.missing = open_beside(folders, self.limits, beside)
+        self._beside = [one.name for one in beside]
         self._sources = {name.lower(): source for name, source in sources.items()}
         self._loaded: dict[str, tuple[int, int]] = {}
         self._views: dict[str, str] = {}
@@ -77,6 +83,18 @@ class LakeDatabase:
                 elif (later := self._later.pop(name.lower(), None)) is not None:
                     self.view(*later)
 
+    def beside(self) -> dict[str, dict[str, list[tuple[str, str]]]]:
+        """The PostgreSQL databases beside the lake that are attached: name -> table -> (column, DuckDB type)."""
+        with self._lock:
+            try:
+                return {
+                    name: tables_beside(self._connection, name)
+                    for name in self._beside
+                    if name not in self.missing
+                }
+            except duckdb.Error as error:
+                raise translated(error) from error
+
     def load_all(self) -> None:
         r"""Make every table known: what `\\d` and information_schema need."""
         self.load([source.name for source in self._sources.values()])
@@ -88,7 +106,7 @@ class LakeDatabase:
     def view(self, name: str, sql: str) -> None:
         """Keep `sql` as a view called `name` for this connection."""
         with self._lock:
-            self.load(_table_names(sql))
+            self.load(sorted({table[2] for table in _tables(sql)}))
             self._run(f"CREATE OR REPLACE VIEW {quoted(name)} AS {sql}")
             self._views[name] = sql
 
@@ -162,7 +180,12 @@ class LakeDatabase:
 
     def _prepare(self, sql: str) -> None:
         guard(sql, self._connection)
-        self.load(_table_names(sql))
+        tables = _tables(sql)
+        named = {part.lower() for table in tables for part in table[:2]}
+        for name, (state, reason) in self.missing.items():
+            if name.lower() in named:
+                raise LakeError(f"database {name} beside the lake {reason}", sqlstate=state)
+        self.load(sorted({table[2] for table in tables}))
 
     def _load(self, source: Source) -> None:
         try:
@@ -205,8 +228,10 @@ class LakeDatabase:
             timer.cancel()
 
 
-def _table_names(sql: str) -> list[str]:
-    """The tables a statement names; best effort (what is missed fails to bind, as it should)."""
+def _tables(sql: str) -> set[tuple[str, str, str]]:
+    """Catalog, schema and name of the tables a statement names, as written; best effort (what is missed fails to
+    bind, as it should).
+    """
     import sqlglot
     from sqlglot import exp
     from sqlglot.errors import SqlglotError
@@ -214,5 +239,5 @@ def _table_names(sql: str) -> list[str]:
     try:
         tree = sqlglot.parse_one(sql, read="duckdb")
     except (SqlglotError, RecursionError, ValueError):
-        return []
-    return sorted({table.name for table in tree.find_all(exp.Table) if table.name})
+        return set()
+    return {(table.catalog, table.db, table.name) for table in tree.find_all(exp.Table) if table.name}

@@ -7,13 +7,14 @@ Settings: DuckDB manual, "Securing DuckDB". docs/decisions/0081-locked-duckdb.md
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import duckdb
 
+from engines.duckdb.beside import CATALOGS, Beside, attach
 from engines.duckdb.errors import Forbidden, translated
 
 
@@ -33,7 +34,7 @@ _BARRED_FUNCTIONS = (
     "sniff_csv", "glob", "getenv", "query", "query_table", "sqlite_scan", "postgres_scan", "postgres_query",
     "mysql_scan", "iceberg_scan", "delta_scan", "st_read", "parquet_metadata", "parquet_schema",
     "parquet_file_metadata", "parquet_kv_metadata", "parquet_bloom_probe", "seq_scan", "arrow_scan", "pandas_scan", "python_map_function",
-    "duckdb_secrets", "which_secret", "duckdb_settings", "duckdb_logs", "duckdb_temporary_files", "checkpoint", "force_checkpoint",
+    "duckdb_secrets", "which_secret", "duckdb_settings", "duckdb_databases", "pg_clear_cache", "duckdb_logs", "duckdb_temporary_files", "checkpoint", "force_checkpoint",
     "enable_logging", "disable_logging", "current_setting", "read_duckdb", "write_log", "duckdb_log_contexts", "parse_duckdb_log_message",
 )  # fmt: skip
 """Functions a client's statement may not call although the folders are readable: the files behind tables are not its business."""
@@ -45,6 +46,17 @@ def open_locked(folders: Sequence[Path], limits: Limits | None = None, *, scratc
     No extension is installed or loaded, nothing spills to disk unless `scratch` is given, Python variables of this
     process are not tables, and no setting can be changed any more.
     """
+    return open_beside(folders, limits, (), scratch=scratch)[0]
+
+
+def open_beside(
+    folders: Sequence[Path],
+    limits: Limits | None = None,
+    databases: Sequence[Beside] = (),
+    *,
+    scratch: Path | None = None,
+) -> tuple[Any, Mapping[str, tuple[str, str]]]:
+    """As `open_locked`, with PostgreSQL databases attached read-only; and why some are not: name -> (SQLSTATE, reason)."""
     limits = limits or Limits()
     connection = duckdb.connect(
         ":memory:",
@@ -59,11 +71,12 @@ def open_locked(folders: Sequence[Path], limits: Limits | None = None, *, scratc
         },
     )
     allowed = [str(folder.resolve()).rstrip("/") + "/" for folder in folders]
+    missing = attach(connection, databases)
     connection.execute(f"SET temp_directory = {_text(str(scratch) if scratch else '')}")
     connection.execute(f"SET allowed_directories = [{', '.join(_text(name) for name in allowed)}]")
     connection.execute("SET enable_external_access = false")
     connection.execute("SET lock_configuration = true")
-    return connection
+    return connection, missing
 
 
 def guard(sql: str, connection: Any) -> str:
@@ -95,7 +108,7 @@ def _refuse_functions(sql: str) -> None:
     except (SqlglotError, RecursionError, ValueError):
         # not understood there: then no such word may appear at all
         lowered = sql.lower()
-        for name in _BARRED_FUNCTIONS:
+        for name in (*_BARRED_FUNCTIONS, "postgres_", *CATALOGS):
             if name in lowered:
                 raise Forbidden(f"function {name} is not allowed on a lake") from None
         return
@@ -114,9 +127,11 @@ def _refuse_node(node: Any, exp: Any) -> None:
             or name.lower().endswith((".csv", ".parquet", ".json", ".gz", ".db", ".txt"))
         ):
             raise Forbidden(f"reading the file {name!r} directly is not allowed on a lake")
+        if node.catalog and node.db.lower() in CATALOGS:
+            raise Forbidden(f"the catalogs of {node.catalog} are not part of the lake")
         return
     name = (node.name if isinstance(node, exp.Anonymous) else node.sql_name()).lower()
-    if name in _BARRED_FUNCTIONS or name.startswith(("read_", "pragma_")):
+    if name in _BARRED_FUNCTIONS or name.startswith(("read_", "pragma_", "postgres_")):
         raise Forbidden(f"function {name} is not allowed on a lake")
 
 

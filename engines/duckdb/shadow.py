@@ -9,7 +9,7 @@ Owns the shadow database's roles and tables. Must not know the wire, or how lake
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import psycopg
@@ -29,9 +29,12 @@ class ShadowColumn:
 
 
 Tables = Mapping[str, Sequence[ShadowColumn]]
+Schemas = Mapping[str, Tables]
+"""Tables by schema: ``public`` has the lake's own, any other those of a database beside it."""
+LAKE = "public"
 
 
-def provision(dsn: str, database: str, users: Mapping[str, str], tables: Tables) -> None:
+def provision(dsn: str, database: str, users: Mapping[str, str], schemas: Schemas) -> None:
     """Make (or make again) the shadow ``database`` on a server of ours.
 
     ``dsn``: its superuser. ``users``: role -> password; each may log in and look, nothing else. Raises psycopg.Error.
@@ -53,31 +56,37 @@ def provision(dsn: str, database: str, users: Mapping[str, str], tables: Tables)
                     sql.Identifier(database), sql.Identifier(role)
                 )
             )
-    synchronise(dsn, database, tables)
+    synchronise(dsn, database, schemas)
 
 
-def synchronise(dsn: str, database: str, tables: Tables, views: Iterable[str] = ()) -> None:
+def synchronise(dsn: str, database: str, schemas: Schemas) -> None:
     """Make the shadow's tables those of the lake: new ones appear, gone ones vanish, changed ones are made again.
 
     ``dsn``: the server's superuser. Raises psycopg.Error.
     """
     wanted = {
-        name: [(c.name, pg_type(c.type).sql) for c in columns[:MAX_COLUMNS]]
+        (schema, name): [(c.name, pg_type(c.type).sql) for c in columns[:MAX_COLUMNS]]
+        for schema, tables in schemas.items()
         for name, columns in tables.items()
     }
     with psycopg.connect(dsn, dbname=database) as connection:
         connection.execute("set transaction read write")
         connection.execute("revoke create on schema public from public")
+        for schema in schemas.keys() - {LAKE}:
+            _schema(connection, schema)
         there = _present(connection)
-        for name in there.keys() - wanted.keys():
-            connection.execute(sql.SQL("drop table public.{} cascade").format(sql.Identifier(name)))
-        for name, columns in wanted.items():
-            if there.get(name) != _digest(columns):
-                _create(connection, name, columns)
-        for name in views:
-            connection.execute(
-                sql.SQL("comment on table public.{} is 'an accepted resolution'").format(sql.Identifier(name))
-            )
+        for key in there.keys() - wanted.keys():
+            connection.execute(sql.SQL("drop table {} cascade").format(sql.Identifier(*key)))
+        for key, columns in wanted.items():
+            if there.get(key) != _digest(columns):
+                _create(connection, key, columns)
+
+
+def _schema(connection: psycopg.Connection[tuple[object, ...]], name: str) -> None:
+    """A schema for a database beside the lake: its tables are listed, and cannot be read here either."""
+    schema = sql.Identifier(name)
+    connection.execute(sql.SQL("create schema if not exists {}").format(schema))
+    connection.execute(sql.SQL("grant usage on schema {} to public").format(schema))
 
 
 def _database(connection: psycopg.Connection[tuple[object, ...]], database: str) -> None:
@@ -96,12 +105,13 @@ def _role(connection: psycopg.Connection[tuple[object, ...]], role: str, passwor
     )
 
 
-def _present(connection: psycopg.Connection[tuple[object, ...]]) -> dict[str, str]:
+def _present(connection: psycopg.Connection[tuple[object, ...]]) -> dict[tuple[str, str], str]:
     rows = connection.execute(
-        "select c.relname, coalesce(obj_description(c.oid, 'pg_class'), '') from pg_class c"
-        " where c.relnamespace = 'public'::regnamespace and c.relkind = 'r'"
+        "select n.nspname, c.relname, coalesce(obj_description(c.oid, 'pg_class'), '')"
+        " from pg_class c join pg_namespace n on n.oid = c.relnamespace"
+        " where n.nspname !~ '^pg_' and n.nspname <> 'information_schema' and c.relkind = 'r'"
     ).fetchall()
-    return {str(name): str(comment) for name, comment in rows}
+    return {(str(schema), str(name)): str(comment) for schema, name, comment in rows}
 
 
 def _digest(columns: Sequence[tuple[str, str]]) -> str:
@@ -112,14 +122,16 @@ def _digest(columns: Sequence[tuple[str, str]]) -> str:
 
 
 def _create(
-    connection: psycopg.Connection[tuple[object, ...]], name: str, columns: Sequence[tuple[str, str]]
+    connection: psycopg.Connection[tuple[object, ...]],
+    key: tuple[str, str],
+    columns: Sequence[tuple[str, str]],
 ) -> None:
-    table = sql.Identifier(name)
-    connection.execute(sql.SQL("drop table if exists public.{} cascade").format(table))
+    table = sql.Identifier(*key)
+    connection.execute(sql.SQL("drop table if exists {} cascade").format(table))
     inside = sql.SQL(", ").join(
         sql.SQL("{} ").format(sql.Identifier(column)) + sql.SQL(type_) for column, type_ in columns
     )
-    connection.execute(sql.SQL("create table public.{} ({})").format(table, inside))
-    connection.execute(
-        sql.SQL("comment on table public.{} is {}").format(table, sql.Literal(_digest(columns)))
-    )
+    connection.execute(sql.SQL("create table {} ({})").format(table, inside))
+    # information_schema lists what a role holds any privilege on; this one lets it do nothing here
+    connection.execute(sql.SQL("grant references on {} to public").format(table))
+    connection.execute(sql.SQL("comment on table {} is {}").format(table, sql.Literal(_digest(columns))))

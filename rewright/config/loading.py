@@ -229,11 +229,34 @@ def _together(sources: _Sources, config: Config) -> None:
         sources.problems.append(
             f"{_origin(sources, ('auth',))}: [auth] users: method file needs a file of users"
         )
+    for name, database in config.databases.items():
+        _beside(sources, config, name, database)
     host = config.listen.address[0]
     if config.auth.method == "trust" and not (host.startswith("127.") or host in {"::1", "localhost"}):
         sources.problems.append(
             f"{_origin(sources, ('auth',))}: [auth] method: trust is allowed on a loopback address only, not {host}"
         )
+
+
+NAMES_OF_DUCKDB = frozenset(
+    {"main", "memory", "system", "temp", "public", "information_schema", "pg_catalog"}
+)
+
+
+def _beside(sources: _Sources, config: Config, name: str, lake: Database) -> None:
+    """The databases beside a lake are known, can be read, and are called like nothing that DuckDB knows."""
+    path = ("databases", name, "beside")
+    if lake.beside and lake.engine != "duckdb":
+        sources.complain(path, "only a lake (engine duckdb) has databases beside it")
+        return
+    for other in lake.beside:
+        there = config.databases.get(other)
+        if there is None or there.engine != "postgres" or not there.optimiser_dsn:
+            sources.complain(path, "must name databases of engine postgres that have an optimiser_dsn")
+            return
+        if other.lower() in NAMES_OF_DUCKDB:
+            sources.complain(path, f"a database called {other} cannot stand beside a lake")
+            return
 
 
 def _origin(sources: _Sources, prefix: tuple[str, ...]) -> str:

@@ -80,7 +80,15 @@ class Database:
         "the optimiser's own read-only role, may be a replica; empty: nothing new is found",
         secret=True,
     )
-    path: str = option("", text, "the lake's directory (engine duckdb)", example="./lake")
+    path: str = option(
+        "", text, "the lake's directory, or s3://bucket/prefix (engine duckdb)", example="./lake"
+    )
+    beside: tuple[str, ...] = option(
+        [],
+        words(),
+        "PostgreSQL databases of this configuration that a lake's queries may name (app.orders), read as their optimiser_dsn",
+        example=["app"],
+    )
     defaults: Mapping[str, str] = field(default_factory=dict)
 
 

@@ -206,11 +206,11 @@ def _publish(
 
 def _lakes(config: Config, store: Store | None) -> Any:
     """The configured lakes, or None; DuckDB is only imported where there is one."""
-    from rewright.wiring.shadows import lakes_of
+    from rewright.wiring.opening import lakes_of
 
-    paths = lakes_of(config)
-    if not paths:
+    homes = lakes_of(config)
+    if not homes:
         return None
     from rewright.wiring.lakes import Lakes
 
-    return Lakes(paths, {name: config.databases[name].dsn for name in paths}, store)
+    return Lakes(homes, {name: config.databases[name].dsn for name in homes}, store)

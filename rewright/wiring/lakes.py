@@ -7,11 +7,12 @@ directory, shared by its sessions; each running query has a cursor of its own.
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
 from typing import Any, Protocol
 
 import psycopg
@@ -19,8 +20,10 @@ from pglast import ast
 from pglast.error import Error as PglastError
 from pglast.parser import scan
 
+from engines.duckdb.errors import LakeError
 from proxy.lakeside.ports import Encode, LakeCursor, LakeSession, Prepared
 from proxy.ports import ResultColumn, SessionView, SqlError
+from rewright.wiring.opening import Home, fingerprint, opened
 from sql.parsing import TooDeep, nodes_of, parse
 from store.errors import StoreError
 from store.learned import Resolutions
@@ -39,6 +42,8 @@ _READS = (
     "summarize",
     "explain",
 )
+LOOK_SECONDS = 3.0
+"""How often at most the files of a lake are looked at for changes."""
 _UNKNOWN_TYPES = frozenset({0, 705})
 TEXT = 25
 
@@ -56,19 +61,19 @@ class Lakes:
     """The configured lakes; each is opened when first asked for."""
 
     def __init__(
-        self, paths: Mapping[str, str], shadows: Mapping[str, str], journal: Journal | None = None
+        self, homes: Mapping[str, Home], shadows: Mapping[str, str], journal: Journal | None = None
     ) -> None:
         self._journal = journal
-        self._paths = dict(paths)
+        self._homes = dict(homes)
         self._shadows = dict(shadows)
         self._opened: dict[str, OpenLake] = {}
 
     def session(self, database: str) -> LakeSession | None:
-        if database not in self._paths:
+        if database not in self._homes:
             return None
         if database not in self._opened:
             shadow = self._shadows.get(database, "")
-            self._opened[database] = OpenLake(self._paths[database], shadow, database, self._journal)
+            self._opened[database] = OpenLake(self._homes[database], shadow, database, self._journal)
         return self._opened[database]
 
     def table_rows(self, database: str) -> list[dict[str, Any]]:
@@ -77,15 +82,17 @@ class Lakes:
         return lake.table_rows() if isinstance(lake, OpenLake) else []
 
     def close(self) -> None:
-        for opened in self._opened.values():
-            opened.close()
+        for lake in self._opened.values():
+            lake.close()
 
 
 class OpenLake:
     """One lake for all sessions of this worker."""
 
-    def __init__(self, path: str, shadow: str, database: str = "", journal: Journal | None = None) -> None:
-        self._path = path
+    def __init__(self, home: Home, shadow: str, database: str = "", journal: Journal | None = None) -> None:
+        self._home = home
+        self._seen = ""
+        self._looked = 0.0
         self._database = database
         self._journal = journal
         self._revision = -1
@@ -113,15 +120,28 @@ class OpenLake:
 
     def _opened(self) -> Any:
         with self._lock:
-            if self._lake is None:
-                from lake.api import open_lake
-
-                self._lake = open_lake(Path(self._path).expanduser())
+            if self._lake is None or self._changed():
+                self._seen = fingerprint(self._home)
+                self._looked = time.monotonic()
+                # statements that run keep the lake they began with; it closes with the last of them
+                self._lake = opened(self._home)
+                self._revision, self._accepted = -1, set()
             return self._lake
 
-    def _prepare(self, text: str, param_types: tuple[int, ...], session: SessionView) -> Prepared:
-        from engines.duckdb.errors import LakeError
+    def _changed(self) -> bool:
+        """Whether to open the lake again: its files changed, or a database beside it may be reachable by now."""
+        if (now := time.monotonic()) - self._looked < LOOK_SECONDS:
+            return False
+        self._looked = now
+        if any(state == "08001" for state, _ in self._lake.database.missing.values()):
+            return True
+        try:
+            seen, self._seen = self._seen, fingerprint(self._home)
+        except (LakeError, OSError, sqlite3.Error):
+            return False  # what is open goes on
+        return bool(seen) and seen != self._seen
 
+    def _prepare(self, text: str, param_types: tuple[int, ...], session: SessionView) -> Prepared:
         seen = self._shadow.describe(text, param_types)
         types = _settled(param_types, seen, max(parameters_in(text), default=0))
         try:
@@ -132,8 +152,6 @@ class OpenLake:
     def _bound(
         self, text: str, types: tuple[int, ...], names: tuple[str, ...], session: SessionView
     ) -> Prepared:
-        from engines.duckdb.errors import LakeError
-
         lake = self._opened()
         self._take_accepted(lake)
         resolve = session.settings.lake == "resolve" and not types
@@ -203,8 +221,6 @@ class OpenLake:
 
 def _accept(lake: Any, accepted: Resolution) -> None:
     """Resolve the query again and keep it if it comes out as it was when a person said yes."""
-    from engines.duckdb.errors import LakeError
-
     try:
         again = lake.query(accepted.query, limit=1).resolution
         if again.sql == accepted.resolved:
@@ -284,8 +300,6 @@ class Cursor:
             raise
 
     def _fetch(self, rows: int, encode: Encode) -> tuple[int, bytes]:
-        from engines.duckdb.errors import LakeError
-
         try:
             while len(self._rest) < rows and (more := next(self._rows, None)) is not None:
                 self._rest += more

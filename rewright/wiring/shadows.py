@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import secrets
+import sqlite3
+import threading
 from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import replace
-from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 from urllib.parse import quote
 
 import psycopg
+import structlog
 
 from rewright.config.model import Config
+from rewright.wiring.opening import Home, fingerprint, lakes_of, opened
 
+log = structlog.get_logger(__name__)
+WATCH_SECONDS = 3.0
 # durability is of no use to empty tables
 SERVER: Mapping[str, str] = {"shared_buffers": "16MB", "max_connections": "500"}
 ROLE = "lake"
@@ -22,11 +27,6 @@ ROLE = "lake"
 
 class ShadowFailed(Exception):
     """A lake cannot be served; the message says why."""
-
-
-def lakes_of(config: Config) -> dict[str, str]:
-    """Database name -> directory of each lake."""
-    return {name: one.path for name, one in config.databases.items() if one.engine == "duckdb"}
 
 
 class Shadows:
@@ -82,21 +82,56 @@ class Shadows:
             raise ShadowFailed(f"serving a lake needs the extras lake and embedded: {error.name}") from error
         try:
             self._server = self._stack.enter_context(ScratchServer(SERVER))
-            for name, path in self._lakes.items():
-                provision(self._server.dsn(), name, {ROLE: self._password}, tables_in(path))
+            for name, home in self._lakes.items():
+                provision(self._server.dsn(), name, {ROLE: self._password}, schemas_of(home))
+            watch = _Watch(self._server.dsn(), self._lakes)
+            watch.start()
+            self._stack.callback(watch.stop)
         except (ServerUnavailable, psycopg.Error) as error:
             raise ShadowFailed(f"the shadow server of the lake does not start: {error}") from error
 
 
-def tables_in(path: str) -> dict[str, Any]:
-    """The lake's tables and accepted views with their columns' DuckDB types. Raises ShadowFailed."""
+class _Watch(threading.Thread):
+    """Keeps the shadow's tables those of the lakes: files that come and go, accepted resolutions, tables beside."""
+
+    def __init__(self, server: str, lakes: Mapping[str, Home]) -> None:
+        super().__init__(name="shadow watch", daemon=True)
+        self._server = server
+        self._lakes = lakes
+        self._seen: dict[str, str] = {}
+        self._ended = threading.Event()
+
+    def stop(self) -> None:
+        self._ended.set()
+        self.join()
+
+    def run(self) -> None:
+        while not self._ended.wait(WATCH_SECONDS):
+            for name, home in self._lakes.items():
+                self._look(name, home)
+
+    def _look(self, name: str, home: Home) -> None:
+        from engines.duckdb.errors import LakeError
+        from engines.duckdb.shadow import synchronise
+
+        try:
+            now = fingerprint(home)
+            if self._seen.get(name, now) != now:
+                synchronise(self._server, name, schemas_of(home))
+                log.info("lake.changed", database=name)
+            self._seen[name] = now
+        except (LakeError, ShadowFailed, OSError, sqlite3.Error, psycopg.Error) as error:
+            log.warning("lake.watch_failed", database=name, reason=str(error).split("\n")[0])
+
+
+def schemas_of(home: Home) -> dict[str, dict[str, Any]]:
+    """The lake's tables and accepted views, and the tables beside it, with their columns' DuckDB types. Raises ShadowFailed."""
     from engines.duckdb.errors import LakeError
     from engines.duckdb.locked import quoted
-    from engines.duckdb.shadow import ShadowColumn
-    from lake.api import open_lake
+    from engines.duckdb.shadow import LAKE, ShadowColumn
 
     try:
-        with open_lake(Path(path).expanduser()) as lake:
+        with opened(home) as lake:
             found: dict[str, Any] = {
                 table.name: [ShadowColumn(c.name, c.type) for c in table.columns] for table in lake.tables()
             }
@@ -106,6 +141,10 @@ def tables_in(path: str) -> dict[str, Any]:
                 except LakeError:
                     continue  # its tables are gone
                 found[view] = [ShadowColumn(column, type_) for column, type_ in columns]
-            return found
+            beside = {
+                name: {t: [ShadowColumn(*column) for column in columns] for t, columns in tables.items()}
+                for name, tables in lake.database.beside().items()
+            }
+            return {**beside, LAKE: found}
     except LakeError as error:
-        raise ShadowFailed(f"lake {path}: {error}") from error
+        raise ShadowFailed(f"lake {home.path}: {error}") from error

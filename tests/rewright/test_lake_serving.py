@@ -184,6 +184,18 @@ def test_an_accepted_resolution_binds_from_then_on(lake_dsn, lake):
     assert notices == []
 
 
+def test_information_schema_lists_them(lake):
+    rows = lake.execute(
+        "select table_name, column_name, data_type from information_schema.columns where table_schema = 'public'"
+        " and table_name = 'countries' order by ordinal_position"
+    ).fetchall()
+    assert rows == [
+        ("countries", "code", "text"),
+        ("countries", "name", "text"),
+        ("countries", "eu", "boolean"),
+    ]
+
+
 def test_psql_describes_tables(lake_dsn):
     psql = shutil.which("psql")
     assert psql, "psql is needed"
