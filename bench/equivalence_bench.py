@@ -1,6 +1,6 @@
 """How good the checker is: strength and errors on labelled pairs, alone and together, and on random pairs.
 
-    python bench/equivalence_bench.py --data DIR [--random N] [--seed S] [--out report.json]
+    python bench/equivalence_bench.py --data DIR [--random N [--notes FILE]] [--seed S] [--out report.json]
 
 DIR holds *.jsonl files of pairs: id, schema_sql, q1, q2, and optionally expected_on_postgresql (equivalent,
 nonequivalent, unknown), runs_on_postgresql, cls. Labels are read here only, never by the checker. One process;
@@ -27,10 +27,10 @@ from tqdm import tqdm
 
 from engines.postgres.scratch import ScratchServer
 from equivalence.api import Checker
-from equivalence.generator.pairs import random_pairs
+from equivalence.generator.pairs import PAIRS_A_WORLD, pairs_of_world
 from equivalence.options import Options
 from equivalence.proving import Binding, bind_both, catalog_of
-from equivalence.verdicts import CHECKER_VERSION, Proved, Refuted, Tested, Verdict, level
+from equivalence.verdicts import CHECKER_VERSION, Proved, Refuted, Verdict, level
 from sql.walk import canonical
 
 SAME, DIFFERENT = "equivalent", "nonequivalent"
@@ -39,6 +39,8 @@ PARTS: dict[str, Options] = {
     "search": Options(prover=False),
     "together": Options(),
 }
+# random pairs are run on more databases after a proof than others: that is what they are for
+_RANDOM = Options(databases=900, seconds=8.0, confirm_databases=400)
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -46,6 +48,9 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--data", type=Path, help="directory with *.jsonl files of labelled pairs")
     parser.add_argument("--out", type=Path, help="write the report here, too")
     parser.add_argument("--random", type=int, default=0, help="random pairs to judge")
+    parser.add_argument(
+        "--notes", type=Path, help="keep each world of random pairs here and go on from there"
+    )
     parser.add_argument("--seed", type=int, default=0)
     arguments = parser.parse_args(argv)
     report: dict[str, Any] = {"machine": machine(), "seed": arguments.seed}
@@ -55,7 +60,7 @@ def main(argv: list[str] | None = None) -> int:
             report["files"] = {path.stem: judge_file(path, server) for path in files}
             report["all"] = judged([row for f in report["files"].values() for row in f.pop("_rows")])
         if arguments.random:
-            report["random"] = judge_random(arguments.random, arguments.seed, server)
+            report["random"] = judge_random(arguments.random, arguments.seed, server, arguments.notes)
     text = json.dumps(report, indent=2)
     print(text)
     if arguments.out:
@@ -173,46 +178,86 @@ def figures(rows: list[dict[str, Any]], *, silence_is_same: bool) -> dict[str, A
     }
 
 
-def judge_random(count: int, seed: int, server: ScratchServer) -> dict[str, Any]:
-    """Random pairs: what is proved must survive the search, what is refuted must be a near miss."""
+def judge_random(count: int, seed: int, server: ScratchServer, notes: Path | None) -> dict[str, Any]:
+    """Random pairs, world by world; with ``notes`` each world's rows are kept there and not judged again."""
+    worlds = -(-count // PAIRS_A_WORLD)
+    done = _noted(notes, seed)
+    bar = tqdm(total=count, desc="random", disable=not sys.stderr.isatty())
+    for number in range(worlds):
+        if number not in done:
+            done[number] = judge_world(seed, number, server)
+            if notes:
+                with notes.open("a", encoding="utf-8") as file:
+                    file.write(
+                        json.dumps(
+                            {"seed": seed, "world": number, "checker": CHECKER_VERSION, "rows": done[number]}
+                        )
+                        + "\n"
+                    )
+        bar.update(PAIRS_A_WORLD)
+    return random_figures([row for number in range(worlds) for row in done[number]])
+
+
+def _noted(notes: Path | None, seed: int) -> dict[int, list[dict[str, Any]]]:
+    if notes is None or not notes.exists():
+        return {}
+    found: dict[int, list[dict[str, Any]]] = {}
+    for line in notes.read_text(encoding="utf-8").splitlines():
+        try:
+            note = json.loads(line)
+        except ValueError:  # torn by an interruption
+            continue
+        if note["seed"] == seed:
+            found[note["world"]] = note["rows"]
+    return found
+
+
+def judge_world(seed: int, number: int, server: ScratchServer) -> list[dict[str, Any]]:
+    """The pairs over one schema: what is proved must survive the search, what is refuted must be a near miss."""
+    rows: list[dict[str, Any]] = []
+    pairs = list(pairs_of_world(seed, number))
+    with Checker(scratch=server, options=_RANDOM, schema_sql=pairs[0].schema_sql) as checker:
+        for pair in pairs:
+            verdict = checker.check(pair.q1, pair.q2)
+            row: dict[str, Any] = {
+                "id": pair.id,
+                "scheme": pair.scheme,
+                "equivalent": pair.equivalent,
+                "verdict": level(verdict),
+                "modulo": list(getattr(verdict, "modulo", ())),
+                "seconds": round(verdict.stamp.seconds, 4),
+            }
+            right = {"proved", "tested"} if pair.equivalent else {"refuted"}
+            if level(verdict) not in right:
+                row |= {"q1": pair.q1, "q2": pair.q2, "reason": getattr(verdict, "reason", "")}
+            rows.append(row)
+    return rows
+
+
+def random_figures(rows: list[dict[str, Any]]) -> dict[str, Any]:
+    """Counts, shares, and every pair on which a verdict and the construction disagree."""
     counts: Counter[str] = Counter()
     schemes: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    wrong: list[dict[str, Any]] = []
-    missed: list[dict[str, Any]] = []
-    options = Options(databases=600, seconds=8.0, confirm_databases=400)
-    bar = tqdm(total=count, desc="random", disable=not sys.stderr.isatty())
-    pairs = itertools.islice(random_pairs(seed), count)
-    for schema, group in itertools.groupby(pairs, key=lambda p: p.schema_sql):
-        with Checker(scratch=server, options=options, schema_sql=schema) as checker:
-            for pair in group:
-                verdict = checker.check(pair.q1, pair.q2)
-                word = ("equivalent" if pair.equivalent else "near miss") + ": " + level(verdict)
-                counts[word] += 1
-                schemes[pair.scheme][word] += 1
-                entry = {
-                    "id": pair.id,
-                    "scheme": pair.scheme,
-                    "q1": pair.q1,
-                    "q2": pair.q2,
-                    "verdict": level(verdict),
-                }
-                if (pair.equivalent and isinstance(verdict, Refuted)) or (
-                    not pair.equivalent and isinstance(verdict, Proved)
-                ):
-                    wrong.append(entry)
-                elif not pair.equivalent and not isinstance(verdict, Refuted):
-                    missed.append(entry | {"silence": isinstance(verdict, Tested)})
-                bar.update()
+    for row in rows:
+        word = ("equivalent" if row["equivalent"] else "near miss") + ": " + row["verdict"]
+        counts[word] += 1
+        schemes[row["scheme"]][word] += 1
     near = sum(n for word, n in counts.items() if word.startswith("near"))
     same = sum(n for word, n in counts.items() if word.startswith("equivalent"))
+    seconds = sorted(row["seconds"] for row in rows) or [0.0]
     return {
-        "pairs": count,
+        "pairs": len(rows),
         "counts": dict(sorted(counts.items())),
         "near_misses_refuted": round(counts["near miss: refuted"] / near, 4) if near else None,
         "equivalent_proved": round(counts["equivalent: proved"] / same, 4) if same else None,
         "schemes": {name: dict(sorted(found.items())) for name, found in sorted(schemes.items())},
-        "wrong": wrong,
-        "missed": missed[:100],
+        "seconds_median": statistics.median(seconds),
+        "seconds_p95": seconds[int(0.95 * (len(seconds) - 1))],
+        "wrong": [r for r in rows if r["verdict"] == ("refuted" if r["equivalent"] else "proved")],
+        "missed": [r for r in rows if not r["equivalent"] and r["verdict"] not in {"refuted", "proved"}][
+            :200
+        ],
+        "unknown": [r for r in rows if r["equivalent"] and r["verdict"] == "unknown"][:50],
     }
 
 

@@ -12,6 +12,7 @@ from sql.binder import BindError, bind
 from sql.binder import Unsupported as Unbound
 from sql.catalog import Catalog, Check
 from sql.catalog import Table as Relation
+from sql.facts.effects import volatility_of_expr
 from sql.walk import deep_exprs
 
 from .terms import Table, Term, Var
@@ -45,6 +46,9 @@ def _term(catalog: Catalog, relation: Relation, check: Check, source: Table, var
         (scan,) = query.from_
         expr = query.targets[0].expr
         if not isinstance(scan, a.Scan) or not all(_plain(e) for e in deep_exprs(expr)):
+            return None
+        # also casts: what date::text gave when the row was stored need not be what it gives now
+        if volatility_of_expr(catalog, expr) is not a.Volatility.IMMUTABLE:
             return None
         row = tuple(Var(var, i, t) for i, t in enumerate(source.types))
         return Translation(Translator(), Scope({scan.rel: row})).term(expr)

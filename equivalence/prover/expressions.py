@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import assert_never
 
 from sql import algebra as a
+from sql.records import key_of
 from sql.types import BOOL, SqlType
 
 from .aggregates import aggregate_term, window_term
@@ -33,8 +34,8 @@ from .symbols import (
     failure,
     function,
 )
-from .terms import FALSE, INTEGER, TRUE, App, Bag, Block, Lit, Sym, Term, Var, null
-from .translate import Env, Rows, Translator, Unsupported
+from .terms import FALSE, INTEGER, TRUE, App, Bag, Block, Lit, Sym, Table, Term, Var, null
+from .translate import Env, Failure, Rows, Translator, Unsupported
 
 UNKNOWN = null(BOOL)
 
@@ -82,11 +83,11 @@ class Translation:
                 columns = self.scope.env.get(rel)
                 if columns is None:
                     raise Unsupported("reference out of scope")
-                return columns[pos]
+                return self._read(columns[pos])
             case a.And(args):
-                return conj(self.term(x) for x in args)
+                return self._connective("and", args)
             case a.Or(args):
-                return disj(self.term(x) for x in args)
+                return self._connective("or", args)
             case a.Not(a.Quantified() as arg) if off("3b"):
                 return negate(is_true(self.term(arg)))
             case a.Not(arg):
@@ -121,12 +122,14 @@ class Translation:
                     moment = cast(args[1].type, type_, "func")
                     return self.made(moment, (self.term(args[1]),), type_)
                 schema = "pg_catalog" if off("M14") else func.schema
-                symbol = function(schema, func.name, func.arg_types, strict=func.strict)
+                symbol = function(schema, func.name, seen_types(func, args), strict=func.strict)
                 return self.made(symbol, tuple(self.term(x) for x in args), type_)
             case a.Cast():
                 return self._cast(e)
             case a.ScalarSubquery(query, type_):
-                return the(self.subquery(query), type_)
+                row = the(self.subquery(query), type_)
+                self.to.rows.append(Failure("errors", row, self.to.sites))
+                return row
             case a.Exists(query):
                 if off("2d"):
                     query = replace(query, limit=None, offset=None)
@@ -155,7 +158,8 @@ class Translation:
             case a.ArrayExpr(args, type_):
                 return self.made(Sym("array", strict=False), tuple(self.term(x) for x in args), type_)
             case a.RowExpr(args, type_):
-                return self.made(Sym("row", strict=False), tuple(self.term(x) for x in args), type_)
+                shown = ",".join(key_of(x.type) for x in args)
+                return self.made(Sym(f"row {shown}", strict=False), tuple(self.term(x) for x in args), type_)
             case a.ValueFunction(name, type_):
                 return App(Sym(f"value {name} {type_.typmod}", strict=False), (), type_)
             case a.ArrayOp(op, left, array, all_):
@@ -200,18 +204,37 @@ class Translation:
     def made(self, sym: Sym, args: tuple[Term, ...], type_: SqlType) -> Term:
         """An application, its possible failure remembered."""
         if sym.fails and (kind := failure(App(sym, args, type_))):
-            self.to.failing.append((kind, App(sym, args, type_)))
+            self.to.fails(kind, App(sym, args, type_))
         return app(sym, args, type_)
+
+    def _read(self, x: Term) -> Term:
+        """A column's value; a virtual generated one is computed where it is read."""
+        if isinstance(x, Var):
+            source = self.to.sources.get(x.var)
+            if isinstance(source, Table) and self.to.computed(source.ref, x.pos):
+                self.to.fails("errors", App(Sym("virtual column"), (x,), x.type))
+        return x
+
+    def _connective(self, name: str, args: tuple[a.Expr, ...]) -> Term:
+        """AND and OR of a value stop at the first part that decides: with parts that may fail their order counts."""
+        before = len(self.to.failing)
+        parts = tuple(self.term(x) for x in args)
+        if self.to.hazards(before):
+            self.to.fails("errors", App(Sym(f"{name} in order", strict=False), parts, BOOL))
+        return conj(parts) if name == "and" else disj(parts)
 
     def _guard(self, e: a.Case | a.Coalesce) -> Term:
         """CASE and COALESCE: what may fail inside is remembered as guarded."""
         before = len(self.to.failing)
         match e:
             case a.Case(whens, default, type_):
-                parts = tuple(self.term(x) for when in whens for x in when)
-                value = case((*parts, self.term(default)), type_)
+                parts = tuple(self.term(x) for x in (*(x for when in whens for x in when), default))
+                value = case(parts, type_)
             case a.Coalesce(args, type_):
-                value = coalesce(tuple(self.term(x) for x in args), type_)
+                parts = tuple(self.term(x) for x in args)
+                value = coalesce(parts, type_)
+        if self.to.hazards(before):  # which part keeps which from failing, in so many words
+            self.to.fails("errors", App(Sym(f"guard {type(e).__name__}", strict=False), parts, type_))
         self.to.guarded += self.to.failing[before:]
         return value
 
@@ -291,7 +314,7 @@ class Translation:
         inner = _integral(x) if source.name == "numeric" and target.name == "int8" else None
         if inner is not None:
             if not _small(inner):
-                self.to.failing.append(("overflow", App(Sym("cast numeric to int8"), (inner,), target)))
+                self.to.fails("overflow", App(Sym("cast numeric to int8"), (inner,), target))
             return inner
         if source.is_builtin and {source.name, target.name} <= {"text", "varchar"} and e.method == "binary":
             return x
@@ -357,6 +380,18 @@ class Translation:
         for x in args:
             value = value * 2 + (0 if x in present else 1)
         return Lit(str(value), INTEGER)
+
+
+_PSEUDO = ("any", "record")
+
+
+def seen_types(func: a.FunctionRef, args: tuple[a.Expr, ...]) -> tuple[str, ...]:
+    """The types that tell a function what to do: the arguments' own where it takes any type (pg_typeof sees a
+    cast between integers that changes no value).
+    """
+    if any(t.startswith(_PSEUDO) for t in func.arg_types):
+        return (*func.arg_types, *(key_of(x.type) for x in args))
+    return func.arg_types
 
 
 def _integral(term: Term) -> Term | None:

@@ -32,19 +32,36 @@ from .terms import (
     walk_bag,
     walk_shallow,
 )
-from .translate import Translator
+from .translate import Failure, Translator
 from .unique import determined_by, one_row
 
+# begins the description of a scalar subquery that may have more than one row
+SUBQUERY = "subquery"
 
-def recorded(translator: Translator) -> set[tuple[str, str]]:
+
+def recorded(translator: Translator, form: set[tuple[str, str]]) -> set[tuple[str, str]]:
     """What the translation met that may fail, before anything was simplified away; a CASE or COALESCE around
-    it is told apart, since it may keep the failure from happening.
+    it is told apart, since it may keep the failure from happening. ``form``: what `failing` says of the form.
     """
-    found = {(kind, describe(t, translator.sources)) for kind, t in translator.failing}
-    if translator.risky:  # AND does not protect: whether a row fails depends on which condition comes first
+    found = {(f.kind, _placed(f, translator)) for f in translator.failing}
+    crowded = any(what.startswith(SUBQUERY) for _, what in form)
+    if crowded:
+        found |= {(f.kind, _placed(f, translator)) for f in translator.rows}
+    if (
+        translator.risky or crowded
+    ):  # AND does not protect: whether a row fails depends on which condition comes first
         order = dict.fromkeys(describe(t, translator.sources) for t in translator.filters)
         found.add(("errors", f"filters {list(order)}"))
-    return found | {(kind, f"guarded {describe(t, translator.sources)}") for kind, t in translator.guarded}
+    return found | {(f.kind, f"guarded {_placed(f, translator)}") for f in translator.guarded}
+
+
+def _placed(failure: Failure, translator: Translator) -> str:
+    """The term, and of which rows it is evaluated where these are made apart from the result's."""
+    what = describe(failure.term, translator.sources)
+    for site in failure.sites:
+        conditions = sorted(describe(t, translator.sources) for t in site.filters)
+        what += f" of {sorted(site.tables)} where {conditions}"
+    return what
 
 
 def failing(engine: Engine, form: Bag) -> set[tuple[str, str]]:
@@ -58,7 +75,7 @@ def failing(engine: Engine, form: Bag) -> set[tuple[str, str]]:
                 found |= set(_failing_term(t, sources))
             for n in nested_terms(b):
                 if n.kind == "the" and not _single(engine, ctx, b, n):
-                    found.add(("errors", f"subquery {describe(n, sources)}"))
+                    found.add(("errors", f"{SUBQUERY} {describe(n, sources)}"))
             for _, s in b.vars:
                 if isinstance(s, Function):
                     found.add(("errors", f"function {s.name}"))

@@ -15,7 +15,7 @@ from equivalence.proof import Assumption, Matching, Proof, Step
 from sql.algebra import Expr, Param, Query, WholeRow, output_columns
 from sql.catalog import Catalog
 from sql.types import SqlType
-from sql.walk import all_exprs_of_query, canonical
+from sql.walk import all_exprs_of_query, all_queries, canonical
 
 from .build import not_null
 from .conditions import off
@@ -109,8 +109,7 @@ def _prove(engine: Engine, q1: Query, q2: Query) -> Proof | Reason | None:
     if blocks is None:
         return None
     modulo = set(types) | first.loose | second.loose | reservations(engine, first, second, left, right)
-    if failing_constants(q1) != failing_constants(q2) and not off("M7"):
-        modulo.add("errors")
+    modulo |= constants_reservation(q1, q2)
     steps = (*_steps(1, steps1), *_steps(2, steps2))
     return Proof(
         "normal form" if steps else "isomorphism",
@@ -129,12 +128,19 @@ def same_tree(q1: Query, q2: Query) -> bool:
     """
     if any(isinstance(e, WholeRow) for e in _exprs(q1)):
         return repr(q1) == repr(q2)
+    if _fences(q1) != _fences(q2):
+        return False
     return canonical(q1) == canonical(q2)
+
+
+def _fences(query: Query) -> list[bool | None]:
+    """MATERIALIZED or not, CTE by CTE: it decides which rows an expression that may fail meets."""
+    return [cte.materialized for q in all_queries(query) for cte in q.ctes]
 
 
 def prepare(engine: Engine, query: Query) -> Prepared:
     """The query translated, with what may fail in it."""
-    translator = Translator()
+    translator = Translator(engine.schema.is_computed)
     form: Form = translator.top(query)
     loose = set(translator.loose)
     if orders(engine, form.bag, len(form.sort)):
@@ -142,7 +148,7 @@ def prepare(engine: Engine, query: Query) -> Prepared:
     if shows_representative(form.bag):
         loose.add("tie-order")
     found = failing(engine, form.bag)
-    found |= recorded(translator)
+    found |= recorded(translator, found)
     if off("13"):
         form = Form(tuple(replace(b, outs=b.outs[: form.width]) for b in form.bag), form.width)
     return Prepared(form.bag, form.width, form.sort, frozenset(loose), frozenset(found))
@@ -156,6 +162,11 @@ def reservations(engine: Engine, first: Prepared, second: Prepared, left: Bag, r
     remaining = failing(engine, left), failing(engine, right)
     modulo |= {kind for kind, _ in remaining[0] ^ remaining[1]}
     return modulo
+
+
+def constants_reservation(q1: Query, q2: Query) -> set[str]:
+    """M7: constants that may fail are folded when the query is planned, whatever stands around them."""
+    return set() if off("M7") or failing_constants(q1) == failing_constants(q2) else {"errors"}
 
 
 # --------------------------------------------------------------------------- signatures and order

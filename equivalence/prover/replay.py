@@ -20,6 +20,7 @@ from .normal import apply
 from .prove import (
     Prepared,
     comparable,
+    constants_reservation,
     plain,
     prepare,
     reduce_order,
@@ -68,7 +69,9 @@ def _replay(engine: Engine, proof: Proof, q1: Query, q2: Query) -> Flaw | None:
         if new is None:
             return Flaw(f"{step.rule} does not apply", number)
         forms[step.side - 1] = new
-    return _final(engine, proof, reduced, forms)
+    flaw = _final(engine, proof, reduced, forms)
+    missing = constants_reservation(q1, q2) - proof.modulo
+    return Flaw(f"not stated: {', '.join(sorted(missing))}") if missing and not flaw else flaw
 
 
 def _final(

@@ -69,6 +69,11 @@ class Schema:
     def relation(self, ref: TableRef) -> Relation | None:
         return self.catalog.table(ref) if self.catalog.has_table(ref) else None
 
+    def is_computed(self, ref: TableRef, position: int) -> bool:
+        """Whether a column is a virtual generated one, whose expression is evaluated by whoever reads it."""
+        relation = self.relation(ref)
+        return relation is not None and relation.columns[position].generated == "virtual"
+
     def not_null(self, source: Source, pos: int) -> Assumption | None:
         """The NOT NULL of a stored column, if it is one (F9, F11: rows of the relation itself)."""
         if not isinstance(source, Table):

@@ -24,7 +24,10 @@ Context = tuple[Rows, Scope]
 
 
 def translate_select(t: Translator, query: a.Select, env: Env) -> Form:
-    rows = [_filtered(t, r, query.where) for r in t.from_list(query.from_, env)]
+    t.whole = t.whole and query.where is None and len(query.from_) == 1
+    found = t.from_list(query.from_, env)
+    t.whole = False
+    rows = [_filtered(t, r, query.where) for r in found]
     rows = [r for r in rows if block(r.vars, r.preds, ())]
     if off("4a") and query.where is not None:
         rows = [r for r in rows if not _padded_in(r, query.where)]
@@ -84,7 +87,7 @@ def _grouped(
     if off("17") and not keys:
         having = (exists(tuple(b for r in rows for b in block(r.vars, r.preds, ()))),)
     if query.having is not None and not (off("1d") and not keys):
-        having = (*having, Translation(t, scope).term(query.having))
+        having = (*having, t.conjuncts(Translation(t, scope), query.having))
     return [(Rows(vars_, having, env), scope)]
 
 

@@ -41,6 +41,8 @@ _HARMLESS = frozenset(
         "int4up", "numeric_uplus", "numeric_abs", "float8abs", "sign", "replace", "ascii",
     }
 )  # fmt: skip
+_HARMLESS_CALLS = frozenset({"pg_catalog.random()"})
+_NOT_HARMLESS = frozenset({"pg_catalog.length(bytea,name)"})  # reads the bytes in an encoding
 _HARMLESS_CASTS = frozenset(
     {
         ("int2", "float8"), ("int4", "float8"), ("int8", "float8"), ("int2", "float4"), ("int4", "float4"),
@@ -48,7 +50,6 @@ _HARMLESS_CASTS = frozenset(
         ("bpchar", "text"), ("bpchar", "varchar"), ("text", "varchar"), ("text", "bpchar"),
         ("varchar", "bpchar"), ("int2", "text"), ("int4", "text"), ("int8", "text"), ("numeric", "text"),
         ("date", "text"), ("bool", "text"), ("bool", "int4"), ("int4", "bool"), ("uuid", "text"),
-        ("numeric", "float8"),
     }
 )  # fmt: skip
 
@@ -101,7 +102,11 @@ def arithmetic(name: str, left: str, right: str, result: str) -> Sym:
 
 def function(schema: str, name: str, args: tuple[str, ...], *, strict: bool) -> Sym:
     label = f"{schema}.{name}({','.join(args)})"
-    if schema == "pg_catalog" and name in _HARMLESS:
+    if (
+        schema == "pg_catalog"
+        and (name in _HARMLESS or label in _HARMLESS_CALLS)
+        and label not in _NOT_HARMLESS
+    ):
         return Sym(label, strict=True, total=True)
     return Sym(label, strict=strict, fails="errors")
 
@@ -117,7 +122,11 @@ def cast(source: SqlType, target: SqlType, method: str) -> Sym:
         return Sym(label, total=True)
     if free and target.name in {"varchar", "bpchar"}:
         return Sym(label, total=True)
-    if builtin and target.name in INTS and source.name in INTS:
+    if builtin and target.name in INTS and source.name in INTS | FLOATS:
+        return Sym(label, total=True, fails="overflow")
+    if builtin and source.name in {"numeric", "float8"} and target.name in FLOATS:
+        return Sym(label, total=True, fails="overflow")
+    if builtin and method == "typmod" and target.name == "numeric":
         return Sym(label, total=True, fails="overflow")
     # jsonb's null casts to NULL (PostgreSQL 18): only plain types are known to keep values
     known = builtin and {source.name, target.name} <= ORDERED
@@ -131,6 +140,8 @@ def failure(term: App) -> str:
         return ""
     if name.endswith(" numeric") and name[0] in "+-*":
         return "" if all(_bounded(a) for a in term.args) else fails
+    if name.startswith("cast pg_catalog.numeric to pg_catalog.float8"):
+        return "" if _bounded(term.args[0]) else fails
     if name in {"~~", "!~~"}:
         pattern = term.args[1]
         fine = isinstance(pattern, Lit) and pattern.value is not None and not pattern.value.endswith("\\")
@@ -144,26 +155,80 @@ def failure(term: App) -> str:
     return fails
 
 
-_RISKY = frozenset(
+# fail for no ordinary argument
+_TAME = frozenset(
     {
-        "sqrt", "ln", "log", "log10", "power", "pow", "exp", "mod", "div", "factorial", "chr", "repeat", "decode",
-        "to_number", "to_date", "to_timestamp", "make_date", "make_time", "make_timestamp", "width_bucket",
+        "left", "right", "abs", "ceil", "ceiling", "floor", "round", "trunc", "concat", "concat_ws", "age", "now",
+        "translate", "quote_literal", "quote_ident", "quote_nullable", "to_hex", "isfinite", "atan", "atan2", "tanh",
+        "degrees", "radians", "cbrt", "array_length", "array_upper", "array_lower", "array_ndims", "cardinality",
+        "array_to_string", "array_append", "array_prepend", "array_cat", "array_remove", "jsonb_typeof", "json_typeof",
+        "jsonb_extract_path", "jsonb_extract_path_text", "json_extract_path", "json_extract_path_text", "to_json",
+        "to_jsonb", "row_to_json", "json_build_array", "jsonb_build_array", "justify_days", "justify_hours",
+        "justify_interval", "pg_typeof", "pg_column_size", "num_nulls", "num_nonnulls", "sha256", "date", "float8",
+        "lower_inc", "upper_inc", "isempty", "similar_to_escape", "like_escape", "jsonb_array_elements", "div_trunc",
+        "generate_series", "unnest", "hashint4", "numeric_uminus", "scale", "min_scale", "trim_scale", "textlen",
     }
 )  # fmt: skip
+# fail for no ordinary argument where the one at this position is a constant that PostgreSQL takes
+_TAME_WITH_CONSTANT = {
+    "extract": 0, "date_part": 0, "date_trunc": 0, "timezone": 0, "to_char": 1, "substring": -1, "substr": -1,
+    "lpad": 1, "rpad": 1, "split_part": 2, "regexp_replace": 1, "regexp_match": 1, "regexp_like": 1, "regexp_count": 1,
+    "regexp_substr": 1, "date_bin": 0,
+}  # fmt: skip
+_COMPARISONS = frozenset({"=", "<>", "<", "<=", ">", ">="})
+_TAME_OPERATORS = _COMPARISONS | {"+", "-", "*", "||", "->", "->>", "#>", "#>>", "@>", "<@", "?", "?|", "?&", "&&", "&",
+    "|", "#", "~", "^@", "@", "<<", ">>", "-|-"}  # fmt: skip
+_PATTERNS = frozenset({"~", "~*", "!~", "!~*", "~~", "!~~", "~~*", "!~~*"})
 
 
 def hazardous(term: Term) -> bool:
-    """Whether an application that may fail does so for ordinary values of its columns: divisions, roots, parsing."""
+    """Whether an application that may fail does so for ordinary values of its columns: divisions, roots, parsing,
+    whatever is not known to be tame. Beyond that is only what is too large for its type.
+    """
     if not isinstance(term, App):
         return False
     if all(isinstance(part, App | Lit) for part in walk(term)):
         return False  # a constant is folded when the query is planned, whatever stands before it
     name = term.sym.name
-    if name.startswith(("op /(", "op %(", "op ^(")):
-        return True
     if name.startswith("cast "):
-        return term.args[0].type.name not in ORDERED or term.args[0].type.name in TEXTS | {"bpchar"}
-    return name.partition("(")[0].removeprefix("pg_catalog.") in _RISKY
+        return _hazardous_cast(term)
+    if name.startswith("op ") or name in _PATTERNS:
+        return _hazardous_operator(name.removeprefix("op ").partition("(")[0], term.args)
+    if name.endswith(("any array", "all array")):
+        return name.removeprefix("pg_catalog.").partition("(")[0] not in _COMPARISONS
+    schema, _, function = name.partition("(")[0].rpartition(".")
+    if schema != "pg_catalog":
+        return True
+    constant = _TAME_WITH_CONSTANT.get(function)
+    if constant is not None:
+        return not _is_taken(function, term.args, constant)
+    return function not in _TAME
+
+
+def _hazardous_operator(name: str, args: tuple[Term, ...]) -> bool:
+    if name in _PATTERNS and len(args) == 2 and args[1].type.name in TEXTS | {"unknown", "bpchar"}:
+        return not isinstance(args[1], Lit)
+    return name not in _TAME_OPERATORS
+
+
+def _hazardous_cast(term: App) -> bool:
+    source, target = term.args[0].type, term.type
+    if not (source.is_builtin and target.is_builtin) or source.name not in ORDERED:
+        return True
+    if source.name in TEXTS | {"bpchar"}:
+        return target.name not in TEXTS | {"bpchar", "name", "char"}
+    return source.name == "numeric" and target.name in INTS  # NaN has no integer
+
+
+def _is_taken(function: str, args: tuple[Term, ...], at: int) -> bool:
+    """Whether the argument that decides is a constant of an ordinary value."""
+    if function in {"substring", "substr"}:
+        if len(args) < 3 and args[1:] and args[1].type.name in INTS:
+            return True  # without a length nothing is negative
+        return all(isinstance(x, Lit) and not str(x.value or "").startswith("-") for x in args[1:])
+    if at >= len(args):
+        return function in {"lpad", "rpad"} or (function == "timezone" and len(args) == 1)
+    return all(isinstance(x, Lit) and x.value not in {"0", None} for x in args[at : at + 1])
 
 
 def _safe_int_division(divisor: Term) -> bool:

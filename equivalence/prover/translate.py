@@ -7,15 +7,18 @@ SQL: what is not understood raises `Unsupported`. Must not know schema facts, ru
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from sql import algebra as a
 from sql.types import SqlType
-from sql.walk import deep_exprs
+from sql.walk import all_exprs, all_queries, conjuncts, deep_exprs
 
 from .bags import block, exists
-from .build import eq, negate, predicates, same
+from .build import conj, eq, negate, predicates, same
 from .conditions import holds, off
 from .fresh import fresh, fresh_copy
 from .symbols import hazardous
@@ -35,6 +38,9 @@ from .terms import (
     Var,
     null,
 )
+
+if TYPE_CHECKING:
+    from .expressions import Translation
 
 Env = Mapping[int, tuple[Term, ...]]
 MAX_BLOCKS = 48
@@ -63,12 +69,42 @@ class Form:
 
 
 @dataclass(slots=True)
+class Site:
+    """Where rows are made that a condition outside cannot thin out beforehand (a materialized CTE, a grouped,
+    distinct or limited subquery, …): its relations and conditions.
+    """
+
+    tables: list[str] = field(default_factory=list)
+    filters: list[Term] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A term that may raise ``kind`` (errors or overflow), evaluated at ``sites`` (outermost first; none: where
+    the result's rows are made).
+    """
+
+    kind: str
+    term: Term
+    sites: tuple[Site, ...] = ()
+
+
+@dataclass(slots=True)
 class Translator:
     """Translates one query and remembers what could fail on the way."""
 
+    # whether reading a stored column computes it (PostgreSQL 18's virtual generated columns)
+    computed: Callable[[a.TableRef, int], bool] = lambda _table, _position: False
     ctes: dict[int, tuple[a.Query, Env]] = field(default_factory=dict)
-    failing: list[tuple[str, Term]] = field(default_factory=list)
-    guarded: list[tuple[str, Term]] = field(default_factory=list)
+    # CTEs that are computed as a whole before anything reads them
+    fenced: set[int] = field(default_factory=set)
+    failing: list[Failure] = field(default_factory=list)
+    guarded: list[Failure] = field(default_factory=list)
+    # scalar subqueries: some may have more than one row
+    rows: list[Failure] = field(default_factory=list)
+    sites: tuple[Site, ...] = ()
+    # whether all rows of what is read next are made: nothing around it filters, joins or stops early
+    whole: bool = False
     sources: dict[int, Source] = field(default_factory=dict)
     loose: set[str] = field(default_factory=set)  # reservations met: tie-order, float-order
     # the conditions in the order of their writing, and whether evaluating one may depend on that order (M7)
@@ -79,23 +115,57 @@ class Translator:
         """The bag with new bound variables."""
         return fresh_copy(bag)
 
+    def fails(self, kind: str, term: Term) -> None:
+        """Remember that evaluating the term here may raise an error."""
+        self.failing.append(Failure(kind, term, self.sites))
+
+    def hazards(self, before: int) -> list[Failure]:
+        """What was met since there were ``before`` failures and fails for ordinary values."""
+        return [f for f in self.failing[before:] if f.kind == "errors" and hazardous(f.term)]
+
     def condition(self, e: a.Expr, env: Env) -> Term:
         """A WHERE or ON, remembered with its place among the others."""
         from .expressions import Scope, Translation
 
+        return self.conjuncts(Translation(self, Scope(env)), e)
+
+    def conjuncts(self, make: Translation, e: a.Expr) -> Term:
+        """A condition whose conjuncts the planner may take apart."""
         before = len(self.failing)
-        term = Translation(self, Scope(env)).term(e)
+        term = conj(make.term(part) for part in conjuncts(e))
         self.filters += predicates(term)
-        self.risky |= any(kind == "errors" and hazardous(t) for kind, t in self.failing[before:])
+        if self.sites:
+            self.sites[-1].filters.extend(predicates(term))
+        self.risky |= bool(self.hazards(before))
         return term
+
+    @contextmanager
+    def site(self, *, fence: bool) -> Iterator[None]:
+        """Translate something whose rows are made apart, where ``fence``."""
+        outer = self.sites
+        if fence:
+            self.sites = (*outer, Site())
+        try:
+            yield
+        finally:
+            self.sites = outer
 
     # ---------------------------------------------------------------- queries
 
     def top(self, query: a.Query) -> Form:
-        return self.query(query, {}, visible=True)
+        return self.query(query, {}, visible=True, whole=True)
 
-    def query(self, query: a.Query, env: Env, *, visible: bool = False) -> Form:
-        """The rows of a query. ``visible``: its order is seen, so the sort keys stay."""
+    def query(self, query: a.Query, env: Env, *, visible: bool = False, whole: bool = False) -> Form:
+        """The rows of a query. ``visible``: its order is seen, so the sort keys stay. ``whole``: all its rows are
+        made whatever stands around it.
+        """
+        if visible:
+            self.fenced = computed_ctes(query)
+        with self.site(fence=not whole and makes_rows_apart(query)):
+            self.whole = whole and query.limit is None and query.offset is None
+            return self._query(query, env, visible=visible)
+
+    def _query(self, query: a.Query, env: Env, *, visible: bool) -> Form:
         for cte in query.ctes:
             body = cte.query
             if cte.recursive:
@@ -149,7 +219,8 @@ class Translator:
         return Form(bag, form.width, tuple(sort_label(k) for k in keys))
 
     def set_operation(self, query: a.SetOp, env: Env) -> Form:
-        left, right = self.query(query.left, env).bag, self.query(query.right, env).bag
+        whole = self.whole and query.op == "union"
+        left, right = (self.query(arm, env, whole=whole).bag for arm in (query.left, query.right))
         bag = self.combine(query.op, left, right, tuple(c.type for c in query.columns), all_=query.all)
         return self._sorted(Form(bag, len(query.columns)), query.order_by)
 
@@ -213,12 +284,13 @@ class Translator:
             case a.Derived(rel, query, security_barrier=barrier):
                 if not holds("M17", not barrier):
                     raise Unsupported("security barrier view")
-                return self._from_bag(rel, self.query(query, env).bag, env)
+                return self._from_bag(rel, self.query(query, env, whole=self.whole).bag, env)
             case a.CteScan(rel, cte):
                 if cte not in self.ctes:
                     raise Unsupported("recursive CTE")
                 query, outer = self.ctes[cte]
-                return self._from_bag(rel, self.query(query, outer).bag, env)
+                with self.site(fence=cte in self.fenced and not self.whole):
+                    return self._from_bag(rel, self.query(query, outer, whole=self.whole).bag, env)
             case a.ValuesScan(rel, rows):
                 from .expressions import Scope, Translation
 
@@ -227,11 +299,14 @@ class Translator:
             case a.FunctionScan(rel, call, _, columns, ordinality):
                 return self._function(rel, call, tuple(c.type for c in columns), env, ordinality=ordinality)
             case a.Join():
+                self.whole = False
                 return self.join(item, env)
 
     def _ranging(self, rel: int, source: Source, types: tuple[SqlType, ...], env: Env) -> Rows:
         v = fresh()
         self.sources[v] = source
+        if self.sites and isinstance(source, Table):
+            self.sites[-1].tables.append(f"{source.ref.schema}.{source.ref.name}")
         return Rows(((v, source),), (), {**env, rel: tuple(Var(v, i, t) for i, t in enumerate(types))})
 
     def _from_bag(self, rel: int, bag: Bag, env: Env) -> list[Rows]:
@@ -248,7 +323,7 @@ class Translator:
         make.check(call.func)
         args = tuple(make.term(x) for x in call.args)
         name = f"{call.func.schema}.{call.func.name}({','.join(call.func.arg_types)}) {ordinality}"
-        self.failing.append(("errors", App(Sym(name), args, types[0] if types else INTEGER)))
+        self.fails("errors", App(Sym(name), args, types[0] if types else INTEGER))
         return [self._ranging(rel, Function(name, args, types), types, env)]
 
     def join(self, item: a.Join, env: Env) -> list[Rows]:
@@ -298,6 +373,48 @@ class Translator:
 
     def width_of(self, query: a.Query) -> tuple[SqlType, ...]:
         return tuple(c.type for c in a.output_columns(query))
+
+
+def makes_rows_apart(query: a.Query) -> bool:
+    """Whether conditions outside the query do not reach the rows inside before its expressions are evaluated. The
+    planner does push some into grouped and distinct subqueries and through unions; that is not relied on, but
+    for UNION ALL, which is flattened.
+    """
+    if query.limit is not None or query.offset is not None:
+        return True
+    match query:
+        case a.Select():
+            grouped = query.group_by is not None or query.distinct is not None
+            return grouped or any(
+                isinstance(e, a.WindowCall) for t in query.targets for e in all_exprs(t.expr)
+            )
+        case a.SetOp(op=op, all=all_):
+            return not (op == "union" and all_)
+        case _:
+            return False
+
+
+def computed_ctes(query: a.Query) -> set[int]:
+    """CTEs that are not inlined: MATERIALIZED, or read more than once without NOT MATERIALIZED."""
+    reads: Counter[int] = Counter()
+    ctes: list[a.Cte] = []
+    for q in all_queries(query):
+        ctes += q.ctes
+        if isinstance(q, a.Select):
+            reads.update(item.cte for item in scans_of(q.from_))
+    return {c.cte for c in ctes if c.materialized or (c.materialized is None and reads[c.cte] > 1)}
+
+
+def scans_of(items: tuple[a.FromItem, ...]) -> Iterator[a.CteScan]:
+    """The CTEs read in a FROM list itself."""
+    for item in items:
+        match item:
+            case a.Join(_, left, right):
+                yield from scans_of((left, right))
+            case a.CteScan():
+                yield item
+            case _:
+                pass
 
 
 def columns_of(item: a.FromItem, types: object) -> dict[int, tuple[SqlType, ...]]:

@@ -1,5 +1,5 @@
 """Random pairs of queries over random schemas: equal by construction, or near misses."""
 
-from equivalence.generator.pairs.make import RandomPair, random_pairs
+from equivalence.generator.pairs.make import PAIRS_A_WORLD, RandomPair, pairs_of_world, random_pairs
 
-__all__ = ["RandomPair", "random_pairs"]
+__all__ = ["PAIRS_A_WORLD", "RandomPair", "pairs_of_world", "random_pairs"]

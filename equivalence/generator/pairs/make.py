@@ -1,18 +1,23 @@
 """Random pairs: a scheme over a world, put into contexts that keep every difference visible.
 
-Owns the contexts and the bookkeeping. Deterministic in the seed.
+Owns the contexts and the bookkeeping. Deterministic in the seed and the world's number, so that a long run can stop
+between worlds and go on later.
 """
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from equivalence.generator.pairs.blocks import BLOCKS
 from equivalence.generator.pairs.schemes import SCHEMES
+from equivalence.generator.pairs.typed import TYPED
 from equivalence.generator.pairs.worlds import World, random_world
 
-_PAIRS_A_WORLD = 40
+PAIRS_A_WORLD = 40
+_ALL = (*SCHEMES, *TYPED, *BLOCKS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,18 +34,21 @@ class RandomPair:
 
 def random_pairs(seed: int = 0) -> Iterator[RandomPair]:
     """Pairs without end."""
-    rnd = random.Random(seed)  # noqa: S311 - test data
-    number = 0
-    while True:
-        world = random_world(rnd)
-        for _ in range(_PAIRS_A_WORLD):
-            yield _pair(rnd, world, f"random/{seed}/{number}")
-            number += 1
+    for number in itertools.count():
+        yield from pairs_of_world(seed, number)
+
+
+def pairs_of_world(seed: int, number: int) -> Iterator[RandomPair]:
+    """The `PAIRS_A_WORLD` pairs over the schema of this number."""
+    rnd = random.Random(f"{seed}/{number}")  # noqa: S311 - test data
+    world = random_world(rnd)
+    for place in range(PAIRS_A_WORLD):
+        yield _pair(rnd, world, f"random/{seed}/{number}/{place}")
 
 
 def _pair(rnd: random.Random, world: World, id_: str) -> RandomPair:
     while True:
-        scheme = rnd.choice(SCHEMES)
+        scheme = rnd.choice(_ALL)
         original, sound, broken = scheme(rnd, world)
         equivalent = rnd.random() < 0.5
         candidates = sound if equivalent else broken

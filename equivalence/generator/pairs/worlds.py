@@ -19,6 +19,10 @@ _VALUES = {
     "varchar(8)": ("'a'", "'b'", "'xy'"),
     "date": ("date '2001-01-01'", "date '2001-01-02'", "date '1999-12-31'"),
 }
+_TYPED = (
+    "k int not null, i int, b bigint, n numeric, p numeric(8,2), f float8, t text, v varchar(5), c char(4), "
+    'x text collate "C", d date, ts timestamp, o bool'
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +41,8 @@ class Col:
 @dataclass(frozen=True, slots=True)
 class World:
     """One schema. The parent has the key ``id`` and a unique nullable ``u``; the child has ``id``, a NOT NULL
-    reference ``pid`` and a nullable one ``qid``; the loose tables have no constraint but NOT NULL on ``w``.
+    reference ``pid`` and a nullable one ``qid``; the loose tables have no constraint but NOT NULL on ``w``;
+    ``typed`` has a column of each common type (k, the only NOT NULL one, i, b, n, p, f, t, v, c, x, d, ts, o).
     """
 
     ddl: str
@@ -46,6 +51,7 @@ class World:
     loose: tuple[str, str]
     key_type: str
     columns: dict[str, tuple[Col, ...]]
+    typed: str
 
     def pick(
         self, rnd: random.Random, table: str, *, nullable: bool | None = None, numeric: bool = False
@@ -62,9 +68,9 @@ class World:
 def random_world(rnd: random.Random) -> World:
     """A schema with random names, types and extra columns."""
     names = rnd.sample(
-        ("a", "b", "item", "orders", "emp", "dept", "t1", "t2", "log", "node", "Mixed Case"), 4
+        ("a", "b", "item", "orders", "emp", "dept", "t1", "t2", "log", "node", "Mixed Case"), 5
     )
-    parent, child, one, two = [f'"{n}"' if " " in n else n for n in names]
+    parent, child, one, two, typed = [f'"{n}"' if " " in n else n for n in names]
     key = rnd.choice(("int", "int", "bigint"))
     # same types in both loose tables: set operations pair them
     loose: tuple[Col, ...] = (
@@ -93,8 +99,9 @@ def random_world(rnd: random.Random) -> World:
         f"create table {child} (id int primary key, {references}, {_declared(columns[child])})",
         f"create table {one} ({_declared(columns[one])})",
         f"create table {two} ({_declared(columns[two])})",
+        f"create table {typed} ({_TYPED})",
     ]
-    return World("".join(f"{line};\n" for line in ddl), parent, child, (one, two), key, columns)
+    return World("".join(f"{line};\n" for line in ddl), parent, child, (one, two), key, columns, typed)
 
 
 def _declared(columns: Sequence[Col]) -> str:
