@@ -30,6 +30,7 @@ from proxy.serving import inline, local
 from proxy.serving.chains import ServeExecute, ServeQuery
 from proxy.serving.private import Privates
 from proxy.serving.settings import Settings
+from proxy.serving.sites import FIRST, find_site
 from proxy.session import IDLE, Chain, Session
 from proxy.slow import SlowReports, is_select
 from proxy.statements import Book, Portal, Statement, split_names, split_parse
@@ -294,9 +295,27 @@ class SessionDesk:
         if lookup is None or unwanted:
             return None
         candidate = lookup.find(self.identity.database, text, types)
-        if candidate is None or _OFF.search(text):
+        if candidate is None:
+            return self._find_inside(text, types) if text and text[0] in FIRST else None
+        return None if _OFF.search(text) else candidate
+
+    def _find_inside(self, text: bytes, types: tuple[int, ...]) -> Candidate | None:
+        """The rewrite for the SELECT in a COPY, CREATE TABLE AS, INSERT or EXPLAIN."""
+        site = find_site(text)
+        lookup = self.ports.lookup
+        if site is None or lookup is None:
             return None
-        return candidate
+        found = lookup.find(self.identity.database, site.select, types)
+        if found is None:
+            return None
+        plain = found.plain_replacement
+        return Candidate(
+            found.rewrite,
+            site.around(found.replacement),
+            None if plain is None else site.around(plain),
+            site,
+            (site.select.decode(), found.replacement),
+        )
 
     def _may_be_ours(self, text: bytes) -> bool:
         if b"rewright" in text or b"REWRIGHT" in text or b"Rewright" in text:
@@ -570,7 +589,8 @@ class SessionDesk:
         self._report(timing, rows, now)
 
     def _report(self, timing: Timing, rows: int, now: float) -> None:
-        if self.ports.reporter is None:
+        site = timing.candidate.site
+        if self.ports.reporter is None or (site is not None and site.kind == "explain"):
             return
         report = ServedStatement(
             rewrite_id=timing.candidate.rewrite.id,
@@ -584,6 +604,7 @@ class SessionDesk:
             application_name=self.application_name,
             text=timing.text,
             failure=timing.failure,
+            more_than_select=site is not None,
         )
         self.put(report)
 

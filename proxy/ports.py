@@ -11,6 +11,8 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, TypeAlias
 
+from proxy.serving.sites import Site
+
 Mode: TypeAlias = Literal["off", "observe", "apply", "inline"]
 Trust: TypeAlias = Literal["proved", "tested", "judged"]
 TRUST_ORDER: Mapping[str, int] = {"judged": 0, "tested": 1, "proved": 2}
@@ -128,11 +130,16 @@ class ServedRewrite:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A rewrite found for one text: the replacement has the text's literals in it and is ready to parse."""
+    """A rewrite found for one text: the replacement has the text's literals in it and is ready to parse.
+
+    ``site``: the text is another statement around a SELECT with a rewrite; ``inner`` are that SELECT and its replacement.
+    """
 
     rewrite: ServedRewrite
     replacement: str
     plain_replacement: str | None = None
+    site: Site | None = None
+    inner: tuple[str, str] = ("", "")
 
 
 class Lookup(Protocol):
@@ -191,6 +198,7 @@ class ServedStatement:
     ``route``: what the client got. ``reason``: why the original ran ("" when the replacement did):
     ``mode``, ``trust``, ``hints``, ``paused``, ``names``, ``facts``, ``search_path``, ``role``, ``row security``,
     ``temporary``, ``privileges``, ``block``, ``settings``, ``encoding``, ``signature``, ``failed``, ``measure``.
+    ``target``: the table written to has triggers, identities, defaults or the like that rows' order could show in.
     ``failure``: SQLSTATE and message of a replacement that failed at run time; the rewrite should be retired.
     ``duration``: seconds from Execute to the last message; ``overhead``: seconds spent on the guard before it.
     """
@@ -206,6 +214,8 @@ class ServedStatement:
     application_name: str
     text: str
     failure: str = ""
+    # the statement did more than the rewrite's SELECT: its duration says nothing about the rewrite
+    more_than_select: bool = False
 
 
 Report: TypeAlias = SlowQuery | ServedStatement

@@ -58,7 +58,7 @@ from proxy.wire.tables import (
 
 unpack: Callable[..., tuple[int, int]] = HEADER.unpack_from
 IDLE, IN_BLOCK, FAILED = b"ITE"
-COPY_IN, COPY_BOTH = b"GW"
+COPY_IN, COPY_OUT, COPY_BOTH = b"GHW"
 DATA = b"Dd"
 
 # Client types that are looked at: always what opens a cycle; texts and names when there is a desk.
@@ -154,12 +154,14 @@ class Run:
     """Execute a replacement and wait for its first message. Answer: ``Started``, or the ``Failed`` swallowed.
 
     ``cycle``: the messages end with a Sync of the client's own cycle (simple Query). ``retry`` says whether an error
-    may be swallowed. A Sync that the client sent already, or sends meanwhile, goes along.
+    may be swallowed. ``then`` takes the messages of a replacement that is served. A Sync that the client sent already,
+    or sends meanwhile, goes along.
     """
 
     messages: bytes
     retry: Callable[[Fields], bool]
     cycle: bool = False
+    then: Callable[[int, bytes], bytes] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -605,15 +607,21 @@ class Session:
         """The first message of the replacement decides: it is served, or swallowed and the original runs."""
         if kind == NOTICE:
             return message
+        if kind == COPY_OUT:
+            # no row yet: what comes behind it decides
+            self._copy_out = message
+            return b""
         self.run = None
-        units[0].take = None
+        units[0].take = run.then
+        begun, self._copy_out = self._copy_out, b""
         if kind != ERROR:
             self._later(Started())
-            return message
+            return begun + (message if run.then is None else run.then(kind, message))
+        units[0].take = None
         failure = _fields(message)
         if not run.retry(failure):
             self._later(Started())
-            return failure.without(b"P").encode()
+            return begun + failure.without(b"P").encode()
         if len(units) == 1:
             self._later(Failed(failure, synced=False))
         else:
@@ -635,6 +643,7 @@ class Session:
         self._due = answer
 
     _due: object = None
+    _copy_out = b""
 
     def effect_done(self, result: object) -> None:
         """A ``Wait`` is over: its result, or the SqlError it ended with."""

@@ -10,6 +10,7 @@ import re
 from typing import TYPE_CHECKING, Literal
 
 from proxy.ports import SlowQuery
+from proxy.serving.sites import find_site
 from proxy.statements import split_parse
 from proxy.wire.framing import ProtocolViolation
 from proxy.wire.frontend import Bind, decode
@@ -62,10 +63,15 @@ class SlowReports:
             self._execution = desk.next_execution()
             self._reported_start = session.started
         found = self._statement(session.chunk)
-        if found is None or not _SELECT.match(found[0]) or _OFF.search(found[0]):
+        if found is None or _OFF.search(found[0]):
             return
-        duration = now - session.started
-        desk.put(self.describe(*found, state, duration))
+        text, types, bind = found
+        if not _SELECT.match(text):
+            site = find_site(text)
+            if site is None or site.kind == "explain":
+                return
+            text = site.select  # what may be replaced
+        desk.put(self.describe(text, types, bind, state, now - session.started))
 
     def describe(
         self, text: bytes, types: tuple[int, ...], bind: Bind | None, state: State, duration: float

@@ -12,11 +12,11 @@ it agreed, and only rewrites without reservations are run at all.
 from __future__ import annotations
 
 import random
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from typing import TYPE_CHECKING, Any
 
 from proxy.ports import TRUST_ORDER, Candidate
-from proxy.serving.guard import objection
+from proxy.serving.guard import objection, oid_array
 from proxy.serving.private import (
     NOWHERE,
     Batch,
@@ -26,7 +26,9 @@ from proxy.serving.private import (
     checked,
     described,
     same_signature,
+    says_yes,
 )
+from proxy.serving.sites import COLLATION_SQL, COLLATION_TYPES, TARGET_SQL, TARGET_TYPES, names_collation
 from proxy.session import (
     IDLE,
     Ask,
@@ -45,7 +47,7 @@ from proxy.wire import backend
 from proxy.wire.backend import Column, Fields
 from proxy.wire.framing import HEADER
 from proxy.wire.frontend import SYNC, Bind, Close, Describe, Execute, Parse, Query, decode
-from proxy.wire.tables import ERROR, ROW_DESCRIPTION
+from proxy.wire.tables import COMPLETE, ERROR, ROW_DESCRIPTION
 
 if TYPE_CHECKING:
     from proxy.desk import SessionDesk
@@ -114,9 +116,12 @@ class _Serving:
             raise Declined("settings")
         if rewrite.server_major and rewrite.server_major != _major(parameters.get(b"server_version", b"")):
             raise Declined("facts")
-        if not clean and not rewrite.unreserved:
+        site = self.candidate.site
+        if not clean and (not rewrite.unreserved or (site is not None and site.writes)):
             raise Declined("block")
-        if rewrite.measure_original and random.random() < MEASURED_SHARE:  # noqa: S311 -- a sample, no secret
+        if site is not None and site.kind == "create" and names_collation(*self.candidate.inner):
+            raise Declined("target")
+        if rewrite.measure_original and site is None and random.random() < MEASURED_SHARE:  # noqa: S311 -- a sample, no secret
             raise Declined("measure")
 
     def wanted_text(self) -> bytes:
@@ -162,6 +167,10 @@ class _Serving:
         description = -1
         if private is None:
             name, description = self.privates.add_private_parse(batch, text, types)
+            inner = [
+                self.privates.add_described(batch, one.encode(), types)
+                for one in (self.candidate.inner if self.candidate.site is not None else ())
+            ]
         else:
             name = private.name
             self.privates.statements.move_to_end(key)
@@ -169,14 +178,22 @@ class _Serving:
         batch.add(Bind(portal, name, bind.formats, bind.values, bind.result_formats).encode())
         row_index = self.privates.add_guard(batch, self.candidate.rewrite.guard)
         verifier = self._add_verifier(batch)
+        target = self._add_target(batch)
         replies = checked((yield batch.ask()))
         if private is None:
-            private = Private(name, described(replies.units[description])[1])
+            own, wanted = (
+                [described(replies.units[i])[1] for i in reversed(inner)]
+                if inner
+                else (described(replies.units[description])[1], None)
+            )
+            private = Private(name, own, wanted)
             self.privates.statements[key] = private
         self.privates.dead_portals.append(portal)
         self._verify(replies, verifier)
         self._judge(replies, row_index, clean=clean)
-        if not same_signature(columns, private.columns):
+        if target >= 0 and not says_yes(replies.units[target]):
+            raise Declined("target")
+        if not same_signature(columns if self.candidate.site is None else private.original, private.columns):
             refused.add("signature")
             raise Declined("signature")
         if self.wanted_text() != text:
@@ -196,6 +213,27 @@ class _Serving:
 
     def _add_verifier(self, batch: Batch) -> int:
         return self.privates.add_verifier(batch, self.statement_name) if self.statement_name else -1
+
+    def _add_target(self, batch: Batch) -> int:
+        """Ask whether the table that is written is as plain as it must be; -1: none is."""
+        site, privates = self.candidate.site, self.privates
+        if site is None or not site.writes:
+            return -1
+        if site.kind == "insert":
+            return privates.add_question(batch, TARGET_SQL, TARGET_TYPES, site.target.encode())
+        oids = oid_array(self.candidate.rewrite.guard)
+        return privates.add_question(batch, COLLATION_SQL, COLLATION_TYPES, oids)
+
+    def said(self) -> Callable[[int, bytes], bytes] | None:
+        """What the lines of a plain EXPLAIN end with."""
+        site = self.candidate.site
+        if site is None or not site.plain_text:
+            return None
+        rewrite = self.candidate.rewrite
+        lines = [f"Rewright: the plan of what runs instead, by rewrite {rewrite.id} ({rewrite.evidence}):"]
+        lines += [f"  {line}" for line in self.candidate.inner[1].splitlines()]
+        rows = b"".join(backend.DataRow((line.encode(),)).encode() for line in lines)
+        return lambda kind, message: rows + message if kind == COMPLETE else message
 
     def _verify(self, replies: Replies, index: int) -> None:
         if index >= 0 and not self.privates.verified(replies, index, self.text):
@@ -229,6 +267,8 @@ class _Serving:
     def time(self, route: str, reason: str = "", failure: str = "") -> None:
         from proxy.desk import Timing
 
+        if self.candidate.site is not None:
+            failure = ""  # it may be the statement around it that failed: no fault of the rewrite
         now = self.desk.clock()
         text = self.text.decode("utf-8", "replace")
         self.desk.start_timing(Timing(self.candidate, route, reason, now, now - self.began, text, failure))
@@ -275,7 +315,7 @@ class ServeExecute(_Serving):
         statement = self.portal.statement
         if statement.refused:
             raise Declined(statement.refused)
-        if statement.columns is None:
+        if statement.columns is None and statement.resolved is None:
             yield from self._learn(statement)
         bind = decode(b"B", self.portal.bind[HEADER.size :])
         assert isinstance(bind, Bind)
@@ -296,7 +336,7 @@ class ServeExecute(_Serving):
         index = batch.add(Describe(b"S", bind.statement).encode())
         replies = checked((yield batch.ask()))
         statement.resolved, statement.columns = described(replies.units[index])
-        if statement.columns is None:
+        if statement.columns is None and self.candidate.site is None:
             statement.refused = "signature"
             raise Declined("signature")
 
@@ -321,7 +361,11 @@ class ServeExecute(_Serving):
 
     def _run(self, portal: bytes, *, clean: bool) -> Chain:
         yield from self.told("replacement")
-        run = Run(Execute(portal, self.max_rows).encode(), lambda error: clean and may_retry(error))
+        run = Run(
+            Execute(portal, self.max_rows).encode(),
+            lambda error: clean and may_retry(error),
+            then=self.said(),
+        )
         outcome = yield run
         if not isinstance(outcome, Failed):
             self.portal.private = portal
@@ -406,7 +450,9 @@ class ServeQuery(_Serving):
     def _run(self, portal: bytes, *, clean: bool) -> Chain:
         yield from self.told("replacement")
         yield Emit(self.description)
-        outcome = yield Run(Execute(portal).encode(), lambda error: clean and may_retry(error), cycle=True)
+        outcome = yield Run(
+            Execute(portal).encode(), lambda error: clean and may_retry(error), cycle=True, then=self.said()
+        )
         if isinstance(outcome, Started):
             if not clean:
                 self.privates.dead_portals.append(portal)

@@ -104,6 +104,11 @@ def _oids(guard: Guard) -> tuple[int, ...]:
     return tuple(dict.fromkeys([r.oid for r in guard.relations] + list(guard.below)))
 
 
+def oid_array(guard: Guard) -> bytes:
+    """The relations of both texts, as a parameter of type oid[]."""
+    return _array(str(oid) for oid in _oids(guard)).encode()
+
+
 def _array(items: Iterable[str]) -> str:
     return "{" + ",".join('"' + i.replace("\\", "\\\\").replace('"', '\\"') + '"' for i in items) + "}"
 

@@ -28,6 +28,7 @@ GUARD_STATEMENT = _PREFIX + b"guard"
 GUARD_PORTAL = _PREFIX + b"g"
 VERIFIER_STATEMENT = _PREFIX + b"verify"
 VERIFIER_PORTAL = _PREFIX + b"v"
+INNER_STATEMENT = _PREFIX + b"inner"
 _VERIFIER_SQL = b"select statement from pg_catalog.pg_prepared_statements where name = $1"
 _TEXT = 25
 NOWHERE = _PREFIX + b"none"
@@ -49,10 +50,11 @@ class Skipped(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Private:
-    """A parsed replacement."""
+    """A parsed replacement. ``original``: the columns it must have, where they are not those of the client's statement."""
 
     name: bytes
     columns: tuple[Column, ...] | None
+    original: tuple[Column, ...] | None = None
 
 
 class Batch:
@@ -160,6 +162,21 @@ class Privates:
         batch.add(Parse(name, text, types).encode())
         return name, batch.add(Describe(b"S", name).encode())
 
+    def add_described(self, batch: Batch, text: bytes, types: tuple[int, ...]) -> int:
+        """The index of the reply that describes ``text``; nothing is kept."""
+        batch.add(Parse(INNER_STATEMENT, text, types).encode())
+        index = batch.add(Describe(b"S", INNER_STATEMENT).encode())
+        batch.add(Close(b"S", INNER_STATEMENT).encode())
+        return index
+
+    def add_question(self, batch: Batch, text: bytes, types: tuple[int, ...], value: bytes) -> int:
+        """The index of the reply to a query with one parameter, of which nothing is kept."""
+        batch.add(Parse(INNER_STATEMENT, text, types).encode())
+        batch.add(Bind(GUARD_PORTAL, INNER_STATEMENT, (), (value,)).encode())
+        index = batch.add(Execute(GUARD_PORTAL).encode())
+        batch.add(Close(b"P", GUARD_PORTAL).encode(), Close(b"S", INNER_STATEMENT).encode())
+        return index
+
     def guard_row(self, replies: Replies, index: int) -> GuardRow:
         """Raises ValueError when there is none."""
         self.guard_ready = True
@@ -190,6 +207,11 @@ class Privates:
             if warnings := desk.take_warnings():
                 yield Emit(warnings)
         self.guard_ready = False
+
+
+def says_yes(reply: list[tuple[int, bytes]]) -> bool:
+    """Whether the one value of the reply is true."""
+    return any(message == DataRow((b"t",)).encode() for kind, message in reply if kind == ord("D"))
 
 
 def described(reply: list[tuple[int, bytes]]) -> tuple[tuple[int, ...] | None, tuple[Column, ...] | None]:

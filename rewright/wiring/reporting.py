@@ -133,7 +133,7 @@ class StoreReporter:
                 overhead_ms=one.overhead * 1000,
             )
         )
-        if one.route == "replacement" or one.reason == "measure":
+        if not one.more_than_select and (one.route == "replacement" or one.reason == "measure"):
             side: Side = "replacement" if one.route == "replacement" else "original"
             self._writer.put(Timing(one.rewrite_id, side, one.duration * 1000, at=now))
 
