@@ -6,7 +6,7 @@ Must not know how proofs are found.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
@@ -47,18 +47,18 @@ class Assumption:
 @dataclass(frozen=True, slots=True)
 class Step:
     """One application of a kernel rule: ``side`` 1 or 2, ``path`` the bag it was applied to (alternating block
-    and slot numbers), ``at`` the rule's parameters.
+    and slot numbers), ``at`` the rule's parameters, ``gives`` the digest of the whole form it leads to.
     """
 
     side: Literal[1, 2]
     rule: str
     path: tuple[int, ...]
     at: tuple[int, ...] = ()
-    says: str = field(default="", compare=False)
+    gives: str = ""
 
     def __str__(self) -> str:
         where = ".".join(map(str, self.path)) or "top"
-        return f"q{self.side} {self.rule} at {where}{f' {self.at}' if self.at else ''}{': ' if self.says else ''}{self.says}"
+        return f"q{self.side} {self.rule} at {where}{f' {self.at}' if self.at else ''}"
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -66,7 +66,7 @@ class Step:
             "rule": self.rule,
             "path": list(self.path),
             "at": list(self.at),
-            "says": self.says,
+            "gives": self.gives,
         }
 
 
@@ -84,7 +84,11 @@ class Matching:
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """That two queries are the same on every database satisfying ``assumptions``, up to ``modulo``."""
+    """That two queries are the same on every database satisfying ``assumptions``, up to ``modulo``.
+
+    ``assumptions`` and ``modulo`` are exactly what the argument needs, ``ends`` the digests of the two forms that
+    ``matching`` compares.
+    """
 
     method: str
     steps: tuple[Step, ...] = ()
@@ -93,6 +97,7 @@ class Proof:
     modulo: frozenset[str] = frozenset()
     matching: Matching = Matching()
     notes: tuple[str, ...] = ()
+    ends: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -103,6 +108,7 @@ class Proof:
             "modulo": sorted(self.modulo),
             "matching": self.matching.to_json(),
             "notes": list(self.notes),
+            "ends": list(self.ends),
         }
 
     def __str__(self) -> str:
@@ -125,7 +131,9 @@ class Flaw:
 
 
 def check_proof(proof: Proof, q1: Query, q2: Query, catalog: Catalog) -> Flaw | None:
-    """Replay ``proof`` on the two queries: None when every step and the final correspondence stand."""
+    """Replay ``proof`` on the two queries: None when every step leads where it says, the final correspondence
+    stands, and what the proof states beside it (facts, reservations, scope) is neither less nor more than that needs.
+    """
     from .prover.replay import replay
 
     return replay(proof, q1, q2, catalog)

@@ -94,6 +94,7 @@ class Session:
         self.ctx = ctx
         self.encoder = Encoder()
         self.solver = self.encoder.z3.SimpleSolver()
+        self.solver.set("core.minimize", True)  # a proof states no fact that it does not need
         self.switches: dict[Assumption, Any] = {}
         self._sources = dict(ctx.vars)
         self._axioms = 0

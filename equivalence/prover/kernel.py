@@ -69,35 +69,38 @@ Rule = Callable[[Place, At], Bag | None]
 
 def drop_contradiction(p: Place, at: At) -> Bag | None:
     """A block whose predicates can't hold together has no rows."""
-    b = p.block(at[0])
+    (i,) = at
+    b = p.block(i)
     if b.preds and p.engine.inconsistent(p.ctx.within(b)):
-        return p.with_block(at[0], ())
+        return p.with_block(i, ())
     return None
 
 
 def drop_redundant(p: Place, at: At) -> Bag | None:
     """A predicate that follows from the others and the context."""
-    b = p.block(at[0])
-    goal = b.preds[at[1]]
-    rest = replace(b, preds=tuple(q for i, q in enumerate(b.preds) if i != at[1]))
+    i, n = at
+    b = p.block(i)
+    goal = b.preds[n]
+    rest = replace(b, preds=tuple(q for k, q in enumerate(b.preds) if k != n))
     if holds("7a", p.engine.entails(p.ctx.within(rest), goal)):
-        return p.with_block(at[0], (rest,))
+        return p.with_block(i, (rest,))
     return None
 
 
 def plain_equality(p: Place, at: At) -> Bag | None:
     """IS NOT DISTINCT FROM is = where one side is not NULL. ``at``: block, predicate."""
-    b = p.block(at[0])
-    goal = b.preds[at[1]]
+    i, n = at
+    b = p.block(i)
+    goal = b.preds[n]
     if not (isinstance(goal, App) and goal.sym == SAME):
         return None
     x, y = goal.args
-    rest = replace(b, preds=tuple(q for i, q in enumerate(b.preds) if i != at[1]))
+    rest = replace(b, preds=tuple(q for k, q in enumerate(b.preds) if k != n))
     ctx = p.ctx.within(rest)
     if not (p.engine.plainly_not_null(ctx, x) or p.engine.plainly_not_null(ctx, y)):
         return None
-    preds = (*b.preds[: at[1]], app(EQ, (x, y), goal.type), *b.preds[at[1] + 1 :])
-    return p.with_block(at[0], block(b.vars, preds, b.outs))
+    preds = (*b.preds[:n], app(EQ, (x, y), goal.type), *b.preds[n + 1 :])
+    return p.with_block(i, block(b.vars, preds, b.outs))
 
 
 # --------------------------------------------------------------------------- variables
@@ -219,7 +222,7 @@ def open_distinct(p: Place, at: At) -> Bag | None:
     i, n, *kept = at
     b = p.block(i)
     v, source = b.vars[n]
-    if not isinstance(source, Distinct) or any(Row(v) in set(walk_shallow(t)) for t in (*b.preds, *b.outs)):
+    if len(kept) > 1 or not isinstance(source, Distinct) or Row(v) in _parts_of(b):
         return None
     others = tuple(x for x in b.vars if x[0] != v)
     ctx = p.ctx.within(Block(others, tuple(q for q in b.preds if v not in free_vars(q)), ()))
@@ -231,6 +234,11 @@ def open_distinct(p: Place, at: At) -> Bag | None:
         return None
     vars_ = (*b.vars[:n], (v, Distinct(bag)), *b.vars[n + 1 :])
     return p.with_block(i, open_source(replace(b, vars=vars_), n))
+
+
+def _parts_of(b: Block) -> set[Term]:
+    """The sub-terms of a block's predicates and outputs."""
+    return {s for t in (*b.preds, *b.outs) for s in walk_shallow(t)}
 
 
 def _opening_ids(b: Block, v: int, bag: Bag, *, reduced: bool) -> tuple[str, ...]:

@@ -1,103 +1,175 @@
 """Checking a proof: translate, apply the recorded steps one by one, check the recorded correspondence.
 
 There is no search here: which rule to apply where, and which block and variable corresponds to which, is
-read from the proof. Side conditions are checked anew by the kernel.
+read from the proof; everything else the proof states (what each step leads to, the facts and reservations it needs, its
+scope) is derived again and must be the same. Side conditions are checked anew by the kernel.
 """
 
 from __future__ import annotations
 
 import time
-from dataclasses import replace
+from dataclasses import fields, replace
 
-from equivalence.proof import Flaw, Proof
+from equivalence.proof import Flaw, Proof, Step
 from sql.algebra import Query
 from sql.catalog import Catalog
 
+from .digest import digest
 from .entail import Context, Engine, OutOfTime
 from .fresh import numbering
+from .kernel import RULES
 from .match import check_block
 from .normal import apply
-from .prove import (
-    Prepared,
-    comparable,
-    constants_reservation,
-    plain,
-    prepare,
-    reduce_order,
+from .prepare import (
+    method_of,
+    names_note,
+    prepare_both,
     reservations,
+    same_order,
     same_tree,
     scope_of,
-    signature_difference,
 )
 from .schema import Schema
 from .terms import Bag
 from .translate import Unsupported
 
 _SECONDS = 60.0
+_ROUNDS = 4
 
 
 def replay(proof: Proof, q1: Query, q2: Query, catalog: Catalog) -> Flaw | None:
-    engine = Engine(Schema(catalog, frozenset(proof.assumptions)), time.monotonic() + _SECONDS)
+    """None if the proof is what its own choices of rules, places and partners lead to."""
+    found = _derived(proof, q1, q2, catalog, time.monotonic() + _SECONDS)
+    if isinstance(found, Flaw) or found == proof:
+        return None if found == proof else found
+    return _difference(proof, found)
+
+
+def settle(draft: Proof, q1: Query, q2: Query, catalog: Catalog, deadline: float) -> Proof | Flaw:
+    """The draft of a search as a proof that `replay` accepts: with what each step leads to, without steps that lead
+    nowhere, and with no facts but those that its own replay needs.
+    """
+    found = _derived(draft, q1, q2, catalog, deadline, thin=True)
+    if isinstance(found, Flaw):
+        return found
+    found = _settled(found, q1, q2, catalog, deadline)
+    for fact in () if isinstance(found, Flaw) else found.assumptions:
+        if isinstance(found, Flaw) or fact not in found.assumptions:
+            continue
+        fewer = replace(found, assumptions=tuple(x for x in found.assumptions if x != fact))
+        less = _settled(fewer, q1, q2, catalog, deadline)
+        found = found if isinstance(less, Flaw) or less.modulo != found.modulo else less
+    return found
+
+
+def _settled(draft: Proof, q1: Query, q2: Query, catalog: Catalog, deadline: float) -> Proof | Flaw:
+    for _ in range(_ROUNDS):
+        found = _derived(draft, q1, q2, catalog, deadline)
+        if isinstance(found, Flaw) or found == draft:
+            return found
+        draft = found
+    return Flaw("the facts it needs do not settle")
+
+
+def _derived(
+    proof: Proof, q1: Query, q2: Query, catalog: Catalog, deadline: float, *, thin: bool = False
+) -> Proof | Flaw:
+    """The proof that follows from the choices of this one and the facts it states; ``thin``: without idle steps."""
+    engine = Engine(Schema(catalog, frozenset(proof.assumptions)), deadline)
     try:
         with numbering():
-            return _replay(engine, proof, q1, q2)
-    except (Unsupported, OutOfTime, RecursionError) as why:
+            return _replayed(engine, proof, q1, q2, thin=thin)
+    except (Unsupported, RecursionError) as why:
         return Flaw(f"not checkable: {why}")
+    except OutOfTime:
+        return Flaw("not checked in time")
+    except Exception as error:  # noqa: BLE001 - an altered proof may lead to forms that make no sense
+        return Flaw(f"not checkable: {error!r}")
 
 
-def _replay(engine: Engine, proof: Proof, q1: Query, q2: Query) -> Flaw | None:
-    difference = signature_difference(q1, q2)
-    if difference is not None and (difference.kind == "signature" or "types" not in proof.modulo):
-        return Flaw(difference.reason)
+def _replayed(engine: Engine, proof: Proof, q1: Query, q2: Query, *, thin: bool) -> Proof | Flaw:
+    notes = names_note(q1, q2)
     if proof.method == "same-tree":
-        return None if same_tree(q1, q2) else Flaw("the trees differ")
-    if proof.scope == "any" and scope_of(q1, q2) != "any":
-        return Flaw("the scope is too wide")
-    first, second = prepare(engine, q1), prepare(engine, q2)
-    reduced = (first, second)
-    if first.sort != second.sort:
-        reduced = (reduce_order(engine, first), reduce_order(engine, second))
-    typed = difference is None
-    forms: list[Bag] = [comparable(p, typed=typed) for p in reduced]
-    for number, step in enumerate(proof.steps):
-        if step.side not in {1, 2} or step.rule not in _rules():
-            return Flaw(f"no such rule: {step.rule}", number)
-        try:
-            new = apply(engine, forms[step.side - 1], step.rule, step.path, step.at)
-        except (IndexError, KeyError, ValueError):
-            return Flaw(f"{step.rule} has no such place", number)
-        if new is None:
+        return Proof("same-tree", scope="any", notes=notes) if same_tree(q1, q2) else Flaw("the trees differ")
+    prepared = prepare_both(engine, q1, q2)
+    if not isinstance(prepared, tuple):
+        return Flaw(prepared.reason)
+    if list(proof.steps) != sorted(proof.steps, key=lambda step: step.side):
+        return Flaw("the steps of the first query come first")
+    steps: list[Step] = []
+    bags: list[Bag] = []
+    for side, form in enumerate(prepared, start=1):
+        own = [(n, step) for n, step in enumerate(proof.steps) if step.side == side]
+        done = _stepped(engine, own, form.bag, thin=thin)
+        if isinstance(done, Flaw):
+            return done
+        steps += done[0]
+        bags.append(done[1])
+    ended = same_order(engine, prepared, (bags[0], bags[1]))
+    if ended is None:
+        return Flaw("the visible orders differ")
+    if (flaw := _unmatched(engine, proof, ended)) is not None:
+        return flaw
+    return Proof(
+        method_of(tuple(steps)),
+        tuple(steps),
+        tuple(sorted(engine.schema.used)),
+        scope_of(q1, q2),
+        frozenset(reservations(engine, q1, q2, prepared, ended)),
+        proof.matching,
+        notes,
+        (digest(ended[0]), digest(ended[1])),
+    )
+
+
+def _stepped(
+    engine: Engine, steps: list[tuple[int, Step]], form: Bag, *, thin: bool
+) -> tuple[list[Step], Bag] | Flaw:
+    """The steps with what each leads to, and the last form."""
+    done: list[Step] = []
+    before: Bag | None = None  # the form before the last step that is kept
+    for number, step in steps:
+        if step.rule not in RULES or min((*step.path, *step.at), default=0) < 0:
+            return Flaw(f"no such rule or place: {step.rule}", number)
+        new = _applied(engine, form, step)
+        if new is None or new == form:
             return Flaw(f"{step.rule} does not apply", number)
-        forms[step.side - 1] = new
-    flaw = _final(engine, proof, reduced, forms)
-    missing = constants_reservation(q1, q2) - proof.modulo
-    return Flaw(f"not stated: {', '.join(sorted(missing))}") if missing and not flaw else flaw
+        gives = digest(new)
+        if step.gives and step.gives != gives:
+            return Flaw(f"{step.rule} leads elsewhere", number)
+        if thin and before is not None:
+            short = _applied(engine, before, step)
+            if short is not None and digest(short) == gives:
+                done.pop()  # the step before was for nothing
+                form, new = before, short
+        done.append(replace(step, gives=gives))
+        before, form = form, new
+    return done, form
 
 
-def _final(
-    engine: Engine, proof: Proof, prepared: tuple[Prepared, Prepared], forms: list[Bag]
-) -> Flaw | None:
-    left, right = forms
-    if prepared[0].sort != prepared[1].sort and left and right:
-        again = [reduce_order(engine, replace(p, bag=b)) for p, b in zip(prepared, forms, strict=True)]
-        if again[0].sort != again[1].sort:
-            return Flaw("the visible orders differ")
-        left, right = again[0].bag, again[1].bag
-    typed = "types" not in proof.modulo
-    left, right = (plain(f, prepared[0].width, typed=typed) for f in (left, right))
+def _applied(engine: Engine, form: Bag, step: Step) -> Bag | None:
+    try:
+        return apply(engine, form, step.rule, step.path, step.at)
+    except (IndexError, KeyError, ValueError):
+        return None
+
+
+def _unmatched(engine: Engine, proof: Proof, ended: tuple[Bag, Bag]) -> Flaw | None:
+    """Why the recorded correspondence is none."""
+    left, right = ended
     partners = [j for j, _ in proof.matching.blocks]
     if len(left) != len(right) or sorted(partners) != list(range(len(left))):
         return Flaw("the correspondence is not one to one")
     for b, (j, pairing) in zip(left, proof.matching.blocks, strict=True):
         if not check_block(engine, Context(), b, right[j], pairing):
             return Flaw("blocks do not correspond")
-    needed = prepared[0].loose | prepared[1].loose | reservations(engine, *prepared, left, right)
-    if not needed <= proof.modulo:
-        return Flaw(f"not stated: {', '.join(sorted(needed - proof.modulo))}")
     return None
 
 
-def _rules() -> frozenset[str]:
-    from .kernel import RULES
-
-    return frozenset(RULES)
+def _difference(proof: Proof, found: Proof) -> Flaw:
+    """The first thing that the proof states otherwise than its replay."""
+    for f in fields(Proof):
+        stated, derived = getattr(proof, f.name), getattr(found, f.name)
+        if stated != derived:
+            return Flaw(f"{f.name} should be {derived}")
+    raise AssertionError

@@ -1,0 +1,203 @@
+"""What a search for a proof and its replay have in common: two queries into comparable forms, and what these leave open.
+
+Owns signatures, visible order, reservations and scope. Must not know rules or search.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from equivalence.proof import Step
+from sql.algebra import Expr, Param, Query, WholeRow, output_columns
+from sql.types import SqlType
+from sql.walk import all_exprs_of_query, all_queries, canonical
+
+from .conditions import off
+from .constants import failing_constants
+from .entail import Context, Engine
+from .failures import failing, orders, recorded, shows_representative
+from .symbols import TO_NUMERIC
+from .terms import App, Bag, Block, Lit, Term, free_vars
+from .translate import Form, Translator
+from .unique import determined_by, ties
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why there is no proof."""
+
+    reason: str
+    kind: Literal["unsupported", "signature", "order", "timeout", "open", "internal"] = "open"
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A query's form as compared: outputs, then the sort keys that count."""
+
+    bag: Bag
+    width: int
+    sort: tuple[str, ...]
+    loose: frozenset[str]
+    failing: frozenset[tuple[str, str]]
+    typed: bool = True
+
+
+def same_tree(q1: Query, q2: Query) -> bool:
+    """Whether the queries differ in names and numbers nobody sees. A row as one value shows its columns' names
+    (to_json), so with one every name counts.
+    """
+    if any(isinstance(e, WholeRow) for e in _exprs(q1)):
+        return repr(q1) == repr(q2)
+    if _fences(q1) != _fences(q2):
+        return False
+    return canonical(q1) == canonical(q2)
+
+
+def _fences(query: Query) -> list[bool | None]:
+    """MATERIALIZED or not, CTE by CTE: it decides which rows an expression that may fail meets."""
+    return [cte.materialized for q in all_queries(query) for cte in q.ctes]
+
+
+def _prepare(engine: Engine, query: Query) -> Prepared:
+    """The query translated, with what may fail in it."""
+    translator = Translator(engine.schema.is_computed)
+    form: Form = translator.top(query)
+    loose = set(translator.loose)
+    if orders(engine, form.bag, len(form.sort)):
+        loose.add("tie-order")
+    if shows_representative(form.bag):
+        loose.add("tie-order")
+    found = failing(engine, form.bag)
+    found |= recorded(translator, found)
+    if off("13"):
+        form = Form(tuple(replace(b, outs=b.outs[: form.width]) for b in form.bag), form.width)
+    return Prepared(form.bag, form.width, form.sort, frozenset(loose), frozenset(found))
+
+
+def prepare_both(engine: Engine, q1: Query, q2: Query) -> tuple[Prepared, Prepared] | Reason:
+    """Both queries as forms of one width and one kind of types, or why they can not be the same."""
+    difference = signature_difference(q1, q2)
+    if difference is not None and difference.kind == "signature":
+        return difference
+    typed = difference is None
+    first, second = _prepare(engine, q1), _prepare(engine, q2)
+    if first.sort != second.sort and not off("M9"):
+        first, second = reduce_order(engine, first), reduce_order(engine, second)
+    return _plain(first, typed=typed), _plain(second, typed=typed)
+
+
+def same_order(
+    engine: Engine, prepared: tuple[Prepared, Prepared], forms: tuple[Bag, Bag]
+) -> tuple[Bag, Bag] | None:
+    """The final forms as they are compared, or None where their visible orders differ."""
+    first, second = (replace(p, bag=f) for p, f in zip(prepared, forms, strict=True))
+    if first.sort != second.sort and not off("M9") and first.bag and second.bag:
+        first, second = reduce_order(engine, first), reduce_order(engine, second)
+        if first.sort != second.sort:
+            return None
+    return _plain(first, typed=first.typed).bag, _plain(second, typed=second.typed).bag
+
+
+def reservations(
+    engine: Engine, q1: Query, q2: Query, prepared: tuple[Prepared, Prepared], ended: tuple[Bag, Bag]
+) -> set[str]:
+    """What the comparison leaves open: types, ties, rounding, and (M7) what one side may raise and the other may
+    not, or what the steps have removed.
+    """
+    first, second = prepared
+    modulo = set(first.loose | second.loose)
+    if not first.typed:
+        modulo.add("types")
+    if off("M7"):
+        return modulo
+    modulo |= {kind for kind, _ in first.failing ^ second.failing}
+    left, right = (failing(engine, f) for f in ended)
+    modulo |= {kind for kind, _ in left ^ right}
+    # constants that may fail are folded when the query is planned, whatever stands around them
+    if failing_constants(q1) != failing_constants(q2):
+        modulo.add("errors")
+    return modulo
+
+
+# --------------------------------------------------------------------------- signatures and order
+
+
+def signature_difference(q1: Query, q2: Query) -> Reason | None:
+    """M5: the numbers of columns (kind signature), or their types and typmods (another kind), differ."""
+    a, b = output_columns(q1), output_columns(q2)
+    if len(a) != len(b):
+        return Reason(f"{len(a)} columns against {len(b)}", "signature")
+    if off("M5"):
+        return None
+    for i, (x, y) in enumerate(zip(a, b, strict=True)):
+        if _shown(x.type) != _shown(y.type):
+            return Reason(f"column {i + 1} is {x.type.name} against {y.type.name}", "open")
+    return None
+
+
+def _shown(type_: SqlType) -> tuple[str, str, int]:
+    return type_.schema, type_.name, type_.typmod
+
+
+def names_note(q1: Query, q2: Query) -> tuple[str, ...]:
+    names = [[c.name for c in output_columns(q)] for q in (q1, q2)]
+    return () if names[0] == names[1] else ("the names of output columns differ",)
+
+
+def _plain(form: Prepared, *, typed: bool) -> Prepared:
+    """The form, its visible outputs without types unless ``typed``."""
+    if typed:
+        return form
+    bag = tuple(
+        replace(b, outs=tuple(_untyped(o) if i < form.width else o for i, o in enumerate(b.outs)))
+        for b in form.bag
+    )
+    return replace(form, bag=bag, typed=False)
+
+
+def _untyped(term: Term) -> Term:
+    """The value printed the same whatever its type: exact integers as such, NULL as one NULL."""
+    while isinstance(term, App) and term.sym == TO_NUMERIC:
+        term = term.args[0]
+    return term
+
+
+def reduce_order(engine: Engine, form: Prepared) -> Prepared:
+    """13: sort keys after a key of the rows, or equal to constants, decide nothing."""
+    if len(form.bag) != 1 or not form.sort:
+        return form
+    (b,) = form.bag
+    keep: list[int] = []
+    for i in range(len(form.sort)):
+        earlier = [b.outs[form.width + k] for k in keep]
+        term = b.outs[form.width + i]
+        if not _decided(engine, b, earlier, term):
+            keep.append(i)
+    outs = (*b.outs[: form.width], *(b.outs[form.width + i] for i in keep))
+    return replace(form, bag=(replace(b, outs=outs),), sort=tuple(form.sort[i] for i in keep))
+
+
+def _decided(engine: Engine, b: Block, earlier: list[Term], term: Term) -> bool:
+    own = {v for v, _ in b.vars}
+    if not free_vars(term) & own:
+        return True
+    determined = determined_by(engine, Context(), b, earlier)
+    if free_vars(term) & own <= determined:
+        return True
+    return any(isinstance(c, Lit) for c in ties(b.preds, term))
+
+
+def scope_of(q1: Query, q2: Query) -> Literal["any", "these"]:
+    """M18: a proof over constants is one for these; with parameters only, for any."""
+    if off("M18") or any(isinstance(e, Param) for q in (q1, q2) for e in _exprs(q)):
+        return "any"
+    return "these"
+
+
+def _exprs(query: Query) -> list[Expr]:
+    return list(all_exprs_of_query(query))
+
+
+def method_of(steps: tuple[Step, ...]) -> str:
+    return "normal form" if steps else "isomorphism"
