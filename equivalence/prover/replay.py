@@ -40,9 +40,9 @@ _ROUNDS = 4
 def replay(proof: Proof, q1: Query, q2: Query, catalog: Catalog) -> Flaw | None:
     """None if the proof is what its own choices of rules, places and partners lead to."""
     found = _derived(proof, q1, q2, catalog, time.monotonic() + _SECONDS)
-    if isinstance(found, Flaw) or found == proof:
-        return None if found == proof else found
-    return _difference(proof, found)
+    if isinstance(found, Flaw):
+        return found
+    return None if found == proof else _difference(proof, found)
 
 
 def settle(draft: Proof, q1: Query, q2: Query, catalog: Catalog, deadline: float) -> Proof | Flaw:
