@@ -107,6 +107,7 @@ class SessionDesk:
         self.lake: LakeSession | None = (
             ports.lakes.session(identity.database) if ports.lakes is not None else None
         )
+        self.lake_cursors: dict[str, lakeside.Declared] = {}
         self.keywords = ports.answers.keywords if ports.answers is not None else frozenset()
         self.timing: Timing | None = None
         self.followed = False  # something unserved was executed behind what is timed
@@ -200,9 +201,10 @@ class SessionDesk:
             if chain is not None:
                 self._next = chain
                 return False
-        if self.lake is not None and not self.session.since and self._is_for_lake(text):
+        if self.lake is not None and not self.session.since:
             self._next = lakeside.query_chain(self, text)
-            return False
+            if self._next is not None:
+                return False
         candidate = self.find(text, ())
         if candidate is None:
             self.last = self._passed()
@@ -256,17 +258,15 @@ class SessionDesk:
             if chain is not None:
                 self._next = chain
                 return False
-        if self.lake is not None and self._is_for_lake(text):
+        if self.lake is not None:
             self._next = lakeside.parse_chain(self, name, statement)
-            return False
+            if self._next is not None:
+                return False
         statement.candidate = self.find(text, types)
         if statement.candidate is None:
             self.last = self._passed()
         self.note_parsed(name, statement)
         return True
-
-    def _is_for_lake(self, text: bytes) -> bool:
-        return self.lake is not None and self.lake.concerns(text.decode("utf-8", "replace"))
 
     def _passed(self) -> LastQuery:
         """What SHOW rewright.last says of a query that went on as it came."""
@@ -379,6 +379,9 @@ class SessionDesk:
         statement = portal.statement
         if isinstance(statement.answer, lakeside.LakeStatement):
             self._next = lakeside.execute_chain(self, name, portal, statement.answer, max_rows)
+            return False
+        if statement.fetches is not None and statement.fetches.name in self.lake_cursors:
+            self._next = lakeside.fetch_chain(self, name, portal, statement.fetches, max_rows)
             return False
         if statement.answer is not None or statement.tag:
             self._next = local.execute_chain(self, name, portal, max_rows, message)

@@ -21,13 +21,15 @@ class Statement:
     """A prepared statement as the client's Parse gave it.
 
     ``param_types``: declared in Parse; ``resolved`` and ``columns``: as the server described it, once asked.
-    ``answer``: it is answered here, the server holds a placeholder; ``tag``: its command tag is another.
+    ``answer``: it is answered here, the server holds a placeholder; ``tag``: its command tag is another;
+    ``fetches``: it reads from a cursor by name, which may be a lake's.
     """
 
     __slots__ = (
         "answer",
         "candidate",
         "columns",
+        "fetches",
         "param_types",
         "refused",
         "resolved",
@@ -42,6 +44,7 @@ class Statement:
         self.candidate: Candidate | None = None
         self.answer: Answer | None = None
         self.tag = ""
+        self.fetches: Any = None
         self.resolved: tuple[int, ...] | None = None
         self.columns: tuple[Column, ...] | None = None
         self.verified = False
@@ -49,7 +52,12 @@ class Statement:
 
     @property
     def special(self) -> bool:
-        return self.candidate is not None or self.answer is not None or bool(self.tag)
+        return (
+            self.candidate is not None
+            or self.answer is not None
+            or bool(self.tag)
+            or self.fetches is not None
+        )
 
 
 @dataclass(slots=True)

@@ -10,21 +10,24 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
+from secrets import token_hex
 from typing import TYPE_CHECKING, Any
 
-from proxy.lakeside import values
-from proxy.lakeside.ports import Encode, LakeCursor, Prepared
-from proxy.ports import ResultColumn, SqlError
+from proxy.lakeside import copying, values
+from proxy.lakeside.commands import CloseCursor, Copy, Declare, Fetch, command_of
+from proxy.lakeside.ports import PLACE, Encode, LakeCursor, Prepared
+from proxy.ports import PRIVATE_PREFIX, ResultColumn, SqlError
 from proxy.serving import local
 from proxy.serving.chains import substitute_error
 from proxy.serving.local import PLACEHOLDER, _failed_execute, _failed_parse, _failed_query, error_bytes
-from proxy.serving.private import NOWHERE, Broken, Skipped, checked
-from proxy.session import Ask, Cancelled, Chain, Emit, Send, Unit, Wait
+from proxy.serving.private import NOWHERE, Batch, Broken, Skipped, checked
+from proxy.session import Ask, Cancelled, Chain, Emit, Replies, Send, Unit, Wait
 from proxy.statements import Portal, Statement
 from proxy.wire import backend
 from proxy.wire.backend import CommandComplete, DataRow
 from proxy.wire.framing import HEADER
-from proxy.wire.frontend import SYNC, Bind, Execute, Parse, decode
+from proxy.wire.frontend import SYNC, Bind, Close, Execute, Parse, Query, decode
+from proxy.wire.tables import DATA_ROW
 
 if TYPE_CHECKING:
     from proxy.desk import SessionDesk
@@ -38,11 +41,14 @@ class LakeStatement:
     """A prepared lake query in the place of an ``Answer``."""
 
     prepared: Prepared
+    command: Declare | Copy | None = None
+    token: str = ""
     redirects: bool = False
 
     @property
     def columns(self) -> tuple[ResultColumn, ...]:
-        return self.prepared.columns
+        """None where the statement is no query of its own."""
+        return self.prepared.columns if self.command is None else ()
 
     async def run(self, session: object) -> Any:
         """Never asked: ``execute_chain`` stands in its place."""
@@ -50,12 +56,49 @@ class LakeStatement:
         raise SqlError("XX000", "a lake statement was run as a local answer")
 
 
+@dataclass(slots=True)
+class Declared:
+    """A cursor that a client declared over a lake query; ``cursor``: once it was read from.
+
+    ``token``: stands in what the server holds under that name, so that it can be told whether the name still means this.
+    """
+
+    token: str
+    prepared: Prepared
+    parameters: tuple[object, ...]
+    cursor: LakeCursor | None = None
+
+    def close(self) -> None:
+        if self.cursor is not None:
+            self.cursor.close()
+
+
 # --- simple protocol --------------------------------------------------------------------------------
 
 
-def query_chain(desk: SessionDesk, text: bytes) -> Chain:
+def query_chain(desk: SessionDesk, text: bytes) -> Chain | None:
+    """None: the text is the shadow's business."""
+    lake = desk.lake
+    assert lake is not None
+    match command_of(text):
+        case Declare() as command if not lake.concerns(command.query):
+            _drop(desk, command.name)
+        case CloseCursor() as command:
+            _drop(desk, command.name)
+        case Fetch() as command if command.name in desk.lake_cursors:
+            return _fetch_query(desk, command, text)
+        case Copy() as command if not lake.concerns(command.query):
+            return None
+        case Declare() | Copy() as command:
+            return _reading_query(desk, command.query, command)
+        case None if lake.concerns(text.decode("utf-8", "replace")):
+            return _reading_query(desk, text.decode("utf-8", "replace"), None)
+    return None
+
+
+def _reading_query(desk: SessionDesk, query: str, command: Declare | Copy | None) -> Chain:
     try:
-        prepared = yield from _prepared(desk, text, ())
+        prepared = yield from _prepared(desk, query, (), command)
         if prepared.param_types:
             raise SqlError("42P02", "there is no parameter $1")
     except SqlError as error:
@@ -64,12 +107,38 @@ def query_chain(desk: SessionDesk, text: bytes) -> Chain:
     except Cancelled:
         yield from _failed_query(None)
         return
-    placeholder = Parse(b"", PLACEHOLDER).encode() + Bind(b"", b"").encode() + Execute(b"").encode()
+    token = token_hex(8)
+    match command:
+        case Declare():
+            body = _declare(desk, command, Declared(token, prepared, ()))
+        case Copy():
+            body = _copy(desk, command, prepared, ())
+        case None:
+            body = _described_run(desk, Portal(Statement(query.encode(), ()), b""), prepared)
+    upstream = _upstream(command, prepared, token)
+    placeholder = Parse(b"", upstream).encode() + Bind(b"", b"").encode() + Execute(b"").encode()
+    yield from _in_place(Ask(placeholder, 3), body)
+
+
+def _fetch_query(desk: SessionDesk, command: Fetch, text: bytes) -> Chain:
+    if command.refused is not None:
+        yield from _failed_query(command.refused)
+        return
+    probe, told = _probe(command.name, desk.lake_cursors[command.name].token)
+    yield from _in_place(probe, _fetch(desk, command, (), described=True), told, Query(text).encode())
+
+
+def _in_place(ask: Ask, body: Chain, told: int = -1, original: bytes = b"") -> Chain:
+    """The server runs what is asked and says nothing of it; where it succeeds ``body`` answers.
+
+    ``told``: the reply that has a row if the cursor still is ours; without one ``original`` goes to the server.
+    """
     try:
-        checked((yield Ask(placeholder, 3)))
-        portal = Portal(Statement(text, ()), b"")
-        yield Emit(local._description(prepared.columns, ()))
-        yield from _run(desk, portal, prepared, (), 0)
+        replies = checked((yield ask))
+        if told >= 0 and not _has_row(replies, told):
+            yield Send(original, units=(Unit(cycle=True),), kinds=b"Q")
+            return
+        yield from body
     except (Broken, Skipped) as failed:
         if isinstance(failed, Broken):
             yield Emit(failed.error.encode())
@@ -82,21 +151,51 @@ def query_chain(desk: SessionDesk, text: bytes) -> Chain:
     yield Send(SYNC, units=(Unit(cycle=True),), kinds=b"S")
 
 
+def _described_run(desk: SessionDesk, portal: Portal, prepared: Prepared) -> Chain:
+    yield Emit(local._description(prepared.columns, ()))
+    yield from _run(desk, portal, prepared, (), 0)
+
+
 # --- extended protocol ------------------------------------------------------------------------------
 
 
-def parse_chain(desk: SessionDesk, name: bytes, statement: Statement) -> Chain:
+def parse_chain(desk: SessionDesk, name: bytes, statement: Statement) -> Chain | None:
+    """None: the text is the shadow's business."""
+    lake = desk.lake
+    assert lake is not None
+    match command_of(statement.text):
+        case Declare() as command if not lake.concerns(command.query):
+            _drop(desk, command.name)
+        case CloseCursor() as command:
+            _drop(desk, command.name)
+        case Fetch() as command:
+            statement.fetches = command
+        case Copy() as command if not lake.concerns(command.query):
+            return None
+        case Declare() | Copy() as command:
+            return _reading_parse(desk, name, statement, command.query, command)
+        case None:
+            text = statement.text.decode("utf-8", "replace")
+            return _reading_parse(desk, name, statement, text, None) if lake.concerns(text) else None
+    return None
+
+
+def _reading_parse(
+    desk: SessionDesk, name: bytes, statement: Statement, query: str, command: Declare | Copy | None
+) -> Chain:
     try:
-        prepared = yield from _prepared(desk, statement.text, statement.param_types)
+        prepared = yield from _prepared(desk, query, statement.param_types, command)
     except SqlError as error:
         yield from _failed_parse(error)
         return
     except Cancelled:
         yield from _failed_parse(None)
         return
-    statement.answer = LakeStatement(prepared)
+    answer = LakeStatement(prepared, command, token_hex(8))
+    statement.answer = answer
     desk.note_parsed(name, statement)
-    yield from local.forward(Parse(name, PLACEHOLDER, prepared.param_types).encode(), b"P")
+    upstream = _upstream(command, prepared, answer.token)
+    yield from local.forward(Parse(name, upstream, prepared.param_types).encode(), b"P")
 
 
 def execute_chain(
@@ -104,8 +203,42 @@ def execute_chain(
 ) -> Chain:
     execute = Execute(name).encode()
     try:
-        checked((yield Ask(execute, 1)))
-        yield from _run(desk, portal, answer.prepared, _parameters(portal, answer.prepared), max_rows)
+        parameters = _parameters(portal, answer.prepared)
+        match answer.command:
+            case Declare() as command:
+                body = _declare(desk, command, Declared(answer.token, answer.prepared, parameters))
+            case Copy() as command:
+                body = _copy(desk, command, answer.prepared, parameters)
+            case None:
+                body = _run(desk, portal, answer.prepared, parameters, max_rows)
+    except SqlError as error:
+        yield from _failed_execute(error)
+        return
+    yield from _executed(desk, Ask(execute, 1), execute, body)
+
+
+def fetch_chain(desk: SessionDesk, name: bytes, portal: Portal, command: Fetch, max_rows: int) -> Chain:
+    """The client executes a FETCH from a cursor of ours; what the server has under that name is not moved."""
+    if command.refused is not None:
+        yield from _failed_execute(command.refused)
+        return
+    if max_rows:
+        yield from _failed_execute(SqlError("0A000", "FETCH from a lake's cursor gives all its rows at once"))
+        return
+    bind = decode(b"B", portal.bind[HEADER.size :])
+    assert isinstance(bind, Bind)
+    probe, told = _probe(command.name, desk.lake_cursors[command.name].token)
+    body = _fetch(desk, command, bind.result_formats, described=False)
+    yield from _executed(desk, probe, Execute(name).encode(), body, told)
+
+
+def _executed(desk: SessionDesk, ask: Ask, execute: bytes, body: Chain, told: int = -1) -> Chain:
+    try:
+        replies = checked((yield ask))
+        if told >= 0 and not _has_row(replies, told):
+            yield Send(execute, units=(Unit(),), kinds=b"E")
+            return
+        yield from body
     except Skipped:
         yield Send(execute, kinds=b"E")
     except Broken as broken:
@@ -117,13 +250,123 @@ def execute_chain(
         yield from _failed_execute(None)
 
 
+# --- cursors and COPY -------------------------------------------------------------------------------
+
+
+def _declare(desk: SessionDesk, command: Declare, declared: Declared) -> Chain:
+    _drop(desk, command.name)
+    desk.lake_cursors[command.name] = declared
+    yield Emit(local._notices(declared.prepared.notices) + CommandComplete(b"DECLARE CURSOR").encode())
+
+
+def _fetch(desk: SessionDesk, command: Fetch, formats: tuple[int, ...], *, described: bool) -> Chain:
+    """The next rows of a declared cursor (or, MOVE, none of them shown)."""
+    lake = desk.lake
+    declared = desk.lake_cursors[command.name]
+    prepared = declared.prepared
+    assert lake is not None
+    encode = _encoder(prepared.columns, formats) if not command.move else _nothing
+    if declared.cursor is None:
+        declared.cursor = yield Wait(lambda: lake.run(prepared, declared.parameters, desk.session_view()))
+        desk.metrics.routes["lake"] += 1
+    cursor: LakeCursor = declared.cursor
+    if described and not command.move:
+        yield Emit(local._description(prepared.columns, formats))
+    sent = yield from _rows(cursor, encode, command.count)
+    yield Emit(CommandComplete(f"{'MOVE' if command.move else 'FETCH'} {sent}".encode()).encode())
+
+
+def _copy(desk: SessionDesk, command: Copy, prepared: Prepared, parameters: tuple[object, ...]) -> Chain:
+    lake, options = desk.lake, command.options
+    assert lake is not None
+    assert options is not None
+    cursor: LakeCursor = yield Wait(lambda: lake.run(prepared, parameters, desk.session_view()))
+    desk.metrics.routes["lake"] += 1
+    columns = prepared.columns
+    yield Emit(
+        local._notices(prepared.notices)
+        + copying.response(options, len(columns))
+        + copying.heading(options, columns)
+    )
+    writer = copying.Writer(options, columns)
+    try:
+        sent = yield from _rows(cursor, writer.rows, None)
+    finally:
+        cursor.close()
+    yield Emit(writer.end() + CommandComplete(f"COPY {sent}".encode()).encode())
+
+
+def _rows(cursor: LakeCursor, encode: Encode, count: int | None) -> Generator[Any, Any, int]:
+    """Emit the next ``count`` rows (None: all that are left); how many there were."""
+    sent = 0
+    while count is None or sent < count:
+        wanted = BATCH if count is None else min(BATCH, count - sent)
+        got, data = yield Wait(lambda wanted=wanted: cursor.fetch(wanted, encode))  # type: ignore[misc]
+        yield Emit(data)
+        sent += got
+        if got < wanted:
+            break
+    return sent
+
+
+def _nothing(rows: Sequence[tuple[object, ...]]) -> bytes:
+    del rows
+    return b""
+
+
+def _drop(desk: SessionDesk, name: str | None) -> None:
+    """A cursor of ours is closed, or its name is about to mean another; None: all of them."""
+    for one in [name] if name is not None else list(desk.lake_cursors):
+        if (declared := desk.lake_cursors.pop(one, None)) is not None:
+            declared.close()
+
+
+def _probe(name: str, token: str) -> tuple[Ask, int]:
+    """What makes the server look for the cursor without reading from it (it says 34000 itself), and see whether it is
+    the one that was declared for us: the index of the reply that has a row then.
+    """
+    batch = Batch()
+    identifier, literal = name.replace('"', '""'), name.replace("'", "''")
+    _add_private(batch, b"lake", f'MOVE FORWARD 0 IN "{identifier}"')
+    told = _add_private(
+        batch,
+        b"lake2",
+        f"SELECT FROM pg_catalog.pg_cursors WHERE name = '{literal}' AND pg_catalog.strpos(statement, '{token}') > 0",
+    )
+    return batch.ask(), told
+
+
+def _add_private(batch: Batch, suffix: bytes, text: str) -> int:
+    """The index of the Execute's reply."""
+    name = PRIVATE_PREFIX.encode() + suffix
+    batch.add(Parse(name, text.encode()).encode(), Bind(name, name).encode())
+    index = batch.add(Execute(name).encode())
+    batch.add(Close(b"P", name).encode(), Close(b"S", name).encode())
+    return index
+
+
+def _has_row(replies: Replies, index: int) -> bool:
+    return any(kind == DATA_ROW for kind, _ in replies.units[index])
+
+
+def _upstream(command: Declare | Copy | None, prepared: Prepared, token: str) -> bytes:
+    if not isinstance(command, Declare):
+        return PLACEHOLDER
+    return f"{command.head} {prepared.shape.replace(PLACE, token)}".encode()
+
+
 # --- what both do -----------------------------------------------------------------------------------
 
 
-def _prepared(desk: SessionDesk, text: bytes, types: tuple[int, ...]) -> Generator[Any, Any, Prepared]:
+def _prepared(
+    desk: SessionDesk, query: str, types: tuple[int, ...], command: Declare | Copy | None
+) -> Generator[Any, Any, Prepared]:
+    """Raises SqlError, Cancelled."""
     lake = desk.lake
     assert lake is not None
-    prepared = yield Wait(lambda: lake.prepare(text.decode("utf-8", "replace"), types, desk.session_view()))
+    if command is not None and command.refused is not None:
+        raise command.refused
+    prepared = yield Wait(lambda: lake.prepare(query, types, desk.session_view()))
     assert isinstance(prepared, Prepared)
     return prepared
 

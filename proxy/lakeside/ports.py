@@ -11,17 +11,22 @@ from proxy.ports import ResultColumn, SessionView
 Encode = Callable[[Sequence[tuple[object, ...]]], bytes]
 
 
+PLACE = "\x00"
+
+
 @dataclass(frozen=True, slots=True)
 class Prepared:
     """A lake query that binds: parameter types (OIDs, none open), result columns, and what the lake keeps of it.
 
-    ``notices``: how it was resolved, told when it runs.
+    ``notices``: how it was resolved, told when it runs. ``shape``: a query for PostgreSQL with the same columns that fails when it
+    is read and has PLACE in a literal: a cursor's place is kept by it.
     """
 
     param_types: tuple[int, ...]
     columns: tuple[ResultColumn, ...]
     query: object
     notices: tuple[str, ...] = ()
+    shape: str = ""
 
 
 class LakeCursor(Protocol):

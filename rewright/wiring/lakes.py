@@ -21,7 +21,7 @@ from pglast.error import Error as PglastError
 from pglast.parser import scan
 
 from engines.duckdb.errors import LakeError
-from proxy.lakeside.ports import Encode, LakeCursor, LakeSession, Prepared
+from proxy.lakeside.ports import PLACE, Encode, LakeCursor, LakeSession, Prepared
 from proxy.ports import ResultColumn, SessionView, SqlError
 from rewright.wiring.opening import Home, fingerprint, opened
 from sql.parsing import TooDeep, nodes_of, parse
@@ -158,7 +158,8 @@ class OpenLake:
         if not resolve:
             try:
                 columns = lake.database.describe(lake._native(typed(text, types, null=True)))
-                return Prepared(types, described(columns, names), lake._native(typed(text, types)))
+                native = lake._native(typed(text, types))
+                return Prepared(types, described(columns, names), native, shape=shape_of(columns, names))
             except LakeError as error:
                 if types or error.sqlstate not in {"42P01", "42703", "42883", "22P02"}:
                     raise
@@ -170,7 +171,7 @@ class OpenLake:
         notice = resolution.notice()
         if resolution.kind == "resolved" and (number := self._kept(resolution, session)):
             notice += f"\nto keep it: CALL rewright.accept({number})"
-        return Prepared((), described(columns, ()), resolution.sql, (notice,))
+        return Prepared((), described(columns, ()), resolution.sql, (notice,), shape_of(columns, ()))
 
     def _kept(self, resolution: Any, session: SessionView) -> int:
         """The resolution's number in the log book; 0 where there is none, or it cannot be written."""
@@ -383,6 +384,21 @@ def described(columns: Sequence[tuple[str, str]], names: tuple[str, ...]) -> tup
         columns = [(name, type_) for name, (_, type_) in zip(names, columns, strict=True)]
     found = [(name, pg_type(type_)) for name, type_ in columns]
     return tuple(ResultColumn(name, type_.oid, type_.typmod) for name, type_ in found)
+
+
+def shape_of(columns: Sequence[tuple[str, str]], names: tuple[str, ...]) -> str:
+    """A query for PostgreSQL with these columns; reading from it fails (the condition cannot be folded: it needs a row)."""
+    from engines.duckdb.locked import quoted
+    from engines.duckdb.pgtypes import pg_type
+
+    if len(names) != len(columns):
+        names = tuple(name for name, _ in columns)
+    listed = ", ".join(
+        f"NULL::{pg_type(type_).sql} AS {quoted(name or '?column?')}"
+        for name, (_, type_) in zip(names, columns, strict=True)
+    )
+    unfoldable = "pg_catalog.current_setting('rewright.lake_row_' || oid)"
+    return f"SELECT {listed} FROM pg_catalog.pg_class WHERE {unfoldable} = '{PLACE}'"
 
 
 def _first_line(text: str) -> str:

@@ -1,0 +1,170 @@
+"""Cursors and COPY over a lake, as SQL spells them: what a DECLARE, FETCH, MOVE, CLOSE or COPY ... TO STDOUT asks for.
+
+Owns reading the texts. Must not know sessions or the wire. PostgreSQL manual, reference pages DECLARE, FETCH, COPY.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from pglast import ast
+from pglast.enums import FetchDirection
+from pglast.error import Error as PglastError
+from pglast.parser import scan
+
+from proxy.lakeside.copying import CopyOptions, options_of
+from proxy.ports import SqlError
+from sql.parsing import TooDeep, parse
+
+_FIRST = re.compile(
+    rb"(?:\s|--[^\n]*\n|/\*(?:[^*]|\*(?!/))*\*/)*(declare|fetch|move|close|copy)\b", re.IGNORECASE
+)
+_BINARY, _SCROLL, _HOLD = 0x01, 0x02, 0x20
+_ALL = 0x7FFFFFFF
+
+
+@dataclass(frozen=True, slots=True)
+class Declare:
+    """``head``: the text up to the query; ``refused``: what a lake's cursor cannot do."""
+
+    name: str
+    head: str
+    query: str
+    refused: SqlError | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Fetch:
+    """``count`` rows forward, None: all that are left; ``refused``: another direction."""
+
+    name: str
+    count: int | None
+    move: bool
+    refused: SqlError | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CloseCursor:
+    """``name`` None: all."""
+
+    name: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Copy:
+    query: str
+    options: CopyOptions | None
+    refused: SqlError | None = None
+
+
+Command = Declare | Fetch | CloseCursor | Copy
+
+
+def command_of(text: bytes) -> Command | None:
+    """None: some other statement, several, or text that PostgreSQL does not take."""
+    if _FIRST.match(text) is None:
+        return None
+    try:
+        return _read(text.decode("utf-8"))
+    except UnicodeDecodeError:
+        return None
+
+
+@lru_cache(maxsize=500)
+def _read(text: str) -> Command | None:
+    try:
+        statements = parse(text)
+    except (PglastError, TooDeep):
+        return None
+    if len(statements) != 1:
+        return None
+    match statements[0].stmt:
+        case ast.DeclareCursorStmt() as node:
+            return _declare(node, text)
+        case ast.FetchStmt() as node:
+            return _fetch(node)
+        case ast.ClosePortalStmt() as node:
+            return CloseCursor(node.portalname)
+        case ast.CopyStmt() as node if not node.is_from and node.filename is None and not node.is_program:
+            return _copy(node, text)
+    return None
+
+
+def _declare(node: Any, text: str) -> Declare | None:
+    """The query follows the first FOR behind CURSOR; names cannot be such bare words."""
+    behind = _after_words(text, ("CURSOR", "FOR"))
+    if behind is None:
+        return None
+    refused = next(
+        (
+            SqlError("0A000", f"a cursor over a lake cannot be {what}")
+            for bit, what in ((_BINARY, "BINARY"), (_SCROLL, "SCROLL"), (_HOLD, "WITH HOLD"))
+            if node.options & bit
+        ),
+        None,
+    )
+    return Declare(node.portalname, text[:behind], text[behind:].strip().rstrip(";"), refused)
+
+
+def _fetch(node: Any) -> Fetch:
+    count = None if node.howMany >= _ALL else int(node.howMany)
+    forward = node.direction == FetchDirection.FETCH_FORWARD and (count is None or count > 0)
+    refused = None if forward else SqlError("55000", "cursor can only scan forward")
+    return Fetch(node.portalname, count, bool(node.ismove), refused)
+
+
+def _copy(node: Any, text: str) -> Copy | None:
+    query = _copied_query(node, text)
+    if query is None:
+        return None
+    try:
+        return Copy(query, options_of(node.options or ()))
+    except SqlError as refused:
+        return Copy(query, None, refused)
+
+
+def _copied_query(node: Any, text: str) -> str | None:
+    if node.relation is None:
+        return _between_first_parentheses(text)
+    names = [name for name in (node.relation.schemaname, node.relation.relname) if name]
+    columns = ", ".join(_quoted(name.sval) for name in node.attlist or ()) or "*"
+    return f"SELECT {columns} FROM {'.'.join(map(_quoted, names))}"
+
+
+def _after_words(text: str, words: tuple[str, ...]) -> int | None:
+    """The position behind these keywords, each searched behind the one before; None: not there."""
+    wanted = list(words)
+    for token in _tokens(text):
+        if token.name == wanted[0]:
+            wanted.pop(0)
+            if not wanted:
+                return int(token.end) + 1
+    return None
+
+
+def _between_first_parentheses(text: str) -> str | None:
+    depth, begin = 0, 0
+    for token in _tokens(text):
+        if token.name == "ASCII_40":
+            depth += 1
+            if depth == 1:
+                begin = int(token.end) + 1
+        elif token.name == "ASCII_41":
+            depth -= 1
+            if depth == 0:
+                return text[begin : int(token.start)]
+    return None
+
+
+def _tokens(text: str) -> list[Any]:
+    try:
+        return list(scan(text))
+    except PglastError:
+        return []
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
