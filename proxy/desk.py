@@ -39,7 +39,7 @@ from proxy.wire.frontend import Bind, Execute, Query
 from proxy.wire.tables import BIND, CLOSE, DESCRIBE, EXECUTE, HEADER_SIZE, PARSE, Q
 
 # the first byte of a text that may be one of ours: a keyword, a blank or a comment
-_FIRST = frozenset(b"aAeEcC \t\r\n/-(")
+_FIRST = frozenset(b"aec \t\r\n/-(")
 _KEYWORD = re.compile(rb"(?:[\s(]|/\*(?:[^*]|\*(?!/))*\*/|--[^\n]*\n)*([a-zA-Z]+)")
 _NAMES_CHANGE = re.compile(rb"\b(?:deallocate|prepare|discard)\b", re.IGNORECASE)
 _SETTINGS_CHANGE = re.compile(rb"rewright|\bset_config\b|\b(?:reset|discard)\s+all\b", re.IGNORECASE)
@@ -117,6 +117,9 @@ class SessionDesk:
         self.asked: set[bytes] = set()  # texts the optimiser was asked about inline
         self.slow = SlowReports(self)
         self._next: Chain | None = None
+        # the last unnamed Parse that was of no interest, and what it made
+        self._plain: Statement | None = None
+        self._plain_parse: tuple[bytes, Statement | None] = (b"", None)
         self.portal_names = count(1)
         session.slow_after = self._slow_after()
 
@@ -128,7 +131,9 @@ class SessionDesk:
         return chain
 
     def passes(self, kind: int, data: bytes, at: int, end: int) -> bool:
-        self.look_again()
+        lookup = self.ports.lookup
+        if lookup is not None and lookup.version != self.seen_version:
+            self.look_again()
         start = at + HEADER_SIZE
         if kind == Q:
             return self._query(data[start : end - 1])
@@ -191,12 +196,16 @@ class SessionDesk:
     # --- texts --------------------------------------------------------------------------------------
 
     def _query(self, text: bytes, *, refreshed: bool = False) -> bool:
-        self._forget_unnamed()
-        changes = self._note_changes(text)
+        book = self.book
+        if book.statements or book.portals:
+            self._forget_unnamed()
+        lower = text.lower()
+        ours = b"rewright" in lower
+        changes = (ours or _touches_state(lower)) and self._note_changes(lower)
         if self.settings_stale and not (changes or refreshed) and self._must_refresh():
             self._next = self._refreshing_query(text)
             return False
-        if self._may_be_ours(text):
+        if ours or (lower and lower[0] in _FIRST and self._has_keyword(lower)):
             chain = local.query_chain(self, text)
             if chain is not None:
                 self._next = chain
@@ -215,21 +224,12 @@ class SessionDesk:
         self._next = ServeQuery(self, text, candidate).chain()
         return False
 
-    def _note_changes(self, text: bytes) -> bool:
-        """Quickly: whether the text may change settings; names of statements it may change become unknown."""
-        lower = text.lower()
-        if (
-            b"rewright" in lower
-            or b"prepare" in lower
-            or b"allocate" in lower
-            or b"discard" in lower
-            or b"set_config" in lower
-            or b"reset" in lower
-        ):
-            self._note_names_change(lower)
-            if _SETTINGS_CHANGE.search(lower):
-                self.settings_stale_after()
-                return True
+    def _note_changes(self, lower: bytes) -> bool:
+        """Whether the text may change settings; names of statements it may change become unknown."""
+        self._note_names_change(lower)
+        if _SETTINGS_CHANGE.search(lower):
+            self.settings_stale_after()
+            return True
         return False
 
     def _refreshing_query(self, text: bytes) -> Chain:
@@ -241,6 +241,18 @@ class SessionDesk:
             yield from self.special()
 
     def _parse(self, data: bytes, at: int, end: int) -> bool:
+        payload = data[at:end]
+        known = self._plain_parse
+        if (
+            payload == known[0]
+            and not self.settings_stale
+            and known[1] is not None
+            and self.book.statements.get(b"") is known[1]
+            and known[1].candidate is None
+        ):
+            # the same once more, as drivers do that prepare nothing by name
+            self.last = self._passed()
+            return True
         parts = split_parse(data, at + HEADER_SIZE, end)
         if parts is None:
             return True
@@ -248,12 +260,19 @@ class SessionDesk:
         if self.settings_stale and self._must_refresh():
             self._next = self._refreshing_parse(data[at:end])
             return False
-        return self._parse_known(name, text, types)
+        passed = self._parse_known(name, text, types)
+        if passed and self._plain is not None and not name:
+            self._plain_parse = payload, self._plain
+        return passed
 
     def _parse_known(self, name: bytes, text: bytes, types: tuple[int, ...]) -> bool:
         statement = Statement(text, types)
-        self._note_changes(text)
-        if self._may_be_ours(text):
+        lower = text.lower()
+        ours = b"rewright" in lower
+        touches = _touches_state(lower)
+        if ours or touches:
+            self._note_changes(lower)
+        if ours or (lower and lower[0] in _FIRST and self._has_keyword(lower)):
             chain = local.parse_chain(self, name, statement)
             if chain is not None:
                 self._next = chain
@@ -266,6 +285,8 @@ class SessionDesk:
         if statement.candidate is None:
             self.last = self._passed()
         self.note_parsed(name, statement)
+        is_plain = not (ours or touches or statement.special or self.lake is not None)
+        self._plain = statement if is_plain else None
         return True
 
     def _passed(self) -> LastQuery:
@@ -317,13 +338,10 @@ class SessionDesk:
             (site.select.decode(), found.replacement),
         )
 
-    def _may_be_ours(self, text: bytes) -> bool:
-        if b"rewright" in text or b"REWRIGHT" in text or b"Rewright" in text:
-            return True
-        if not text or text[0] not in _FIRST or not self.keywords:
-            return False
-        word = _KEYWORD.match(text)
-        return word is not None and word[1].lower() in self.keywords
+    def _has_keyword(self, lower: bytes) -> bool:
+        """Whether the text begins with a word of a statement of ours."""
+        word = _KEYWORD.match(lower) if self.keywords else None
+        return word is not None and word[1] in self.keywords
 
     def match(self, text: bytes) -> Answer | None:
         if self.ports.answers is None:
@@ -619,6 +637,17 @@ class SessionDesk:
 
     def next_execution(self) -> int:
         return next(_executions)
+
+
+def _touches_state(lower: bytes) -> bool:
+    """Quickly: whether a text may change names of statements, or settings."""
+    return (
+        b"prepare" in lower
+        or b"allocate" in lower
+        or b"discard" in lower
+        or b"set_config" in lower
+        or b"reset" in lower
+    )
 
 
 def _rows(tag: bytes) -> int:

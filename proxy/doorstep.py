@@ -52,6 +52,7 @@ async def enter(client: socket.socket, tls: ssl.SSLContext | None, *, handshake_
 async def _plain(client: socket.socket) -> Side:
     side = Side()
     await asyncio.get_running_loop().connect_accepted_socket(lambda: side, client)
+    side.write_through(client)
     return side
 
 

@@ -6,6 +6,7 @@ Owns the protocols that uvloop or asyncio call. Must not know messages (``proxy.
 from __future__ import annotations
 
 import asyncio
+import socket
 from collections.abc import Callable
 from typing import cast
 
@@ -46,6 +47,8 @@ class Side(asyncio.Protocol):
         self.on_lost: Callable[[Exception | None], None] | None = None
         self.on_eof: Callable[[], None] | None = None
         self.lost = False
+        self._send: Callable[[bytes], int] | None = None
+        self._queued = False
         self._early = bytearray()
         self._writable = asyncio.Event()
         self._writable.set()
@@ -108,15 +111,36 @@ class Side(asyncio.Protocol):
         """Wait until the peer has taken enough."""
         await self._writable.wait()
 
+    def write_through(self, plain: socket.socket) -> None:
+        """``plain`` is the transport's socket, without TLS: what it takes at once need not pass the event loop."""
+        self._send = plain.send
+
     def write(self, data: bytes) -> None:
-        if not self.lost and data:
+        if self.lost or not data:
+            return
+        send = self._send
+        if send is None or (self._queued and self.transport.get_write_buffer_size()):
             self.transport.write(data)
+            return
+        try:
+            sent = send(data)
+        except BlockingIOError:
+            sent = 0
+        except OSError:
+            # the transport will meet it, too, and say that the connection is lost
+            self._send = None
+            sent = 0
+        self._queued = sent != len(data)
+        if self._queued:
+            self.transport.write(data[sent:] if sent else data)
 
     def close(self) -> None:
         """Send what is buffered, then close."""
         if self.transport is not None and not self.lost:
+            self._send = None
             self.transport.close()
 
     def abort(self) -> None:
         if self.transport is not None and not self.lost:
+            self._send = None
             self.transport.abort()

@@ -279,9 +279,6 @@ class Session:
         if not self.pending:
             self.started = self.clock()
             self.chunk = data
-        self._from_client(data)
-
-    def _from_client(self, data: bytes) -> None:
         if self.client_slow:
             self._client_slowly(data)
             return
@@ -291,52 +288,62 @@ class Session:
         try:
             while at < size:
                 kind, length = unpack(data, at)
-                if watched[kind]:
-                    if kind == SYNC_TYPE:
-                        self.pending += 1
-                        self.last_cycle = kind
-                        at += length + 1
-                        cut = at
-                        continue
+                if not watched[kind]:
+                    at += length + 1
+                elif kind == SYNC_TYPE:
+                    self.pending += 1
+                    self.last_cycle = kind
+                    at += length + 1
+                    cut = at
+                else:
                     end = at + length + 1
-                    if end <= size and self._is_quick(kind):
-                        if self.desk.passes(kind, data, at, end):  # type: ignore[union-attr]
-                            if kind == Q:
-                                self.pending += 1
-                                self.last_cycle = kind
-                                cut = end
-                            at = end
-                            continue
+                    if end > size or not self._is_quick(kind):
+                        # `cut` may be behind: what was counted above stays counted
+                        self._note_since(data, cut, at)
+                        self._client_slowly(data, at)
+                        return
+                    if not self.desk.passes(kind, data, at, end):  # type: ignore[union-attr]
                         self._note_since(data, cut, at)
                         if at:
                             self.to_server(data[:at])
                         self._begin(data[end:])
                         return
-                    # `cut` may be behind: what was counted above stays counted
-                    self._note_since(data, cut, at)
-                    self._client_slowly(data, at)
-                    return
-                at += length + 1
+                    if kind == Q:
+                        self.pending += 1
+                        self.last_cycle = kind
+                        cut = end
+                    at = end
         except struct.error:
             self._note_since(data, cut, at)
             self._keep_client(data, 0, at)
             return
-        if cut != size:
+        if cut == size:
+            if self.since:
+                self.since = b""
+                self.answered = 0
+        else:
             self._note_since(data, cut, size)
             if at > size:
                 self.client_skip = at - size
                 self.client_slow = True
-        elif self.since:
-            self.since = b""
-            self.answered = 0
         self.to_server(data)
+
+    def _from_client(self, data: bytes) -> None:
+        """What was held, once it may go on; its clock runs since it came."""
+        started, chunk = self.started, self.chunk
+        self.client_data(data)
+        self.started, self.chunk = started, chunk
 
     def _is_quick(self, kind: int) -> bool:
         """A text that the desk can look at without the exact state of the stream."""
         desk = self.desk
-        if kind not in (Q, PARSE) or desk is None:
-            return False
-        return self.looking and not desk.settings_stale and not self.cycle_failed
+        return (
+            kind in (Q, PARSE)
+            and desk is not None
+            and self.looking
+            and not self.cycle_failed
+            and not desk.settings_stale
+        )
 
     def _note_since(self, data: bytes, cut: int, end: int) -> None:
         """Remember the types between ``cut`` and ``end``, all unwatched; a ``cut`` above 0 began a new cycle."""
@@ -685,16 +692,20 @@ class Session:
             pass
         if self.since:
             self._count_answers(data, min(at, size))
-        if at > size:
+        if at == size:
+            self.to_client(data)
+        elif at > size:
             self.server_skip = at - size
             self.server_slow = True
-        elif at < size:
-            self._keep_server(data[at:])
-            data = data[:at]
-        if data:
             self.to_client(data)
-        if not self.pending:
+        else:
+            self._keep_server(data[at:])
+            if at:
+                self.to_client(data[:at])
+        if not self.pending and (self.waiting or self.on_idle is not None):
             self._rested()
+        elif self.pending < 0:
+            self.give_up("ReadyForQuery nobody asked for")
 
     def _rested(self) -> None:
         """No cycle is open."""

@@ -167,6 +167,7 @@ async def _connect_host(target: Target, host: Host, keepalive_idle: int) -> Conn
         side = Side()
         if context is None:
             await loop.create_connection(lambda: side, sock=connection)
+            side.write_through(connection)
             return Connected(side, host, tls=False, certificate=b"")
         await loop.create_connection(lambda: side, sock=connection, ssl=context, server_hostname=host.name)
     except BaseException:

@@ -146,6 +146,26 @@ def test_statement_prepared_before_the_rewrite_was_found_gains(world: World) -> 
     assert known.version == 1
 
 
+def test_the_same_unnamed_statement_again_gains_and_loses(world: World) -> None:
+    world.index.replace(())
+    with world.connect() as connection:
+        for _ in range(3):
+            assert rows(connection, prepare=False) == FROM_ORIGINAL
+        with world.direct() as direct:
+            world.index.replace(rewrites(direct, world.database))
+        time.sleep(0.2)
+        assert rows(connection, prepare=False) == FROM_REPLACEMENT
+        connection.execute("set rewright.mode = off")
+        for _ in range(2):
+            assert rows(connection, prepare=False) == FROM_ORIGINAL
+        connection.execute("reset rewright.mode")
+        assert rows(connection, prepare=False) == FROM_REPLACEMENT
+        world.index.replace(())
+        time.sleep(0.2)
+        for _ in range(2):
+            assert rows(connection, prepare=False) == FROM_ORIGINAL
+
+
 @pytest.mark.parametrize("how", ["set", "options", "role", "set_config"])
 def test_mode_off(world: World, how: str) -> None:
     if how == "role":
