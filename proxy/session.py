@@ -243,7 +243,8 @@ class Session:
         self.run: tuple[Run, list[Unit]] | None = None
         self.held = bytearray()
         self.holding = False
-        self.waiting = False  # for the open cycles to end, before the chain may start
+        self.waiting = b""  # the special message, while its chain may not start: open cycles have to end
+        self.mixed = False  # a Query or FunctionCall went out behind extended messages without a Sync
         self.paused = False
         self.cancelled = False
         self.relay_only = ""
@@ -297,7 +298,8 @@ class Session:
                     cut = at
                 else:
                     end = at + length + 1
-                    if end > size or not self._is_quick(kind):
+                    behind = kind == Q and (at > cut or self.since)  # extended messages without a Sync
+                    if end > size or behind or not self._is_quick(kind):
                         # `cut` may be behind: what was counted above stays counted
                         self._note_since(data, cut, at)
                         self._client_slowly(data, at)
@@ -306,7 +308,7 @@ class Session:
                         self._note_since(data, cut, at)
                         if at:
                             self.to_server(data[:at])
-                        self._begin(data[end:])
+                        self._begin(data[at:end], data[end:])
                         return
                     if kind == Q:
                         self.pending += 1
@@ -401,7 +403,10 @@ class Session:
             elif self._is_special(kind, data, at, end):
                 if at > start:
                     self.to_server(data[start:at])
-                self._begin(data[end:])
+                self._begin(data[at:end], data[end:])
+                return
+            if self._has_given_up():
+                self.to_server(data[start:])
                 return
             self._account(kind)
             at = end
@@ -427,6 +432,8 @@ class Session:
     def _is_special(self, kind: int, data: bytes, at: int, end: int) -> bool:
         if kind == TERMINATE:
             self.fatal = True  # what the server says from here on is nobody's loss
+        if self.since and kind in {Q, CALL}:
+            return self._mix(kind, data, at, end)
         if not self.client_table[kind] or self.desk is None or kind in {SYNC_TYPE, CALL, TERMINATE}:
             return False
         if kind in {COPY_DONE, COPY_FAIL}:
@@ -438,6 +445,20 @@ class Session:
         if self.cycle_failed and kind != Q:
             return False
         return not self.desk.passes(kind, data, at, end)
+
+    def _mix(self, kind: int, data: bytes, at: int, end: int) -> bool:
+        """A Query behind extended messages without a Sync: no driver sends it, and it is never special.
+
+        If one of those messages fails the server skips the Query, too, and who counts on its ReadyForQuery waits
+        for ever.
+        """
+        if self.cycle_failed:
+            self.give_up("a query that the server skips")
+            return False
+        self.mixed = self.unusual = True
+        if kind == Q and self.desk is not None and self.client_table is not IN_COPY:
+            self.desk.passes(kind, data, at, end)
+        return False
 
     def _account(self, kind: int) -> None:
         """A message of the client goes out: whose reply will come, and whether it ends a cycle."""
@@ -465,19 +486,26 @@ class Session:
             self.paused = True
             self.pause(True)
 
-    def _begin(self, rest: bytes) -> None:
+    def _begin(self, message: bytes, rest: bytes) -> None:
         """The desk wants to take over at this message: now, or when the open cycles have ended."""
         self.holding = self.client_slow = True
         if rest:
             self._hold(rest)
         if self.pending:
-            self.waiting = True
+            self.waiting = message
             return
         self._start_chain()
 
     def _start_chain(self) -> None:
         assert self.desk is not None
-        self.waiting = False
+        message, self.waiting = self.waiting, b""
+        if message and self.cycle_failed:
+            # the cycle it belongs to has failed meanwhile: the server skips it, and would skip what we ask
+            self.desk.special().close()
+            self._account(message[0])
+            self.to_server(message)
+            self._release()
+            return
         if not self.units:
             self.units.extend(Unit() for _ in range(len(self.since) - self.answered))
         self.server_slow = True
@@ -727,7 +755,8 @@ class Session:
         at = 0
         while at < end:
             kind, length = unpack(data, at)
-            self.answered += COMPLETIONS[kind]
+            # what stands before the end of a cycle answered messages of that one
+            self.answered = 0 if kind == READY else self.answered + COMPLETIONS[kind]
             at += length + 1
 
     def _event(self, kind: int, message: bytes) -> None:
@@ -747,6 +776,8 @@ class Session:
             self.fatal = self.fatal or _is_fatal(message)
             if self.desk is not None:
                 self.desk.error(message)
+            if self.mixed:
+                self.give_up("an error before a query without a Sync")
         elif kind == COMPLETE:
             if self.desk is not None:
                 self.desk.tag(message[HEADER_SIZE:-1])
@@ -761,6 +792,8 @@ class Session:
         self.client_table = self.client_normal
         if self.desk is not None:
             self.unusual = self.desk.cycle_ended()
+        if self.mixed:
+            self.mixed = self.unusual = self.pending > 0
 
     def _copy_in(self) -> None:
         """The server now ignores Sync until CopyDone or CopyFail: also the one that libpq sent along."""
@@ -862,8 +895,9 @@ class Session:
                 if skipped.ask is not None and skipped.ask.error is None:
                     skipped.ask.aborted = True
                 self._done(skipped)
-        elif kind == READY and not self.pending and not self.units:
-            self._settle_now()
+        elif kind == READY and not self.pending:
+            if not self.units:
+                self._settle_now()
             self._rested()
 
     def _done(self, unit: Unit) -> None:
@@ -895,17 +929,20 @@ class Session:
             self.to_client(error("XX000", "the proxy lost track of the session", severity="FATAL"))
             self.on_broken()
         self.client_slow = True
-        self.waiting = False
+        waiting, self.waiting = self.waiting, b""
         chain, self.chain = self.chain, None
         if chain is not None:
             chain.close()
         self.units.clear()
         self.holding = False
-        held = self.client_rest + bytes(self.held)
+        held = waiting + self.client_rest + bytes(self.held)
         self.client_rest = b""
         self.held.clear()
         if held:
             self.to_server(held)
+
+    def _has_given_up(self) -> bool:
+        return bool(self.relay_only)
 
     def farewell(self) -> bytes:
         """What the client gets when the server's connection is gone without a word of its own."""

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import tempfile
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -24,10 +25,20 @@ def programs() -> Path:
     return found[-1].parent
 
 
-class DebianServer:
-    """A throw-away cluster with ``ssl = on`` and one role, ``tester`` with the password ``secret``."""
+PASSWORDS = "local all all trust\nhost all all 127.0.0.1/32 scram-sha-256\n"
 
-    def __init__(self, certificate: Path, key: Path) -> None:
+
+class DebianServer:
+    """A throw-away cluster with ``ssl = on`` and one role, ``tester`` with the password ``secret``.
+
+    ``hba``: who may log in how; ``settings`` are added to the server's.
+    """
+
+    def __init__(
+        self, certificate: Path, key: Path, *, hba: str = PASSWORDS, settings: Mapping[str, str] | None = None
+    ) -> None:
+        self.hba = hba
+        self.settings = dict(settings or {})
         self.home = Path(tempfile.mkdtemp(prefix="rewright-debian-"))
         self.port = free_port()
         self._account: dict[str, Any] = {"user": "postgres", "group": "postgres"} if os.geteuid() == 0 else {}
@@ -56,8 +67,7 @@ class DebianServer:
             cwd=self.home,
             **self._account,
         )
-        hba = "local all all trust\nhost all all 127.0.0.1/32 scram-sha-256\n"
-        (data / "pg_hba.conf").write_text(hba)
+        (data / "pg_hba.conf").write_text(self.hba)
         options = {
             "port": self.port,
             "unix_socket_directories": self.home,
@@ -66,6 +76,7 @@ class DebianServer:
             "ssl_cert_file": self.home / "cert.pem",
             "ssl_key_file": self.home / "key.pem",
             "fsync": "off",
+            **self.settings,
         }
         command = [str(binaries / "postgres"), "-D", str(data), *(f"--{k}={v}" for k, v in options.items())]
         with (self.home / "log").open("wb") as log:

@@ -237,6 +237,87 @@ def test_losing_track_while_a_client_is_held_ends_the_session() -> None:
     assert ended == [True]
 
 
+def prepared() -> Play:
+    """A session with the statement ``s`` that has a rewrite."""
+    play = Play(REWRITE)
+    play.client(f.Parse(b"s", TEXT), f.Sync())
+    play.server(b.PARSE_COMPLETE, READY)
+    return play
+
+
+def test_failed_cycle_behind_the_one_that_was_waited_for() -> None:
+    """One piece ends a cycle and tells that the next has failed: the server skips, private messages would hang."""
+    play = prepared()
+    first = f.Query(b"select 1")
+    rest = (f.Bind(b"", b"s"), f.Execute(b""), f.Sync())
+    failing = f.Parse(b"", b"selec")
+    assert play.client(first, failing, *rest) == b"".join(m.encode() for m in (first, failing, rest[0]))
+    play.to_server.clear()
+    assert play.server(DONE, READY, ERROR) == DONE + READY + ERROR
+    assert bytes(play.to_server) == rest[1].encode() + f.SYNC
+    assert play.server(READY) == READY
+    assert play.session.is_idle
+    assert kinds(play.client(f.Query(TEXT))) == b"PBDCH"
+
+
+def test_answers_of_the_cycle_before_are_not_counted() -> None:
+    """One piece ends a pipelined cycle; the replies of the next are all still to come."""
+    play = prepared()
+    play.client(f.Query(b"select 1"), f.Bind(b"", b"s"), f.Execute(b""), f.Sync())
+    assert play.server(ONE_COLUMN, DONE, READY) == ONE_COLUMN + DONE + READY
+    assert play.server(b.BIND_COMPLETE, NO_PARAMETERS, ONE_COLUMN) == b.BIND_COMPLETE
+
+
+def test_served_query_behind_one_that_fell_back() -> None:
+    """Each with its Sync, sent at once: the second waits for the end of the first, and begins then."""
+    play = prepared()
+    execute = (f.Bind(b"", b"s"), f.Execute(b""), f.Sync())
+    play.client(*execute, *execute)
+    play.server(b.BIND_COMPLETE, NO_PARAMETERS, ONE_COLUMN)
+    verified = (b.PARSE_COMPLETE, b.BIND_COMPLETE, b.DataRow((TEXT,)), DONE, b.CLOSE_COMPLETE)
+    agreed = (b.PARSE_COMPLETE, b.PARSE_COMPLETE, NO_PARAMETERS, ONE_COLUMN, b.BIND_COMPLETE)
+    play.server(*agreed, b.BIND_COMPLETE, guard_row(), DONE, b.CLOSE_COMPLETE, *verified)
+    play.to_server.clear()
+    assert play.server(b.error("22012", "division by zero"), READY) == b""
+    assert kinds(bytes(play.to_server)) == b"BESB"
+    play.to_server.clear()
+    assert play.server(b.BIND_COMPLETE, DONE, READY) == DONE + READY
+    assert play.to_server
+    assert play.server(b.BIND_COMPLETE) == b.BIND_COMPLETE
+
+
+def test_query_that_the_server_skips() -> None:
+    """Behind an error the server skips to the next Sync, also a Query: its end would be waited for in vain."""
+    for late in (False, True):
+        play = prepared()
+        failing, query = f.Parse(b"", b"selec"), f.Query(b"select 1")
+        if late:
+            play.client(failing)
+            play.server(ERROR)
+            assert play.client(query) == query.encode()
+        else:
+            play.client(failing, query)
+            play.server(ERROR)
+        play.client(f.Sync())
+        play.server(READY)
+        execute = (f.Bind(b"", b"s"), f.Execute(b""), f.Sync())
+        assert play.client(*execute) == b"".join(m.encode() for m in execute)
+        play.server(b.BIND_COMPLETE, DONE, READY)
+
+
+def test_giving_up_loses_no_message() -> None:
+    """One that waited for the open cycles is sent as it came."""
+    play = prepared()
+    copying, later = f.Query(b"copy t from stdin"), f.Query(TEXT)
+    assert (
+        play.client(copying, f.Query(b"select 2"), later) == copying.encode() + f.Query(b"select 2").encode()
+    )
+    play.to_server.clear()
+    play.server(b.Opaque(b"W", b"\0\0\0"))
+    assert play.session.relay_only
+    assert bytes(play.to_server) == later.encode()
+
+
 def test_texts_pass_unseen_while_memory_is_short() -> None:
     play = Play(REWRITE)
     play.session.looking = False

@@ -1,0 +1,62 @@
+"""Run a suite directly and through the proxy, and compare test by test.
+
+    python -m tests.conformance SUITE... [--out report.json]
+
+Exit code 1: outcomes differ. What differs is run once more on both sides; what then agrees is named as unsteady.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+from tests.conformance import clients, regress, suites
+from tests.conformance.outcomes import Comparison, differences
+from tests.conformance.suites import Runner
+
+SUITES: dict[str, Callable[[], AbstractContextManager[Runner]]] = {
+    "asyncpg": suites.asyncpg,
+    "pg8000": suites.pg8000,
+    "sqlalchemy-psycopg": suites.sqlalchemy("psycopg"),
+    "sqlalchemy-asyncpg": suites.sqlalchemy("asyncpg"),
+    "sqlalchemy-pg8000": suites.sqlalchemy("pg8000"),
+    "regress": regress.suite("regress"),
+    "isolation": regress.suite("isolation"),
+    "node": clients.node,
+}
+
+
+def compare(suite: Callable[[], AbstractContextManager[Runner]]) -> Comparison:
+    with suite() as run:
+        direct, through = run("direct", None), run("through", None)
+        first = differences(direct, through)
+        if not first:
+            return Comparison(direct, through, {})
+        again = differences(run("direct", list(first)), run("through", list(first)))
+        return Comparison(direct, through, {name: pair for name, pair in first.items() if name not in again})
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("suite", nargs="+", choices=[*sorted(SUITES), "all"])
+    parser.add_argument("--out", type=Path, help="the outcomes as JSON")
+    options = parser.parse_args()
+    report, different = {}, 0
+    for name in SUITES if "all" in options.suite else options.suite:
+        comparison = compare(SUITES[name])
+        print(comparison.text(name), flush=True)
+        report[name] = comparison.as_json()
+        different += len(comparison.different)
+    if options.out:
+        options.out.write_text(json.dumps(report, indent=1))
+    return 1 if different else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,47 @@
+"""Scripts of messages, made up: the server's answers must come through the proxy byte by byte.
+
+The short form is the same on every run; `make fuzz` looks further.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from engines.postgres.scratch import ScratchServer
+from proxy.wire import frontend as f
+from tests.proxy.differential import SCRIPTS, Pair, Script, first_difference, pair_of
+from tests.proxy.serving_world import FAILS_LATE, ORIGINAL
+
+pytestmark = pytest.mark.server
+EXAMPLES = int(os.environ.get("REWRIGHT_FUZZ_EXAMPLES", "150"))
+
+
+@pytest.fixture(scope="module")
+def pair(scratch_server: ScratchServer, module_database: str) -> Iterator[Pair]:
+    with pair_of(scratch_server, module_database) as found:
+        yield found
+
+
+@settings(
+    max_examples=EXAMPLES,
+    print_blob=True,
+    deadline=None,
+    derandomize="REWRIGHT_FUZZ_EXAMPLES" not in os.environ,
+    suppress_health_check=list(HealthCheck),
+)
+@given(st.data())
+def test_nothing_shows(pair: Pair, data: st.DataObject) -> None:
+    script: Script = data.draw(SCRIPTS)
+    assert not first_difference(pair.through(script), pair.direct(script), script)
+
+
+def test_replacements_are_what_is_compared(pair: Pair) -> None:
+    for script in ([f.Query(ORIGINAL.encode())], [f.Query(FAILS_LATE.encode())]):
+        before = pair.served
+        assert not first_difference(pair.through(script), pair.direct(script), script)
+        assert pair.served > before
