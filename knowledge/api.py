@@ -64,8 +64,12 @@ class KnowledgeBase:
     def __len__(self) -> int:
         return len(self.units)
 
-    def search(self, text: str, k: int = 3, *, category: str | None = None) -> list[Hit]:
-        """The ``k`` best units for a SQL query or for words, best first; fewer when fewer match."""
+    def search(
+        self, text: str, k: int = 3, *, category: str | None = None, server_major: int = 0
+    ) -> list[Hit]:
+        """The ``k`` best units for a SQL query or for words, best first; fewer when fewer match. ``server_major``
+        leaves out units that do not speak of this version.
+        """
         shape = list(dict.fromkeys(features_of(text)))
         words = words_of(text)
         scores = SHAPE * self._shape_index.scores(shape) + (
@@ -73,6 +77,8 @@ class KnowledgeBase:
         ) * self._word_index.scores(words)
         if category is not None:
             scores = np.where([unit.category == category for unit in self.units], scores, 0.0)
+        if server_major:
+            scores = np.where([unit.speaks_of(server_major) for unit in self.units], scores, 0.0)
         best = np.argsort(-scores, kind="stable")[:k]
         asked = {*shape, *words}
         return [Hit(self.units[i], float(scores[i]), self._why(int(i), asked)) for i in best if scores[i] > 0]

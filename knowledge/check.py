@@ -9,6 +9,7 @@ import statistics
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
+from pathlib import Path
 from types import TracebackType
 from typing import Self
 
@@ -52,8 +53,8 @@ class Bench:
         self._limit = limit
         self._options = Options(seconds=seconds)
         self._stack = ExitStack()
-        self._sessions: dict[str, Session] = {}
-        self._checkers: dict[str, Checker] = {}
+        self._sessions: dict[tuple[Path, str], Session] = {}
+        self._checkers: dict[tuple[Path, str], Checker] = {}
 
     def __enter__(self) -> Self:
         self._server = self._stack.enter_context(ScratchServer(SETTINGS))
@@ -66,7 +67,7 @@ class Bench:
 
     def check(self, unit: Unit, *, measure: bool = True) -> Checked:
         """Judge the pair, then (``measure``) run both on the schema's data and compare answers and times."""
-        verdict = self._checker(unit.schema).check(unit.before, unit.after)
+        verdict = self._checker(unit).check(unit.before, unit.after)
         level = level_of(verdict)
         if isinstance(verdict, Refuted):
             return Checked(unit, level, f"refuted: {verdict.counterexample.script or verdict.reason}")
@@ -80,7 +81,7 @@ class Bench:
             return Checked(unit, level, f"does not run: {error}")
 
     def _measure(self, unit: Unit, level: str) -> Checked:
-        session = self._session(unit.schema)
+        session = self._session(unit)
         before: list[float] = []
         after: list[float] = []
         session.run(unit.after, stop_after=self._limit)
@@ -99,25 +100,27 @@ class Bench:
         old, new = statistics.median(before), statistics.median(after)
         return Checked(unit, level, "", Evidence(level, round(old / new, 2), self._seed, old, new))
 
-    def _checker(self, schema: str) -> Checker:
-        if schema not in self._checkers:
-            ddl, _ = schema_sql(schema)
+    def _checker(self, unit: Unit) -> Checker:
+        key = unit.schemas, unit.schema
+        if key not in self._checkers:
+            ddl, _ = schema_sql(unit.schema, unit.schemas)
             checker = Checker(scratch=self._server, schema_sql=ddl, options=self._options)
-            self._checkers[schema] = self._stack.enter_context(checker)
-        return self._checkers[schema]
+            self._checkers[key] = self._stack.enter_context(checker)
+        return self._checkers[key]
 
-    def _session(self, schema: str) -> Session:
-        if schema not in self._sessions:
+    def _session(self, unit: Unit) -> Session:
+        key = unit.schemas, unit.schema
+        if key not in self._sessions:
             database = self._server.create_database()
-            ddl, data = schema_sql(schema)
+            ddl, data = schema_sql(unit.schema, unit.schemas)
             with psycopg.connect(self._server.dsn(database), autocommit=True) as connection:
                 connection.execute("select setseed(%s)", [self._seed])
                 connection.execute(ddl.encode())
                 connection.execute(data.encode())
                 connection.execute("vacuum analyze")
             session = Session(self._server.dsn(database), limits=Limits(statement=4 * self._limit))
-            self._sessions[schema] = self._stack.enter_context(session)
-        return self._sessions[schema]
+            self._sessions[key] = self._stack.enter_context(session)
+        return self._sessions[key]
 
 
 def level_of(verdict: Verdict) -> str:
@@ -128,7 +131,7 @@ def level_of(verdict: Verdict) -> str:
 def check_all(units: Iterable[Unit], *, measure: bool = True, seconds: float = 10.0) -> Iterator[Checked]:
     """Check units one after the other on one server, by schema."""
     with Bench(seconds=seconds) as bench:
-        for unit in sorted(units, key=lambda u: (u.schema, u.id)):
+        for unit in sorted(units, key=lambda u: (u.schemas, u.schema, u.id)):
             yield bench.check(unit, measure=measure)
 
 

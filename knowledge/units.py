@@ -23,9 +23,10 @@ runs on, preconditions, when it hurts, and evidence made by running it). Must no
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -80,6 +81,13 @@ class Unit:
     versions: str = ""
     preconditions: tuple[str, ...] = ()
     evidence: Evidence | None = None
+    # the folder of its schema
+    schemas: Path = field(default=SCHEMAS, compare=False)
+
+    def speaks_of(self, server_major: int) -> bool:
+        """Whether ``versions`` (a range such as 14-18, or nothing) holds a major version of PostgreSQL."""
+        found = re.fullmatch(r"(\d+)(?:-(\d+))?", self.versions.strip())
+        return found is None or int(found[1]) <= server_major <= int(found[2] or found[1])
 
     @property
     def text(self) -> str:
@@ -102,13 +110,14 @@ def parse_unit(text: str, *, id_: str, category: str) -> Unit:
     preconditions = raw.get("preconditions", [])
     if not isinstance(preconditions, list) or not all(isinstance(p, str) for p in preconditions):
         raise UnitError(f"{id_}: preconditions must be a list of texts")
+    texts = {name: str(raw[name]).strip() for name in _TEXTS}
     return Unit(
         id=id_,
         category=category,
         versions=str(raw.get("versions", "")),
         preconditions=tuple(preconditions),
         evidence=_evidence(raw.get("evidence"), id_),
-        **{name: str(raw[name]).strip() for name in _TEXTS},
+        **texts,  # type: ignore[arg-type]
     )
 
 
@@ -143,9 +152,10 @@ def load_units(folder: Path = UNITS) -> Iterator[Unit]:
     for path in sorted(folder.glob("*/*.toml")):
         category = path.parent.name
         unit = parse_unit(path.read_text(encoding="utf-8"), id_=f"{category}/{path.stem}", category=category)
-        if not (folder.parent / "schemas" / f"{unit.schema}.sql").exists():
+        schemas = folder.parent / "schemas"
+        if not (schemas / f"{unit.schema}.sql").exists():
             raise UnitError(f"{unit.id}: no schema {unit.schema}")
-        yield unit
+        yield replace(unit, schemas=schemas)
 
 
 def schema_sql(name: str, folder: Path = SCHEMAS) -> tuple[str, str]:

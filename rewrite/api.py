@@ -22,7 +22,7 @@ from rewrite.agents.memory import Memory, QueryFacts
 from rewrite.agents.reasoning import Reasoning
 from rewrite.agents.report import report
 from rewrite.machine.drive import Driver, Trace
-from rewrite.ports import DatabaseError, Ports, Scoped
+from rewrite.ports import DatabaseError, NoKnowledge, Ports, Scoped
 from rewrite.words import Deadline, Evidence, Explained, Settings, Weighed, digest
 
 
@@ -66,6 +66,7 @@ class Outcome:
             "scope": self.scoped.scope if best else None,
             "steps": [s.to_json() for s in candidate.steps] if candidate else [],
             "source": candidate.source if candidate else None,
+            "units": list(candidate.units) if candidate else [],
             "cost_before": self.before.cost if self.before else None,
             "cost_after": best.cost_after if best else None,
             "seconds_before": best.seconds_before if best and best.measured else self.observed,
@@ -228,6 +229,7 @@ class _Session:
             mind,
             memory,
             settings,
+            ports.knowledge if settings.knowledge else NoKnowledge(),
         )
         return Driver(self.job, reasoning, self._assistant, decision, ports.journal)
 

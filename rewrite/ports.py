@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from models.api import Model, NoModel
+from rewrite.rules.base import Rule
 from rewrite.words import Candidate, Category, Deadline, Evidence, Explained, Scope, Timed
 
 
@@ -56,24 +57,27 @@ class Checker(Protocol):
     def check(self, original: str, candidate: str, seconds: float) -> Evidence: ...
 
 
-class Proposer(Protocol):
-    """The deterministic mind: candidates reachable from ``sql`` by rules, best first, costs from ``database``.
-
-    ``prefer`` names categories to try first (what knowledge suggests).
-    """
-
-    def propose(
-        self, sql: str, database: Database, deadline: Deadline, prefer: Sequence[Category]
-    ) -> Sequence[Candidate]: ...
-
-
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """A piece of rewrite knowledge."""
+    """A piece of rewrite knowledge. ``rule`` applies its pattern; ``prefer`` names rules to try first."""
 
     title: str
     text: str
     category: Category = "others"
+    id: str = ""
+    rule: Rule | None = None
+    prefer: tuple[str, ...] = ()
+
+
+class Proposer(Protocol):
+    """The deterministic mind: candidates reachable from ``sql`` by rules, best first, costs from ``database``.
+
+    ``advice`` is what knowledge suggests: rules and categories to try first, patterns to apply as well.
+    """
+
+    def propose(
+        self, sql: str, database: Database, deadline: Deadline, advice: Sequence[Unit]
+    ) -> Sequence[Candidate]: ...
 
 
 class Knowledge(Protocol):
@@ -116,9 +120,9 @@ class Journal(Protocol):
 
 class NoProposer:
     def propose(
-        self, sql: str, database: Database, deadline: Deadline, prefer: Sequence[Category]
+        self, sql: str, database: Database, deadline: Deadline, advice: Sequence[Unit]
     ) -> Sequence[Candidate]:
-        del sql, database, deadline, prefer
+        del sql, database, deadline, advice
         return ()
 
 

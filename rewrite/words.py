@@ -59,6 +59,8 @@ class Candidate:
     source: Source = "rules"
     cost: float | None = None
     assumptions: tuple[str, ...] = ()
+    # ids of the knowledge units that helped to find it
+    units: tuple[str, ...] = ()
 
     @property
     def category(self) -> Category:

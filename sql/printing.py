@@ -20,12 +20,14 @@ def to_sql(
     query: Query,
     *,
     pretty: bool = False,
+    qualified: bool = False,
     catalog: Catalog | None = None,
     search_path: Sequence[str] = ("public",),
 ) -> str:
     """SQL text of a query, with output names kept and aliases made unique where they clash.
 
     ``catalog`` (needed only where user-defined functions, operators or types occur) and ``search_path``
-    are those the text will be read under; relations outside the path are schema-qualified.
+    are those the text will be read under; relations outside the path are schema-qualified. ``qualified``: each
+    column with its range variable's name, also where there is only one.
     """
-    return print_query(query, catalog or Catalog(), tuple(search_path), pretty=pretty)
+    return print_query(query, catalog or Catalog(), tuple(search_path), pretty=pretty, qualified=qualified)

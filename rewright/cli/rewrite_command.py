@@ -78,6 +78,7 @@ def command(
 def _work(source: Path | None, top: int | None, dsn: str, config: Any, settings: Any) -> list[Any]:
     from engines.postgres.session import Session, SessionError
     from models.api import NoModel
+    from rewright.wiring.knowing import knowledge_base, own_folder
     from rewright.wiring.modelling import make_model
     from rewright.wiring.optimising import Scratch
     from rewright.wiring.ports.hinting import HintPort
@@ -102,6 +103,7 @@ def _work(source: Path | None, top: int | None, dsn: str, config: Any, settings:
             hinter=hinter,
             share=settings.share,
             judge=settings.trust == "judged",
+            units=knowledge_base(own_folder(config.store.url)),
         )
         with connected(dsn, scratch.server(), extras=extras, run_timeout=timeout) as rewriter:
             return _with_progress(works, lambda tick: work_off(rewriter, works, settings, tick))

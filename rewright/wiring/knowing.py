@@ -1,29 +1,46 @@
-"""The rewriter's ``Knowledge`` port over the knowledge base."""
+"""The knowledge base of a process: the units that come with Rewright and the installation's own."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
+from functools import lru_cache
+from pathlib import Path
+
+import structlog
 
 from knowledge.api import KnowledgeBase
-from rewrite.ports import Unit
-from rewrite.words import CATEGORIES, Category
+from knowledge.units import UnitError
+from rewrite.adapters.units import UnitKnowledge
+from sql.catalog import Catalog
+
+OWN = "~/.local/state/rewright/knowledge"
 
 
-class KnowledgePort:
-    """Units for a query, best first; loaded once a process, at the first question."""
-
-    def search(self, sql: str, k: int) -> Sequence[Unit]:
-        return [
-            Unit(hit.unit.title, hit.unit.answer, _category(hit.unit.category))
-            for hit in _base().search(sql, k)
-        ]
+def own_folder(store_url: str) -> Path:
+    """Where the installation's own units are: beside a store that is a file, else in the user's state folder."""
+    if "://" in store_url and not store_url.startswith("file://"):
+        return Path(OWN).expanduser()
+    return Path(store_url.removeprefix("file://")).expanduser().parent / "knowledge"
 
 
-def _category(name: str) -> Category:
-    return next((category for category in CATEGORIES if category == name), "others")
+def knowledge_base(own: Path) -> KnowledgeBase:
+    """Read again when a unit of one's own was added, changed or taken away."""
+    files = sorted(own.glob("units/*/*.toml"))
+    return _base(own, tuple((str(file), file.stat().st_mtime_ns) for file in files))
 
 
-@cache
-def _base() -> KnowledgeBase:
-    return KnowledgeBase.load()
+def knowledge_of(
+    store_url: str, catalog: Catalog, search_path: Sequence[str], server_major: int
+) -> UnitKnowledge:
+    """The rewriter's ``Knowledge`` port for one database."""
+    return UnitKnowledge(knowledge_base(own_folder(store_url)), catalog, tuple(search_path), server_major)
+
+
+@lru_cache(maxsize=2)
+def _base(own: Path, files: tuple[tuple[str, int], ...]) -> KnowledgeBase:
+    try:
+        return KnowledgeBase.load((own / "units",) if files else ())
+    except (UnitError, OSError, UnicodeDecodeError) as error:
+        # one bad file of the user's does not cost the units that come with the product
+        structlog.get_logger().warning("own knowledge units are not used", folder=str(own), error=str(error))
+        return KnowledgeBase.load()

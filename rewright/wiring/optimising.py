@@ -27,7 +27,7 @@ from models.api import Model, NoModel
 from rewright.config.model import Config, Database
 from rewright.processes.jobs import Job
 from rewright.wiring import guards
-from rewright.wiring.knowing import KnowledgePort
+from rewright.wiring.knowing import knowledge_of
 from rewright.wiring.ports.hinting import HintPort
 from rewright.wiring.served import SERVABLE, guard_document, guard_of, parameter_document, starts_active
 from rewrite.adapters.checker import EquivalenceChecker
@@ -242,7 +242,7 @@ class Workbench:
                 eligible=lambda sql: eligible(sql, catalog, path),
                 model=self.model if job.model else NoModel(),
                 hinter=self._hinter(dsn, job),
-                knowledge=KnowledgePort(),
+                knowledge=knowledge_of(self.config.store.url, catalog, path, options.server_major),
                 journal=StoreJournal(self.store.events),
             )
             return Rewriter(ports).optimise(
@@ -319,7 +319,10 @@ class Workbench:
             modulo=evidence.modulo,
             evidence=dict(evidence.document),
             plans=dict(outcome.report),
-            sources=tuple(f"{best.checked.candidate.source}: {s.name}" for s in best.checked.candidate.steps),
+            sources=(
+                *(f"{best.checked.candidate.source}: {s.name}" for s in best.checked.candidate.steps),
+                *(f"knowledge: {unit}" for unit in best.checked.candidate.units),
+            ),
             cost_before=best.cost_before,
             cost_after=best.cost_after,
             checker_version=str(evidence.document.get("checker_version", "")),

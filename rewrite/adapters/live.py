@@ -15,6 +15,7 @@ from engines.postgres.scratch import ScratchServer
 from engines.postgres.session import Limits, Session
 from equivalence.api import Checker
 from equivalence.options import Options
+from knowledge.api import KnowledgeBase
 from models.api import Model, NoModel
 from models.redact import Share
 from rewrite.adapters.checker import EquivalenceChecker
@@ -22,6 +23,7 @@ from rewrite.adapters.judge import ModelJudge
 from rewrite.adapters.links import LinkProver
 from rewrite.adapters.postgres import PostgresDatabase
 from rewrite.adapters.scoping import TemplateScoper
+from rewrite.adapters.units import UnitKnowledge
 from rewrite.api import Rewriter
 from rewrite.eligible import eligible
 from rewrite.ports import Hinter, Journal, Knowledge, NoHints, NoJournal, NoKnowledge, Ports
@@ -37,6 +39,8 @@ class Extras:
 
     model: Model = field(default_factory=NoModel)
     knowledge: Knowledge = field(default_factory=NoKnowledge)
+    # knowledge units, taken in place of ``knowledge`` where given
+    units: KnowledgeBase | None = None
     hinter: Hinter = field(default_factory=NoHints)
     journal: Journal = field(default_factory=NoJournal)
     share: Share = "schema"
@@ -75,7 +79,9 @@ def connected(
                     scoper=TemplateScoper(catalog, search_path),
                     eligible=lambda sql: eligible(sql, catalog, search_path),
                     model=extras.model,
-                    knowledge=extras.knowledge,
+                    knowledge=extras.knowledge
+                    if extras.units is None
+                    else UnitKnowledge(extras.units, catalog, search_path, options.server_major),
                     hinter=extras.hinter,
                     journal=extras.journal,
                 )

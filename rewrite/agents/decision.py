@@ -15,7 +15,7 @@ from models.api import Model, ModelError, Request, Usage
 from models.prompts import Instruction, messages
 from models.redact import Redactor
 from models.typed import ask
-from rewrite.agents.memory import KnowledgeNote, Memory, ReportNote
+from rewrite.agents.memory import BOUNDS, KnowledgeNote, Memory, ReportNote
 from rewrite.agents.report import remarks, report, same_plan
 from rewrite.machine.states import Decide, Decided
 from rewrite.ports import Database, DatabaseError, Knowledge
@@ -32,6 +32,7 @@ _CLEAR_OF_NOISE = 0.6
 _MUCH_FASTER = 0.7
 _ABOUT_AS_FAST = 1.15
 _LOOKS = 3
+UNITS = BOUNDS["knowledge"]
 _CLEAR = 0.1  # a ratio that needs no third run
 
 
@@ -85,6 +86,10 @@ class Decision:
 
     def act(self, command: Decide, deadline: Deadline) -> Decided:
         self.usage = Usage()
+        if not command.checked:
+            # nothing was found: only what knowledge says can help
+            advice = self._advice()
+            return Decided((), None, satisfied=not advice, advice=advice)
         contenders = self._contenders(command.checked)
         if self.settings.measure in {"run", "both"}:
             self._race(contenders, deadline)
@@ -335,7 +340,7 @@ class Decision:
     def _advice(self) -> tuple[str, ...]:
         if not self.settings.knowledge:
             return ()
-        units = self.knowledge.search(self.sql, 3)
+        units = self.knowledge.search(self.sql, UNITS)
         for unit in units:
-            self.memory.remember(KnowledgeNote(unit.category, unit.title, unit.text))
+            self.memory.remember(KnowledgeNote(unit))
         return tuple(unit.title for unit in units)

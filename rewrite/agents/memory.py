@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Literal, assert_never
 
 from models.prompts import ErrorText, FreeText, Part, PlanText, RowsText, SchemaText, SqlText
+from rewrite.ports import Unit
 from rewrite.words import Category, Explained, Level
 
 Agent = Literal["reasoning", "rewrite", "assistant", "decision"]
@@ -23,7 +24,7 @@ VISIBLE: Mapping[Agent, tuple[SliceName, ...]] = {
     "assistant": ("query", "verdicts"),
     "decision": ("query", "reports"),
 }
-BOUNDS: Mapping[SliceName, int] = {"query": 1, "proposals": 12, "verdicts": 6, "reports": 4, "knowledge": 4}
+BOUNDS: Mapping[SliceName, int] = {"query": 1, "proposals": 12, "verdicts": 6, "reports": 4, "knowledge": 6}
 _LONGEST = 20_000
 
 
@@ -68,9 +69,9 @@ class ReportNote:
 
 @dataclass(frozen=True, slots=True)
 class KnowledgeNote:
-    category: Category
-    title: str
-    text: str
+    """A unit that was looked up."""
+
+    unit: Unit
 
 
 Slice = QueryFacts | Proposal | VerdictNote | ReportNote | KnowledgeNote
@@ -133,7 +134,8 @@ def _parts(note: Slice) -> tuple[Part, ...]:
         case ReportNote():
             return _report_parts(note)
         case KnowledgeNote():
-            return (FreeText(f"Known to help ({note.category})", f"{note.title}: {note.text}"[:2000]),)
+            unit = note.unit
+            return (FreeText(f"Known to help ({unit.category})", f"{unit.title}: {unit.text}"[:2000]),)
         case _:
             assert_never(note)
 

@@ -13,13 +13,15 @@ from dataclasses import dataclass, field, replace
 from models.api import Usage
 from rewrite.agents.guard import complaint_of
 from rewrite.agents.mdp import ModelMind, Thought, by_cost, grouped
-from rewrite.agents.memory import KnowledgeNote, Memory, Proposal
+from rewrite.agents.memory import BOUNDS, KnowledgeNote, Memory, Proposal
 from rewrite.machine.states import Reason, Reasoned
-from rewrite.ports import Database, DatabaseError, Proposer
-from rewrite.words import Candidate, Category, Deadline, Settings, Step, canonical, digest
+from rewrite.ports import Database, DatabaseError, Knowledge, NoKnowledge, Proposer, Unit
+from rewrite.words import Candidate, Deadline, Settings, Step, canonical, digest
 
 _PRICED_AT_MOST = 40
 _CONTINUED = 2
+# units that are looked up for one query
+UNITS = BOUNDS["knowledge"]
 
 
 @dataclass(slots=True)
@@ -33,6 +35,7 @@ class Reasoning:
     mind: ModelMind | None
     memory: Memory
     settings: Settings
+    knowledge: Knowledge = field(default_factory=NoKnowledge)
     usage: Usage = field(default_factory=Usage)
     notes: list[str] = field(default_factory=list)
     _seen: set[str] = field(default_factory=set)
@@ -57,8 +60,8 @@ class Reasoning:
     def _by_rules(self, command: Reason, deadline: Deadline) -> list[Candidate]:
         # half the time that is left: the rest is for checking and measuring
         share = deadline.within(deadline.left() / 2)
-        prefer = self._preferred() if command.round > 1 else ()
-        return list(self.proposer.propose(self.sql, self.database, share, prefer))
+        advice = self._advice() if command.round > 1 else ()
+        return list(self.proposer.propose(self.sql, self.database, share, advice))
 
     def _by_model(self, mind: ModelMind, deadline: Deadline) -> list[Candidate]:
         found = self._take(mind.chain(self.memory, deadline))
@@ -71,7 +74,9 @@ class Reasoning:
         self.usage = self.usage + thought.usage
         if thought.complaint:
             self.notes.append(thought.complaint)
-        return self._rank(thought.candidates)
+        # what a model was shown may have helped it
+        shown = [n.unit.id for n in self.memory.recall("knowledge") if isinstance(n, KnowledgeNote)]
+        return self._rank(replace(c, units=tuple(filter(None, shown))) for c in thought.candidates)
 
     def _continue_by_rules(self, candidates: Sequence[Candidate], deadline: Deadline) -> list[Candidate]:
         """Rules applied to a model's proposals; the steps of both are kept."""
@@ -80,7 +85,10 @@ class Reasoning:
         for start in candidates[:_CONTINUED]:
             if complaint_of(self.sql, start.sql) is None:
                 reached = self.proposer.propose(start.sql, self.database, share, ())
-                found += [replace(c, steps=(*start.steps, *c.steps), source="model") for c in reached]
+                found += [
+                    replace(c, steps=(*start.steps, *c.steps), source="model", units=start.units)
+                    for c in reached
+                ]
         return found
 
     def _rank(self, candidates: Iterable[Candidate]) -> list[Candidate]:
@@ -121,9 +129,12 @@ class Reasoning:
         others = [c for c in rest if c not in models and c not in unpriced]
         return [*firsts, *models, *unpriced, *others][: self.settings.width]
 
-    def _preferred(self) -> tuple[Category, ...]:
-        notes = self.memory.recall("knowledge")
-        return tuple(dict.fromkeys(n.category for n in notes if isinstance(n, KnowledgeNote)))
+    def _advice(self) -> tuple[Unit, ...]:
+        """Units looked up so far; in a later round, where Decision had no say before, they are looked up now."""
+        if not self.memory.recall("knowledge") and self.settings.knowledge:
+            for unit in self.knowledge.search(self.sql, UNITS):
+                self.memory.remember(KnowledgeNote(unit))
+        return tuple(n.unit for n in self.memory.recall("knowledge") if isinstance(n, KnowledgeNote))
 
 
 def said(steps: Sequence[Step]) -> str:

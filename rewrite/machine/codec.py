@@ -66,12 +66,15 @@ def _candidate(c: Candidate) -> dict[str, Any]:
         "source": c.source,
         "cost": c.cost,
         "assumptions": list(c.assumptions),
+        "units": list(c.units),
     }
 
 
 def _as_candidate(d: Mapping[str, Any]) -> Candidate:
     steps = tuple(Step(s["name"], s["category"], s["note"], s["gain"]) for s in d["steps"])
-    return Candidate(d["sql"], steps, d["source"], d["cost"], tuple(d["assumptions"]))
+    # recordings of earlier versions name no units
+    units = tuple(d.get("units", ()))
+    return Candidate(d["sql"], steps, d["source"], d["cost"], tuple(d["assumptions"]), units)
 
 
 def _checked(c: Checked) -> dict[str, Any]:

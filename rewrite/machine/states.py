@@ -25,6 +25,7 @@ class Signal(Enum):
     NOTHING = "no opportunity was found"
     PASSED = "a candidate passed verification"
     SATISFIED = "a candidate is good enough"
+    STUCK = "nothing was found, but what is known was not looked up yet"
     AGAIN = "another round may help"
     SPENT = "no round is left"
     STOPPED = "out of time, or an agent failed"
@@ -32,6 +33,7 @@ class Signal(Enum):
 
 TRANSITIONS: dict[tuple[State, Signal], State] = {
     (State.REASONING, Signal.FOUND): State.VERIFICATION,
+    (State.REASONING, Signal.STUCK): State.DECISION,
     (State.REASONING, Signal.NOTHING): State.TERMINATION,
     (State.REASONING, Signal.STOPPED): State.TERMINATION,
     (State.VERIFICATION, Signal.PASSED): State.DECISION,
@@ -155,7 +157,10 @@ def advance(run: Run, result: Result) -> tuple[Run, Command]:
 def _signal(run: Run, result: Result) -> Signal:
     match result:
         case Reasoned(candidates=candidates):
-            return Signal.FOUND if candidates else Signal.NOTHING
+            if candidates:
+                return Signal.FOUND
+            # a first round that fails leads to Decision, which looks up what is known
+            return Signal.STUCK if run.round == 1 < run.rounds else Signal.NOTHING
         case Verified(passed=passed):
             return Signal.PASSED if passed else _again(run)
         case Decided(satisfied=satisfied):
@@ -184,7 +189,8 @@ def _absorb(run: Run, result: Result) -> Run:
             )
         case Decided():
             best = _better(run.best, result.best)
-            reason = "" if best else "no verified candidate is better by enough"
+            found = result.weighed or run.candidates
+            reason = "" if best else "no verified candidate is better by enough" if found else run.reason
             return replace(run, best=best, advice=result.advice, reason=reason)
         case Stopped():
             return replace(run, reason=result.reason)
@@ -212,8 +218,8 @@ def _command(run: Run, result: Result) -> Command:
             assert isinstance(result, Reasoned)
             return Verify(result.candidates)
         case State.DECISION:
-            assert isinstance(result, Verified)
-            return Decide(result.passed)
+            assert isinstance(result, Reasoned | Verified)
+            return Decide(result.passed if isinstance(result, Verified) else ())
         case State.TERMINATION:
             return Finish(run.best, run.reason if run.best is None else "")
         case _:

@@ -116,9 +116,10 @@ def propose(
     """Candidates in the order they are found, at most ``limit``.
 
     ``cost`` gives the estimated cost of a text and may raise; ``deadline`` is a time.monotonic() moment;
-    ``prefer`` names rules or categories to try first.
+    ``prefer`` names rules to try first, in this order.
     """
-    ordered = sorted(rules, key=lambda r: (r.name not in prefer and r.category not in prefer, -r.priority))
+    first = {name: place for place, name in enumerate(prefer)}
+    ordered = sorted(rules, key=lambda r: (first.get(r.name, len(first)), -r.priority))
     search = _Search(catalog, cost, limits, deadline)
     text = to_sql(query)
     start = Candidate(query, text, (), frozenset(), cost(text))

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from rewrite.ports import Database
+from rewrite.ports import Database, Unit
 from rewrite.rules import RULES, Rule
 from rewrite.search.chains import Derivations
 from rewrite.search.explore import Candidate as Found
@@ -34,9 +34,10 @@ class RuleProposer:
     derivations: Derivations = field(default_factory=Derivations)
 
     def propose(
-        self, sql: str, database: Database, deadline: Deadline, prefer: Sequence[Category]
+        self, sql: str, database: Database, deadline: Deadline, advice: Sequence[Unit]
     ) -> Sequence[Candidate]:
         """At most ``width`` candidates, best first; none for what is not understood."""
+        rules = (*self.rules, *(unit.rule for unit in advice if unit.rule is not None))
         try:
             query = bind(sql, self.catalog, search_path=self.search_path)
             start = database.explain(to_sql(query)).cost
@@ -49,14 +50,26 @@ class RuleProposer:
             deadline=time.monotonic() + min(self.seconds, deadline.left()),
             limit=1000,
             limits=self.limits,
-            rules=self.rules,
-            prefer=tuple(prefer),
+            rules=rules,
+            prefer=preferred(advice),
         )
-        categories = {r.name: r.category for r in self.rules}
+        categories = {r.name: r.category for r in rules}
         picked = chosen(list(found), self.width)
         for one in picked:
             self.derivations.remember(one.sql, one.via)
-        return [_handed(c, categories, start) for c in picked]
+        return [replace(_handed(c, categories, start), units=helped(c, advice)) for c in picked]
+
+
+def preferred(advice: Sequence[Unit]) -> tuple[str, ...]:
+    """Names of rules to try first: patterns of units, rules that do what a unit shows."""
+    names = [name for unit in advice for name in (*((unit.rule.name,) if unit.rule else ()), *unit.prefer)]
+    return tuple(dict.fromkeys(names))
+
+
+def helped(found: Found, advice: Sequence[Unit]) -> tuple[str, ...]:
+    """Units whose pattern, or a rule they put first, made a step of a candidate."""
+    steps = {name for name, _ in found.steps}
+    return tuple(unit.id for unit in advice if unit.id and steps & set(preferred([unit])))
 
 
 def chosen(found: Sequence[Found], width: int) -> list[Found]:

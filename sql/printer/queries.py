@@ -53,8 +53,10 @@ from sql.walk import all_exprs, all_queries, block_exprs, from_tree
 _JOINS = {"inner": "JOIN", "left": "LEFT JOIN", "right": "RIGHT JOIN", "full": "FULL JOIN"}
 
 
-def print_query(query: Query, catalog: Catalog, search_path: tuple[str, ...], *, pretty: bool) -> str:
-    return _Printer(query, catalog, search_path, pretty=pretty).top(query)
+def print_query(
+    query: Query, catalog: Catalog, search_path: tuple[str, ...], *, pretty: bool, qualified: bool = False
+) -> str:
+    return _Printer(query, catalog, search_path, pretty=pretty, qualified=qualified).top(query)
 
 
 @dataclass
@@ -66,9 +68,12 @@ class _Relation:
 
 
 class _Printer:
-    def __init__(self, query: Query, catalog: Catalog, search_path: tuple[str, ...], *, pretty: bool) -> None:
+    def __init__(
+        self, query: Query, catalog: Catalog, search_path: tuple[str, ...], *, pretty: bool, qualified: bool
+    ) -> None:
         self.context = Context(catalog, search_path)
         self.pretty = pretty
+        self.qualified = qualified
         self.scalars = Scalars(self)
         self.relations: dict[int, _Relation] = {}
         self.ctes: dict[int, _Relation] = {}
@@ -94,7 +99,8 @@ class _Printer:
     def column(self, rel: int, pos: int) -> str:
         relation = self.relations[rel]
         name = quote_ident(relation.columns[pos])
-        return name if rel == self.bare else f"{quote_ident(relation.alias)}.{name}"
+        bare = rel == self.bare and not self.qualified
+        return name if bare else f"{quote_ident(relation.alias)}.{name}"
 
     def relation(self, rel: int) -> str:
         return quote_ident(self.relations[rel].alias)

@@ -58,7 +58,29 @@ def test_straight_through() -> None:
 
 
 def test_early_stop_without_an_opportunity() -> None:
-    play(2, (NOTHING, Finish(None, "no opportunity was found")))
+    play(1, (NOTHING, Finish(None, "no opportunity was found")))
+
+
+def test_a_first_round_that_finds_nothing_asks_what_is_known() -> None:
+    nobody_knows, advised = (
+        Decided((), None, satisfied=True),
+        Decided((), None, satisfied=False, advice=("read",)),
+    )
+    play(2, (NOTHING, Decide(())), (nobody_knows, Finish(None, "no opportunity was found")))
+    play(
+        2,
+        (NOTHING, Decide(())),
+        (advised, Reason(2, (), ("read",))),
+        (FOUND, Verify((A, B))),
+        (PASSED, Decide((CHECKED,))),
+        (GOOD, Finish(FAST, "")),
+    )
+    play(
+        2,
+        (NOTHING, Decide(())),
+        (advised, Reason(2, (), ("read",))),
+        (NOTHING, Finish(None, "no opportunity was found")),
+    )
 
 
 def test_back_from_verification_with_the_complaints() -> None:

@@ -102,7 +102,7 @@ def test_a_recorded_run_replays_to_the_same_end() -> None:
 
 def test_no_opportunity_ends_early_with_a_report() -> None:
     outcome = optimise()
-    assert states(outcome) == ["reasoning", "termination"]
+    assert states(outcome) == ["reasoning", "decision", "termination"]
     assert outcome.to_json()["rewritten"] is None
     assert outcome.to_json()["reason"] == "no opportunity was found"
     assert set(outcome.report) == {"cost", "plan", "resources", "other"}
@@ -123,7 +123,7 @@ def test_no_gain_leads_back_with_knowledge_and_the_second_round_wins() -> None:
     outcome = optimise(server, proposer=rules, knowledge=Shelf())
     assert states(outcome) == ["reasoning", "verification", "decision"] * 2 + ["termination"]
     assert outcome.to_json()["rewritten"] == GOOD_CTE
-    assert rules.preferred == [(), ("join",)]
+    assert [[unit.category for unit in advice] for advice in rules.advised] == [[], ["join"]]
 
 
 def test_less_than_ten_per_cent_is_no_gain() -> None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from rewrite.ports import Database, DatabaseError, ResultColumn, Unit
-from rewrite.words import Candidate, Category, Deadline, Evidence, Explained, Step, Timed
+from rewrite.words import Candidate, Deadline, Evidence, Explained, Step, Timed
 
 DDL = "create table p (k integer primary key, g integer not null, v integer); create table s (k integer, q integer)"
 ORIGINAL = "select p.k, p.v from p where p.v < (select avg(s.q) from s where s.k = p.k)"
@@ -142,13 +142,13 @@ class Rules:
 
     lists: list[Sequence[str]]
     starts: list[str] = field(default_factory=list)
-    preferred: list[Sequence[Category]] = field(default_factory=list)
+    advised: list[Sequence[Unit]] = field(default_factory=list)
 
     def propose(
-        self, sql: str, database: Database, deadline: Deadline, prefer: Sequence[Category]
+        self, sql: str, database: Database, deadline: Deadline, advice: Sequence[Unit]
     ) -> Sequence[Candidate]:
         self.starts.append(sql)
-        self.preferred.append(prefer)
+        self.advised.append(advice)
         texts = self.lists.pop(0) if len(self.lists) > 1 else self.lists[0]
         return [Candidate(t, (Step("decorrelate", "join"),)) for t in texts]
 
