@@ -76,8 +76,12 @@ def rewrites(
     pattern = pattern_of(unit)
     if pattern is None:
         return
+    seen: set[Term] = set()
     real = {t.get("alias"): t.get("name") for t in walk(query) if t.kind == "Table"}
     for made, bound in applications(pattern, query, key_columns(catalog)):
+        if made in seen:
+            continue
+        seen.add(made)
         known = {**_read_through(pattern, bound, real), **bound}
         if all(holds(p, known, catalog, search_path) for p in unit.preconditions):
             yield write(made)

@@ -21,7 +21,7 @@ DDL = (
 # a test on a group for each shelf: none of the rules speaks of it
 QUERY = (
     "select s.id, s.room from shelf s where exists"
-    " (select 1 from parcel p where p.shelf_id = s.id having count(*) > 30)"
+    " (select 1 from parcel p where p.shelf_id = s.id having count(*) > 3)"
 )
 
 
