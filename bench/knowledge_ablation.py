@@ -72,25 +72,37 @@ SHAPES = (
     "select r.id, r.surname from reader r where (select max(l.fine) from loan l where l.reader_id = r.id) > {fine}",
     "select count(*) from loan l where to_char(l.lent, 'YYYY-MM-DD') = '{day}'",
     "select l.id from loan l where l.lent::date in (date '{day}', date '{day2}')",
-    "select r.id, r.surname from reader r where exists (select distinct l.fine from loan l where l.reader_id = r.id"
-    " and l.fine > {fine} order by l.fine)",
+    (
+        "select r.id, r.surname from reader r where exists (select distinct l.fine from loan l where l.reader_id = r.id"
+        " and l.fine > {fine} order by l.fine)"
+    ),
     "select l.id, l.due from loan l where least(l.reader_id, 1000000) < {few}",
-    "select x.branch_id, x.n, y.m from (select branch_id, count(*) as n from copy group by branch_id) x"
-    " join (select branch_id, min(bought) as m from copy group by branch_id) y on y.branch_id = x.branch_id",
-    "select q.id, q.lent from (select l.id, l.lent, row_number() over (order by l.lent desc, l.id) as n from loan l) q"
-    " where q.n <= {few}",
-    "select r.email from reader r where r.id in (select l.reader_id from loan l where l.fine > {fine} group by l.reader_id)"
-    " and (select r.branch_id) = {branch}",
+    (
+        "select x.branch_id, x.n, y.m from (select branch_id, count(*) as n from copy group by branch_id) x"
+        " join (select branch_id, min(bought) as m from copy group by branch_id) y on y.branch_id = x.branch_id"
+    ),
+    (
+        "select q.id, q.lent from (select l.id, l.lent, row_number() over (order by l.lent desc, l.id) as n from loan l) q"
+        " where q.n <= {few}"
+    ),
+    (
+        "select r.email from reader r where r.id in (select l.reader_id from loan l where l.fine > {fine} group by l.reader_id)"
+        " and (select r.branch_id) = {branch}"
+    ),
     "select l.reader_id, max(l.lent) from loan l group by l.reader_id having max(l.reader_id) = {reader}",
     "select l.id from loan l where coalesce(l.reader_id, 0) <= {few}",
     "select distinct l.reader_id, count(*) over (partition by l.reader_id) from loan l where l.id < {many}",
     "select r.id, (select count(*) from loan l where l.reader_id = r.id) > 0 as active from reader r where r.branch_id = {branch}",
     "select l.id, l.fine from loan l where l.id not between {few} and {many} order by l.lent desc nulls last limit 10",
     "select r.id from reader r where r.email || '' = 'r{reader}@library.example'",
-    "select a.id, a.lent, sum(b.fine) as so_far from loan a join loan b on b.reader_id = a.reader_id and b.id <= a.id"
-    " where a.reader_id < {few} group by a.id, a.lent",
-    "select l.id, (select p.lent from loan p where p.reader_id = l.reader_id and p.id < l.id order by p.id desc limit 1) as before"
-    " from loan l where l.reader_id < 1000",
+    (
+        "select a.id, a.lent, sum(b.fine) as so_far from loan a join loan b on b.reader_id = a.reader_id and b.id <= a.id"
+        " where a.reader_id < {few} group by a.id, a.lent"
+    ),
+    (
+        "select l.id, (select p.lent from loan p where p.reader_id = l.reader_id and p.id < l.id order by p.id desc limit 1) as before"
+        " from loan l where l.reader_id < 1000"
+    ),
     "select b.title from book b where b.id = any (array(select c.book_id from copy c where c.lost))",
     "select max(v) from (select c.bought as v from copy c union select l.due from loan l) u",
     "select c.id from copy c where c.id in (select id from copy where branch_id = {branch} union select id from copy where lost)",

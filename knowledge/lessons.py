@@ -14,6 +14,8 @@ from store.records import Lesson as Record
 Kind = Literal["refuted", "slower", "planner", "hint_lost", "failed"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 MAX_TEXT = 500
+MANY = 1000
+SEVERAL = 5
 
 
 class Lessons(Protocol):
@@ -42,15 +44,19 @@ class Memory:
     database: str
     now: Validity
 
-    def learn(self, kind: Kind, subject: str, text: str) -> None:
-        """Keep one sentence; ``subject`` is a rule, a unit or a template's key. The same lesson is kept once."""
+    def learn(self, kind: Kind, subject: str, text: str, *, query: str = "") -> None:
+        """Keep one sentence; ``subject`` is a rule, a unit or a template's key, ``query`` the key of the template it
+        was learned from. The same lesson is kept once.
+        """
         text = " ".join(text.split())[:MAX_TEXT]
-        if any(known.text == text for known in self.recall(kind, subject)):
+        known = self.recall(kind, subject, MANY)
+        if any((query and _query(old) == query) or (not query and old.text == text) for old in known):
             return
         evidence = {
             "database": self.database,
             "catalog": self.now.catalog_digest,
             "version": self.now.server_version,
+            "query": query,
         }
         self.lessons.add(Record(kind=kind, subject=subject, text=text, evidence=evidence))
 
@@ -58,6 +64,17 @@ class Memory:
         """What still holds here, the newest first."""
         found = self.lessons.read(kind=kind, subject=subject)
         return [lesson for lesson in found if self._holds(lesson)][:limit]
+
+    def about(self, query: str, limit: int = 5) -> list[Record]:
+        """What was learned from this query."""
+        return [lesson for lesson in self.recall(limit=MANY) if _query(lesson) == query][:limit]
+
+    def losers(self, query: str) -> frozenset[str]:
+        """Subjects that failed for this query, or for at least ``SEVERAL`` others."""
+        queries: dict[str, set[str]] = {}
+        for lesson in self.recall(limit=MANY):
+            queries.setdefault(lesson.subject, set()).add(_query(lesson))
+        return frozenset(s for s, seen in queries.items() if query in seen or len(seen) >= SEVERAL)
 
     def _holds(self, lesson: Record) -> bool:
         evidence = lesson.evidence
@@ -67,3 +84,8 @@ class Memory:
             and evidence.get("catalog") == self.now.catalog_digest
             and evidence.get("version") == self.now.server_version
         )
+
+
+def _query(lesson: Record) -> str:
+    evidence = lesson.evidence
+    return str(evidence.get("query", "")) if isinstance(evidence, dict) else ""

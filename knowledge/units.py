@@ -30,6 +30,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from knowledge.classify import category_of
+
 CATEGORIES = (
     "predicate",
     "constant",
@@ -156,6 +158,22 @@ def load_units(folder: Path = UNITS) -> Iterator[Unit]:
         if not (schemas / f"{unit.schema}.sql").exists():
             raise UnitError(f"{unit.id}: no schema {unit.schema}")
         yield replace(unit, schemas=schemas)
+
+
+def read_unit(path: Path, category: str | None = None) -> Unit:
+    """One file as a unit; classified by its queries where no category is given. Its schema is beside the file, or one
+    of ours.
+
+    Raises UnitError; UnicodeDecodeError.
+    """
+    unit = parse_unit(path.read_text(encoding="utf-8"), id_=f"others/{path.stem}", category="others")
+    name = category or category_of(unit.before, unit.after)
+    if name not in CATEGORIES:
+        raise UnitError(f"{path.name}: no such category: {name}; there are {', '.join(CATEGORIES)}")
+    schemas = path.parent if (path.parent / f"{unit.schema}.sql").exists() else SCHEMAS
+    if not (schemas / f"{unit.schema}.sql").exists():
+        raise UnitError(f"{path.name}: no schema {unit.schema}")
+    return replace(unit, id=f"{name}/{path.stem}", category=name, schemas=schemas)
 
 
 def schema_sql(name: str, folder: Path = SCHEMAS) -> tuple[str, str]:

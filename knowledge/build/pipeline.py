@@ -7,11 +7,12 @@ tests it. Without a model, structure and votes decide. Resumable: each pair's st
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
+
+import numpy as np
 
 from equivalence.api import Checker, Options
 from equivalence.refuter.arena import Server
@@ -19,7 +20,13 @@ from equivalence.verdicts import Proved, Tested
 from knowledge.build.infer import NoSchema, infer_schema
 from knowledge.build.workbook import Pair, Workbook
 from knowledge.classify import category_of
+from knowledge.index import Index, words_of
 from knowledge.units import toml_of
+
+# unit vectors of texts, one row each
+Embed = Callable[[Sequence[str]], Any]
+# how near documentation has to be
+LEAST_COSINE, LEAST_WORDS = 0.3, 3
 
 
 class Voter(Protocol):
@@ -64,44 +71,40 @@ def _tables(query: str) -> list[str]:
     return re.findall(r"\b(?:from|join)\s+([a-z_][\w.]*)", query.lower())
 
 
-def enrich(book: Workbook) -> None:
-    """Give each kept pair the passage of documentation that is nearest in words (cosine over weighted terms)."""
+def enrich(book: Workbook, embed: Embed | None = None) -> None:
+    """Give each kept pair the passage of documentation that is nearest: in meaning where there are embeddings, else in
+    words (BM25).
+    """
     passages = book.passages()
-    if not passages:
+    pairs = book.pairs("kept")
+    if not passages or not pairs:
         return
-    index = _Nearest([f"{title} {text}" for _, title, text in passages])
-    for pair in book.pairs("kept"):
-        found = index.best(f"{pair.title} {pair.question} {pair.answer}")
+    texts = [f"{title} {text}" for _, title, text in passages]
+    asked = [f"{pair.title} {pair.question} {pair.answer}" for pair in pairs]
+    nearest = _by_words(texts, asked) if embed is None else _by_meaning(texts, asked, embed)
+    for pair, found in zip(pairs, nearest, strict=True):
         if found is not None:
             source, title, _ = passages[found]
             book.move(replace(pair, extra={**pair.extra, "see": f"{Path(source).name}: {title}"}), "kept")
 
 
-class _Nearest:
-    """Term weights and cosine: enough to attach a reference, with nothing to install."""
-
-    def __init__(self, texts: list[str]) -> None:
-        import math
-
-        words = [Counter(_words(text)) for text in texts]
-        spread = Counter(word for bag in words for word in bag)
-        self._weight = {word: math.log(1 + len(texts) / n) for word, n in spread.items()}
-        self._vectors = [self._unit(bag) for bag in words]
-
-    def _unit(self, bag: Counter[str]) -> dict[str, float]:
-        vector = {word: n * self._weight[word] for word, n in bag.items() if word in self._weight}
-        norm = sum(v * v for v in vector.values()) ** 0.5 or 1.0
-        return {word: v / norm for word, v in vector.items()}
-
-    def best(self, text: str, least: float = 0.1) -> int | None:
-        query = self._unit(Counter(_words(text)))
-        scores = [sum(v * other.get(word, 0.0) for word, v in query.items()) for other in self._vectors]
-        top = max(range(len(scores)), key=scores.__getitem__)
-        return top if scores[top] >= least else None
+def _by_meaning(texts: Sequence[str], asked: Sequence[str], embed: Embed) -> list[int | None]:
+    vectors, questions = np.asarray(embed(texts)), np.asarray(embed(asked))
+    scores = questions @ vectors.T
+    return [int(row.argmax()) if row.max() >= LEAST_COSINE else None for row in scores]
 
 
-def _words(text: str) -> list[str]:
-    return re.findall(r"[a-z]{3,}", text.lower())
+def _by_words(texts: Sequence[str], asked: Sequence[str]) -> list[int | None]:
+    index = Index([words_of(text) for text in texts])
+    found: list[int | None] = []
+    for text in asked:
+        words = words_of(text)
+        scores = index.scores(words)
+        best = int(scores.argmax())
+        # one common word says nothing: a passage has to share several
+        shared = len(set(words) & set(words_of(texts[best])))
+        found.append(best if scores[best] > 0 and shared >= LEAST_WORDS else None)
+    return found
 
 
 def verify(

@@ -7,7 +7,7 @@ pattern bound; others are not judged. This only sorts what is worth trying: whet
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
 
@@ -127,6 +127,11 @@ def _clause_holds(clause: str, bound: Binding, catalog: Catalog, search_path: tu
 def _table(name: object, catalog: Catalog, search_path: tuple[str, ...]) -> Table | None:
     found = catalog.find_table(name, search_path) if isinstance(name, str) else None
     return found if isinstance(found, Table) else None
+
+
+def same_patterns(units: Iterable[Unit]) -> list[list[str]]:
+    """Units that generalise to one pattern, in groups."""
+    return [names for names in forms({unit.id: unit for unit in units}).values() if len(names) > 1]
 
 
 def forms(units: Mapping[str, Unit]) -> dict[object, list[str]]:

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from rewright.cli import Failure
-from rewright.cli.common import JSON_OPTION, part, print_json
+from rewright.cli.common import CONFIG_OPTION, JSON_OPTION, MODEL_OPTION, configuration, part, print_json
 
 OWN = click.option(
     "--own",
@@ -47,17 +47,18 @@ def search(text: str, category: str | None, count: int, own: Path, as_json: bool
 @click.argument(
     "files", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path)
 )
-@click.option("--category", required=True)
+@click.option("--category", help="of all FILES; without it each is classified by what its two queries do")
 @OWN
-def add(files: tuple[Path, ...], category: str, own: Path) -> None:
-    """Check unit FILES by running them and keep those that stand."""
+def add(files: tuple[Path, ...], category: str | None, own: Path) -> None:
+    """Check unit FILES by running them and keep those that stand.
+
+    A file's schema is one that comes with Rewright, or NAME.sql (and NAME.data.sql) beside the file.
+    """
     units, checking = part("knowledge.units", "knowledge"), part("knowledge.check", "knowledge")
     refused = 0
     for file in files:
         try:
-            unit = units.parse_unit(
-                file.read_text(encoding="utf-8"), id_=f"{category}/{file.stem}", category=category
-            )
+            unit = units.read_unit(file, category)
             (done,) = checking.check_all([unit])
         except (units.UnitError, UnicodeDecodeError) as error:
             raise Failure(str(error)) from error
@@ -65,16 +66,23 @@ def add(files: tuple[Path, ...], category: str, own: Path) -> None:
             refused += 1
             click.echo(f"{file}: refused: {done.problem}", err=True)
             continue
-        target = own.expanduser() / "units" / category
-        target.mkdir(parents=True, exist_ok=True)
-        (own.expanduser() / "schemas").mkdir(exist_ok=True)
-        for schema in units.SCHEMAS.glob(f"{unit.schema}.*"):
-            shutil.copyfile(schema, own.expanduser() / "schemas" / schema.name)
-        text = checking.with_evidence(file.read_text(encoding="utf-8"), done.evidence)
-        (target / file.name).write_text(text, encoding="utf-8")
+        _keep(unit, file, done, own.expanduser())
         click.echo(f"{unit.id}: {done.verdict}, {done.evidence.gain} times as fast")
     if refused:
         raise Failure(f"{refused} of {len(files)} refused")
+
+
+def _keep(unit: Any, file: Path, done: Any, own: Path) -> None:
+    checking = part("knowledge.check", "knowledge")
+    target = own / "units" / unit.category
+    target.mkdir(parents=True, exist_ok=True)
+    (own / "schemas").mkdir(exist_ok=True)
+    for schema in (f"{unit.schema}.sql", f"{unit.schema}.data.sql"):
+        source = unit.schemas / schema
+        if source.exists() and source != own / "schemas" / schema:
+            shutil.copyfile(source, own / "schemas" / schema)
+    text = checking.with_evidence(file.read_text(encoding="utf-8"), done.evidence)
+    (target / file.name).write_text(text, encoding="utf-8")
 
 
 @command.command()
@@ -82,82 +90,143 @@ def add(files: tuple[Path, ...], category: str, own: Path) -> None:
 @click.option("--sample", type=int, help="only so many, chosen by --seed")
 @click.option("--seed", type=int, default=1, show_default=True)
 @click.option("--measure/--no-measure", default=True, show_default=True)
+@OWN
 @JSON_OPTION
-def check(names: tuple[str, ...], sample: int | None, seed: int, measure: bool, as_json: bool) -> None:
-    """Run units (all, or by category or name): both SQLs, the verdict, the gain. Fails if one does not stand."""
+def check(
+    names: tuple[str, ...], sample: int | None, seed: int, measure: bool, own: Path, as_json: bool
+) -> None:
+    """Run units (all, or by category or name): both SQLs, the verdict, the gain. Fails if one does not stand, or two
+    say the same.
+    """
     import random
 
     units, checking = part("knowledge.units", "knowledge"), part("knowledge.check", "knowledge")
-    chosen = [u for u in units.load_units() if not names or u.category in names or u.id in names]
+    try:
+        known = [unit for folder in (units.UNITS, *_own_units(own)) for unit in units.load_units(folder)]
+    except (units.UnitError, UnicodeDecodeError) as error:
+        raise Failure(str(error)) from error
+    chosen = [u for u in known if not names or u.category in names or u.id in names]
     if sample is not None and sample < len(chosen):
         chosen = random.Random(seed).sample(chosen, sample)  # noqa: S311 - a sample, not a secret
+    same = part("knowledge.patterns.fits", "knowledge").same_patterns(chosen)
     documents = []
     for done in _with_progress(checking.check_all(chosen, measure=measure), len(chosen)):
-        gain = done.evidence.gain if done.evidence else None
-        documents.append(
-            {"unit": done.unit.id, "verdict": done.verdict, "gain": gain, "problem": done.problem}
-        )
+        document = checking.document_of(done)
+        documents.append(document)
         if not as_json:
-            click.echo(
-                f"{done.unit.id}: {done.verdict} {done.problem or f'x{gain}' if gain else done.problem}"
-            )
-    summary = _summary(documents)
+            gain = f"x{document['gain']}" if document["gain"] is not None else ""
+            unseen = " (no gain seen)" if done.evidence is not None and not done.gains else ""
+            click.echo(f"{done.unit.id}: {done.verdict} {done.problem or gain}{unseen}")
+    summary = checking.summary_of(documents) | {"same_pattern": same}
     if as_json:
         print_json({"units": documents, "summary": summary})
     else:
-        click.echo(", ".join(f"{name}: {value}" for name, value in summary.items()))
-    if summary["refused"]:
-        raise Failure(f"{summary['refused']} units do not stand")
-
-
-def _summary(documents: list[dict[str, Any]]) -> dict[str, int]:
-    verdicts = [document["verdict"] for document in documents]
-    return {
-        "units": len(documents),
-        "refused": sum(bool(document["problem"]) for document in documents),
-        "proved": verdicts.count("proved"),
-        "tested": verdicts.count("tested"),
-        "gain of 10 % or more": sum((document["gain"] or 0) >= 1 / 0.9 for document in documents),
-    }
+        for line in checking.lines_of(summary):
+            click.echo(line)
+    if summary["refused"] or same:
+        raise Failure(f"{summary['refused']} units do not stand, {len(same)} patterns occur more than once")
 
 
 @command.command()
 @click.argument("sources", nargs=-1, required=True)
 @OWN
+@MODEL_OPTION
+@CONFIG_OPTION
 @JSON_OPTION
-def build(sources: tuple[str, ...], own: Path, as_json: bool) -> None:
+def build(sources: tuple[str, ...], own: Path, model: str, config_path: Path | None, as_json: bool) -> None:
     """Units from SOURCES: a Stack Exchange dump, Markdown or HTML documents, a folder of NAME.before.sql and
-    NAME.after.sql. Collects, filters by votes, enriches, verifies by running, classifies; can be interrupted.
+    NAME.after.sql, a DSN (postgresql://…: rewrites of the store that people approved and that gained, with the tables and
+    pg_stat_statements of that database).
+
+    Collects, filters by votes (and a model's majority), enriches, verifies by running, classifies; can be interrupted.
     """
-    collecting = part("knowledge.build.collect", "knowledge build")
     pipeline = part("knowledge.build.pipeline", "knowledge build")
     scratch = part("engines.postgres.scratch", "knowledge build")
     book = part("knowledge.build.workbook", "knowledge build").Workbook(own.expanduser() / "build.db")
     rules = pipeline.Rules()
+    config = configuration(config_path)
     try:
         for source in sources:
-            _collect(collecting, source, book)
-        pipeline.filter_pairs(book, rules)
-        pipeline.enrich(book)
+            if source.startswith(("postgresql://", "postgres://")):
+                _collect_accepted(source, config, book)
+            else:
+                _collect(source, book)
+        pipeline.filter_pairs(book, rules, _voter(config) if model == "on" else None)
+        pipeline.enrich(book, _embed())
         with scratch.ScratchServer() as server:
-            written = pipeline.verify(book, server, own.expanduser(), rules)
-        counts = book.counts()
+            waiting = len(book.pairs("kept"))
+            with _bar("verifying", " pairs", waiting) as bar:
+                written = pipeline.verify(book, server, own.expanduser(), rules, bar.update)
+        counts, left_out = book.counts(), book.reasons()
     finally:
         book.close()
     if as_json:
-        print_json({"written": written, "pairs": counts})
-    else:
-        click.echo(f"{written} units written to {own}; pairs: {counts}")
+        reasons = [{"pair": pair, "state": state, "reason": reason} for pair, state, reason in left_out]
+        print_json({"written": written, "pairs": counts, "left_out": reasons})
+        return
+    for pair, state, reason in left_out:
+        click.echo(f"{pair} {state}: {reason}")
+    said = ", ".join(f"{count} {state}" for state, count in sorted(counts.items())) or "none"
+    click.echo(f"{written} units written to {own.expanduser()}; pairs so far: {said}")
 
 
-def _collect(collecting: Any, source: str, book: Any) -> None:
-    from tqdm import tqdm
-
-    with tqdm(unit=" posts", desc=source, disable=None, leave=False) as bar:
+def _collect(source: str, book: Any) -> None:
+    collecting = part("knowledge.build.collect", "knowledge build")
+    with _bar(source, " posts") as bar:
         try:
             collecting.collect(source, book, bar.update)
         except (collecting.NoSource, OSError, ValueError) as error:
             raise Failure(str(error)) from error
+
+
+def _collect_accepted(dsn: str, config: Any, book: Any) -> None:
+    """Rewrites of the configured store about the database that ``dsn`` leads to."""
+    import psycopg
+
+    from engines.postgres.catalog import snapshot
+    from engines.postgres.session import Session, SessionError
+    from rewright.wiring.stores import open_configured
+    from rewrite.adapters.postgres import PostgresDatabase
+    from store.errors import StoreError
+
+    accepted = part("knowledge.build.accepted", "knowledge build")
+    try:
+        with open_configured(config) as store, Session(dsn) as session:
+            database = PostgresDatabase(session, snapshot(session.connection))
+            try:
+                statements = accepted.Statements.read(session.connection)
+            except psycopg.Error:
+                # without the extension the store's own measurements count
+                session.connection.rollback()
+                statements = None
+            rewrites = store.rewrites.find(database=session.connection.info.dbname, limit=100_000)
+            counts = accepted.collect_accepted(rewrites, book, database.schema_text, statements)
+    except (StoreError, SessionError, psycopg.Error) as error:
+        raise Failure(str(error)) from error
+    said = ", ".join(f"{count} {reason}" for reason, count in sorted(counts.items())) or "none"
+    click.echo(f"rewrites of the store: {said}", err=True)
+
+
+def _voter(config: Any) -> Any:
+    from models.api import NoModel
+    from rewright.wiring.modelling import make_model
+
+    model = make_model(config)
+    if isinstance(model, NoModel):
+        return None
+    return part("knowledge.build.voting", "knowledge build").ModelVoter(model)
+
+
+def _embed() -> Any:
+    """Embeddings where their weights are installed."""
+    embedding = part("lake.embedding", "knowledge build")
+    return embedding.best_embedder().embed if embedding.weights_folder() is not None else None
+
+
+def _bar(title: str, unit: str, total: int | None = None) -> Any:
+    from tqdm import tqdm
+
+    return tqdm(unit=unit, desc=title, total=total, disable=None, leave=False)
 
 
 def _with_progress(done: Iterable[Any], total: int) -> Iterator[Any]:

@@ -28,6 +28,7 @@ from rewright.config.model import Config, Database
 from rewright.processes.jobs import Job
 from rewright.wiring import guards
 from rewright.wiring.knowing import knowledge_of
+from rewright.wiring.learning import Experienced, Learning
 from rewright.wiring.ports.hinting import HintPort
 from rewright.wiring.served import SERVABLE, guard_document, guard_of, parameter_document, starts_active
 from rewrite.adapters.checker import EquivalenceChecker
@@ -37,7 +38,7 @@ from rewrite.adapters.postgres import PostgresDatabase, has_parameters
 from rewrite.adapters.scoping import TemplateScoper
 from rewrite.api import Outcome, Rewriter
 from rewrite.eligible import eligible
-from rewrite.ports import DatabaseError, Ports, ResultColumn
+from rewrite.ports import DatabaseError, NoKnowledge, Ports, ResultColumn
 from rewrite.search.chains import ChainChecker, Derivations
 from rewrite.search.proposer import RuleProposer
 from rewrite.words import Deadline, Explained, Settings, Timed
@@ -142,7 +143,7 @@ class Workbench:
                 budget = min(budget, max(job.budget, HELD_SECONDS))
             catalog = snapshot(session.connection)
             outcome = self._run(session, dsn, catalog, job, deadline_seconds=budget)
-            found = self._found(outcome, dsn, job)
+            found = self._found(outcome, dsn, job, self._learning(session, catalog, job))
             if found is None:
                 self._keep_trace(outcome, None)
                 raise NotOptimised(outcome.reason or "nothing better was found")
@@ -228,6 +229,7 @@ class Workbench:
             seconds=self.config.verify.timeout, search_path=path, server_major=session.server_version // 10000
         )
         waiting = job.kind == "inline"
+        learning = self._learning(session, catalog, job)
         database = FrugalDatabase(
             PostgresDatabase(session, catalog, path), self.budget, count_subplans=waiting
         )
@@ -237,25 +239,42 @@ class Workbench:
             ports = Ports(
                 database=database,
                 checker=ChainChecker(EquivalenceChecker(checker), derivations, LinkProver(catalog, path)),
-                proposer=RuleProposer(catalog, path, derivations=derivations, **_search_limits(job)),
+                proposer=RuleProposer(
+                    catalog, path, derivations=derivations, later=learning.avoid(), **_search_limits(job)
+                ),
                 scoper=TemplateScoper(catalog, path, frozenset(self.config.verify.accept)),
                 eligible=lambda sql: eligible(sql, catalog, path),
                 model=self.model if job.model else NoModel(),
-                hinter=self._hinter(dsn, job),
-                knowledge=knowledge_of(self.config.store.url, catalog, path, options.server_major),
+                hinter=self._hinter(dsn, job, learning),
+                knowledge=NoKnowledge()
+                if waiting
+                else Experienced(
+                    knowledge_of(self.config.store.url, catalog, path, options.server_major), learning
+                ),
                 journal=StoreJournal(self.store.events),
             )
-            return Rewriter(ports).optimise(
+            outcome = Rewriter(ports).optimise(
                 job.text, observed_seconds=job.observed, settings=self._settings(job, deadline_seconds)
             )
+            learning.after(outcome)
+            return outcome
 
-    def _hinter(self, dsn: str, job: Job) -> Any:
+    def _learning(self, session: Session, catalog: Catalog, job: Job) -> Learning:
+        from rewright.wiring.reporting import normalized, template_key
+
+        key = template_key(job.database, normalized(job.text))
+        return Learning.about(self.store.lessons, job.database, catalog.digest(), session.server_version, key)
+
+    def _hinter(self, dsn: str, job: Job, learning: Learning) -> Any:
         from rewrite.ports import NoHints
 
         section = self.config.optimiser
         if not job.hints or section.measure == "off" or job.kind == "inline":
             return NoHints()  # hints are measured, which nobody can wait for
-        return HintPort(dsn, section.run_timeout, execute=section.measure in {"run", "both"})
+        if learning.hints_lost():
+            return NoHints()
+        execute = section.measure in {"run", "both"}
+        return HintPort(dsn, section.run_timeout, execute, learning.hint_lost)
 
     def _settings(self, job: Job, budget: float) -> Settings:
         section = self.config.optimiser
@@ -286,12 +305,14 @@ class Workbench:
 
     # -- what came of it
 
-    def _found(self, outcome: Outcome, dsn: str, job: Job) -> tuple[NewRewrite, str] | None:
+    def _found(
+        self, outcome: Outcome, dsn: str, job: Job, learning: Learning
+    ) -> tuple[NewRewrite, str] | None:
         """The proposal without its guard, and the replacement without hints."""
         if outcome.best is not None:
             plain = outcome.best.checked.candidate.sql
             return self._proposal(outcome, job, plain), plain
-        hinter = self._hinter(dsn, job)
+        hinter = self._hinter(dsn, job, learning)
         document = hinter.recommend(job.text, Deadline.after(self.config.optimiser.budget))
         hinted = _hinted(job.text, document)
         if hinted is None:

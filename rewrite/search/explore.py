@@ -112,14 +112,15 @@ def propose(
     limits: Limits = Limits(),
     rules: Sequence[Rule] = RULES,
     prefer: Sequence[str] = (),
+    later: frozenset[str] = frozenset(),
 ) -> Iterator[Candidate]:
     """Candidates in the order they are found, at most ``limit``.
 
     ``cost`` gives the estimated cost of a text and may raise; ``deadline`` is a time.monotonic() moment;
-    ``prefer`` names rules to try first, in this order.
+    ``prefer`` names rules to try first, in this order, ``later`` those to try last.
     """
     first = {name: place for place, name in enumerate(prefer)}
-    ordered = sorted(rules, key=lambda r: (first.get(r.name, len(first)), -r.priority))
+    ordered = sorted(rules, key=lambda r: (r.name in later, first.get(r.name, len(first)), -r.priority))
     search = _Search(catalog, cost, limits, deadline)
     text = to_sql(query)
     start = Candidate(query, text, (), frozenset(), cost(text))

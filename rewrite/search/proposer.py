@@ -32,6 +32,8 @@ class RuleProposer:
     limits: Limits = field(default_factory=Limits)
     rules: Sequence[Rule] = RULES
     derivations: Derivations = field(default_factory=Derivations)
+    # rules that failed for this query before: tried last
+    later: frozenset[str] = frozenset()
 
     def propose(
         self, sql: str, database: Database, deadline: Deadline, advice: Sequence[Unit]
@@ -52,6 +54,7 @@ class RuleProposer:
             limits=self.limits,
             rules=rules,
             prefer=preferred(advice),
+            later=self.later,
         )
         categories = {r.name: r.category for r in rules}
         picked = chosen(list(found), self.width)

@@ -66,8 +66,10 @@ def test_most_units_have_a_pattern_that_rewrites_their_own_question() -> None:
     [
         (
             "subquery/count-greater-zero",
-            "select p.name from patient p join ward w on w.id = p.ward_id"
-            " where w.floor > 2 and (select count(*) from visit v where v.patient_id = p.id and v.fee > 10) > 0",
+            (
+                "select p.name from patient p join ward w on w.id = p.ward_id"
+                " where w.floor > 2 and (select count(*) from visit v where v.patient_id = p.id and v.fee > 10) > 0"
+            ),
             "EXISTS (SELECT 1",
         ),
         (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,6 +21,8 @@ class HintPort:
     dsn: str
     run_seconds: float
     execute: bool
+    # told why, when hints were looked for and none is recommended
+    on_nothing: Callable[[str], None] = lambda _: None
 
     def recommend(self, sql: str, deadline: Deadline) -> Mapping[str, Any] | None:
         from engines.postgres.hinting import HintingSession
@@ -40,5 +42,6 @@ class HintPort:
             return None
         injected = inject(sql, found.hints)
         if not found.hints or not isinstance(injected, str):
+            self.on_nothing(found.reason)
             return None
         return found.to_json() | {"text": injected}
