@@ -40,7 +40,7 @@ PARTS: dict[str, Options] = {
     "together": Options(),
 }
 # random pairs are run on more databases after a proof than others: that is what they are for
-_RANDOM = Options(databases=900, seconds=8.0, confirm_databases=400)
+_RANDOM = Options(databases=600, seconds=8.0, confirm_databases=240)
 
 
 def main(argv: list[str] | None = None) -> int:

@@ -6,6 +6,7 @@ Owns the workers, their deadlines, resuming, and the one line written for each l
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import multiprocessing
@@ -17,6 +18,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TextIO
 
+import psycopg
+
 from equivalence.api import Checker
 from equivalence.options import Options
 from equivalence.refuter.server import AddressLike, SharedServer
@@ -24,6 +27,8 @@ from equivalence.verdicts import Stamp, Unknown, to_json
 
 # schemas (scratch databases) a worker keeps open
 _KEPT = 3
+# pairs a worker judges before a new one takes its place, so that nothing piles up
+_PAIRS_A_WORKER = 400
 # beyond its time a pair is given this long to come back by itself
 _GRACE_SECONDS = 2.0
 
@@ -138,10 +143,18 @@ class _Worker:
         self.schema_key = ""
         self.started = 0.0
         self.fresh = True
+        self.pairs = 0
 
     def give(self, pair: Pair) -> None:
         self.pair, self.schema_key, self.started = pair, pair.schema_key, time.monotonic()
+        self.pairs += 1
         self.pipe.send(pair)
+
+    def end(self) -> None:
+        """Let it clear up and go; it has nothing to do."""
+        self.pipe.close()
+        self.process.join(_GRACE_SECONDS)
+        self.process.kill()
 
     def kill(self) -> None:
         self.process.kill()
@@ -161,8 +174,12 @@ class _Pool:
     def work(self, waiting: deque[Pair]) -> Iterator[tuple[Pair, dict[str, Any]]]:
         """Every pair with its document, in the order they are done."""
         while waiting or any(worker.pair for worker in self.workers):
-            for worker in self.workers:
+            for worker in list(self.workers):
                 if worker.pair is None and waiting:
+                    if worker.pairs >= _PAIRS_A_WORKER:
+                        number = self.workers.index(worker)
+                        worker.end()
+                        worker = self.workers[number] = _Worker(self.address, self.options)
                     pair = _next_for(worker, waiting)
                     if pair.problem:
                         yield pair, _unknown(pair.problem)
@@ -192,7 +209,10 @@ class _Pool:
                 self._replace(number)
 
     def _replace(self, number: int) -> None:
-        self.workers[number].kill()
+        old = self.workers[number]
+        old.kill()
+        with contextlib.suppress(psycopg.Error):
+            SharedServer(self.address).drop_databases_of(old.process.pid or 0)
         self.workers[number] = _Worker(self.address, self.options)
 
 
@@ -214,6 +234,8 @@ def _serve(pipe: Any, address: AddressLike, options: Options) -> None:
         try:
             pair = pipe.recv()
         except (EOFError, OSError):
+            for checker in checkers.values():
+                checker.close()
             return
         started = time.monotonic()
         try:

@@ -113,55 +113,92 @@ class Generator:
         wanted = max(self._count(mood), len(seeds))
         styles = [self._style(mood) for _ in table.columns]
         constants: dict[int, str | None] = {}
-        taken: list[set[tuple[object, ...]]] = [set() for _ in table.keys]
+        made = self._columns(index, mood, styles, constants, wanted)
         rows = tables[index]
-        for number in range(wanted):
+        if not (table.keys or table.references or seeds or index in self.valid):
+            rows += made
+            return
+        taken: list[set[tuple[object, ...]]] = [set() for _ in table.keys]
+        for number, first in enumerate(made):
+            seed = seeds[number] if number < len(seeds) else None
+            row = self._bound(index, tables, mood, list(first), seed)
             for _ in range(_RETRIES):
-                seed = seeds[number] if number < len(seeds) else None
-                row = self._row(index, tables, mood, styles, constants, number, seed)
                 if row is None:
                     break
                 marks = [key_mark(table, key.columns, row, key.nulls_distinct) for key in table.keys]
-                clash = any(mark in seen for mark, seen in zip(marks, taken, strict=True) if mark is not None)
+                clash = [n for n, mark in enumerate(marks) if mark is not None and mark in taken[n]]
                 if clash:
+                    for i in {i for n in clash for i in table.keys[n].columns}:
+                        if not table.columns[i].generated:
+                            row[i] = self._cell(index, i, table.columns[i], mood, "pool", constants, number)
+                    row = self._bound(index, tables, mood, row, None)
                     continue
                 for mark, seen in zip(marks, taken, strict=True):
                     if mark is not None:
                         seen.add(mark)
-                rows.append(tuple(row[i] for i in range(len(row))))
+                rows.append(tuple(row))
                 break
 
-    def _style(self, mood: Mood) -> str:
-        if mood.profile in {"groups", "alike"}:
-            return self.random.choices(("constant", "count", "domain", "near"), (60, 17, 13, 10))[0]
-        return self.random.choices(("domain", "near", "pool"), (60, 28, 12))[0]
-
-    def _row(
-        self,
-        index: int,
-        tables: list[list[Row]],
-        mood: Mood,
-        styles: list[str],
-        constants: dict[int, str | None],
-        number: int,
-        seed: Row | None,
-    ) -> list[str | None] | None:
-        table = self.shape.tables[index]
-        row: list[str | None] = [None] * len(table.columns)
+    def _columns(
+        self, index: int, mood: Mood, styles: list[str], constants: dict[int, str | None], wanted: int
+    ) -> list[Row]:
+        """Rows of free values, made column by column (many small tables: this is the hot loop)."""
+        if wanted == 0:
+            return []
+        cells: list[list[str | None]] = []
         idle = self._idle[index]
-        for i, column in enumerate(table.columns):
-            if column.generated:
-                continue
-            if i in idle:
-                row[i] = idle[i] if column.nullable else next(iter(self.pools[index][i].family), None)
-                continue
-            if seed is not None and self.random.random() < mood.seed_share:
-                row[i] = seed[i]
-                continue
-            row[i] = self._cell(index, i, column, mood, styles[i], constants, number)
-        if index in self.valid and self.valid[index][1] and (seed is None or self.random.random() < 0.2):
+        for i, column in enumerate(self.shape.tables[index].columns):
+            if column.generated or i in idle:
+                cells.append([self._unseen(index, i, column)] * wanted)
+            elif styles[i] in {"constant", "count"} or mood.extreme_share:
+                cells.append(
+                    [self._cell(index, i, column, mood, styles[i], constants, n) for n in range(wanted)]
+                )
+            else:
+                cells.append(self._spread(index, i, column, mood, styles[i], wanted))
+        return list(zip(*cells, strict=True))
+
+    def _spread(
+        self, index: int, position: int, column: ColumnShape, mood: Mood, style: str, wanted: int
+    ) -> list[str | None]:
+        """As `_cell`, for a whole column."""
+        pool, rnd = self.pools[index][position], self.random
+        source: Sequence[str | None] = (
+            pool.near if style == "near" else pool.family if style == "pool" else ()
+        )
+        if not source:
+            source = self._values(index, position, column, mood)
+        found: list[str | None] = list(rnd.choices(source, k=wanted)) if source else [None] * wanted
+        if column.nullable and mood.null_share:
+            found = [None if rnd.random() < mood.null_share else value for value in found]
+        return found
+
+    def _unseen(self, index: int, position: int, column: ColumnShape) -> str | None:
+        """The value of a column that nobody looks at."""
+        if column.generated or column.nullable:
+            return None
+        return next(iter(self.pools[index][position].family), None)
+
+    def _style(self, mood: Mood) -> str:
+        roll = self.random.random()
+        if mood.profile in {"groups", "alike"}:
+            return (
+                "constant" if roll < 0.6 else "count" if roll < 0.77 else "domain" if roll < 0.9 else "near"
+            )
+        return "domain" if roll < 0.6 else "near" if roll < 0.88 else "pool"
+
+    def _bound(
+        self, index: int, tables: list[list[Row]], mood: Mood, row: list[str | None], seed: Row | None
+    ) -> list[str | None] | None:
+        """The row with what its seed, the checks and the references say; None when a reference has no row."""
+        table, rnd = self.shape.tables[index], self.random
+        if seed is not None:
+            for i, column in enumerate(table.columns):
+                if not (column.generated or i in self._idle[index]) and rnd.random() < mood.seed_share:
+                    row[i] = seed[i]
+        if index in self.valid and self.valid[index][1] and (seed is None or rnd.random() < 0.2):
             columns, tuples = self.valid[index]
-            for i, value in zip(columns, self.random.choice(tuples), strict=True):
+            for i, value in zip(columns, rnd.choice(tuples), strict=True):
                 row[i] = value
         for reference in table.references:
             if self._closed_later(index, reference):
@@ -194,20 +231,22 @@ class Generator:
             return str(number)
         if column.nullable and mood.null_share and rnd.random() < mood.null_share:
             return None
+        source: Sequence[str] = ()
         if mood.extreme_share and pool.extreme and rnd.random() < mood.extreme_share:
-            return rnd.choice(pool.extreme)
-        if style == "near" and pool.near:
-            return rnd.choice(pool.near)
-        if style == "pool" and pool.family:
-            return rnd.choice(pool.family)
-        return self._from_domain(index, position, column, mood)
+            source = pool.extreme
+        elif style == "near":
+            source = pool.near
+        elif style == "pool":
+            source = pool.family
+        source = source or self._values(index, position, column, mood)
+        return source[int(rnd.random() * len(source))] if source else None
 
-    def _from_domain(self, index: int, position: int, column: ColumnShape, mood: Mood) -> str | None:
-        """A value of the few that this database uses for the column's family."""
-        domain = mood.columns.get((index, position))
-        if domain is None:
-            domain = mood.columns[index, position] = self._domain(index, position, column, mood)
-        return self.random.choice(domain) if domain else None
+    def _values(self, index: int, position: int, column: ColumnShape, mood: Mood) -> list[str]:
+        """The few values that this database uses for the column's family."""
+        found = mood.columns.get((index, position))
+        if found is None:
+            found = mood.columns[index, position] = self._domain(index, position, column, mood)
+        return found
 
     def _domain(self, index: int, position: int, column: ColumnShape, mood: Mood) -> list[str]:
         pool = self.pools[index][position]
@@ -217,7 +256,7 @@ class Generator:
             size = self.random.choice((1, 2, 2, 3, 4))
             basic = pool.family[: 4 + len(column.labels)]
             source = basic if self.random.random() < 0.4 else pool.family
-            shared = [self.random.choice(source) for _ in range(size)] if source else []
+            shared = self.random.choices(source, k=size) if source else []
             mood.domains[name] = shared
         # another type of the family may not take them all
         return [value for value in shared if value in self._known[index][position]] or list(pool.family[:2])
@@ -232,14 +271,28 @@ class Generator:
         for reference in table.references:
             if not self._closed_later(index, reference):
                 continue
+            gone: list[int] = []
             for number, old in enumerate(tables[index]):
                 row = list(old)
                 if not self._refer(index, reference, tables, row, mood):
                     continue
-                others = tables[index][:number] + tables[index][number + 1 :]
+                others = [r for i, r in enumerate(tables[index]) if i != number and i not in gone]
                 if self._clashes(table, row, others):
                     row = [None if i in reference.columns else v for i, v in enumerate(old)]
+                    if self._clashes(table, row, others) and not self._referred(index, old, tables):
+                        gone.append(number)
                 tables[index][number] = tuple(row)
+            tables[index] = [row for i, row in enumerate(tables[index]) if i not in gone]
+
+    def _referred(self, index: int, row: Row, tables: Sequence[Sequence[Row]]) -> bool:
+        """Whether some row points to this one."""
+        return any(
+            all(other[c] == row[t] for c, t in zip(reference.columns, reference.parent_columns, strict=True))
+            for child, table in enumerate(self.shape.tables)
+            for reference in table.references
+            if reference.parent == index
+            for other in tables[child]
+        )
 
     @staticmethod
     def _clashes(table: TableShape, row: list[str | None], others: Sequence[Row]) -> bool:
@@ -324,4 +377,6 @@ def canonical(column: ColumnShape, text: str | None) -> object:
         return "nan" if number.is_nan() else number + 0
     if column.base == "bpchar":
         return text.rstrip(" ")
+    if column.base == "varchar" and column.typmod > 4:  # blanks beyond the length are cut off
+        return text[: column.typmod - 4] + text[column.typmod - 4 :].rstrip(" ")
     return text

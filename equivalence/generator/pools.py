@@ -102,6 +102,8 @@ def neighbours(column: ColumnShape, texts: Iterable[str]) -> list[str]:
         found.append(text)
         if column.family in {"int", "numeric", "float"}:
             found += _around_number(text, 1 if column.family == "int" else "0.01")
+        if column.family == "numeric" and column.typmod == -1:
+            found += _rescaled(text)
         elif column.family in {"date", "timestamp"}:
             found += _around_date(text)
         elif column.family == "text":
@@ -117,6 +119,13 @@ def _around_number(text: str, step: int | str) -> list[str]:
     if not number.is_finite() or abs(number) > 10**17:
         return []
     return [_plain(number + Decimal(step)), _plain(number - Decimal(step)), _plain(number + 1)]
+
+
+def _rescaled(text: str) -> list[str]:
+    """The same number with other decimals: equal, and not shown alike."""
+    if not text.lstrip("-").replace(".", "", 1).isdigit():
+        return []
+    return [f"{text}0", f"{text}00"] if "." in text else [f"{text}.0", f"{text}.00"]
 
 
 def _plain(number: Decimal) -> str:

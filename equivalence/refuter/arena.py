@@ -7,7 +7,7 @@ batches of generated databases. Must not know how queries are compared.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol, Self
 
 import psycopg
@@ -18,6 +18,8 @@ from equivalence.generator.schema import Shape, TableShape, read_shape
 from equivalence.isolation import DEFAULTS_MAY_CALL, Refused, ScreenedSchema
 
 STATEMENT_TIMEOUT_MS = 4000
+# rows in the batch tables beyond which old ones are thrown away
+_MAX_LOADED = 20_000
 SCHEMA_TIMEOUT_MS = 20_000
 # of the role, so that no session can lift them (temp_file_limit is the superuser's to set)
 _ROLE_LIMITS = {"temp_file_limit": "256MB", "log_statement": "none", "log_min_messages": "panic"}
@@ -80,6 +82,12 @@ class Arena:
         self.schema = schema
         self.path = path
         self.database = server.create_database()
+        self._accepted: dict[tuple[str, str], bool] = {}
+        self._volatile: dict[str, bool] = {}
+        # batch tables with rows, how many, and the number of the next database
+        self._filled: set[int] = set()
+        self._loaded = 0
+        self._next = 0
         try:
             self.connection = self._connect()
             self._run_schema()
@@ -89,7 +97,6 @@ class Arena:
         except BaseException:
             self.close()
             raise
-        self._accepted: dict[tuple[str, str], bool] = {}
         self.server_version = str(self.connection.info.parameter_status("server_version") or "")
 
     def __enter__(self) -> Self:
@@ -140,13 +147,17 @@ class Arena:
             raise SchemaFailed(str(error).splitlines()[0]) from None
         self.set_timeout(STATEMENT_TIMEOUT_MS)
 
-    def volatile_functions(self, names: Iterable[str]) -> set[str]:
+    def volatile_functions(self, names: Collection[str]) -> set[str]:
         """Those of ``names`` for which a volatile function exists (built in or of the schema)."""
-        found = self.connection.execute(
-            "select distinct proname from pg_proc where provolatile = 'v' and proname = any(%s)",
-            [list(names)],
-        )
-        return {row[0] for row in found}
+        unknown = set(names) - self._volatile.keys()
+        if unknown:
+            found = self.connection.execute(
+                "select distinct proname from pg_proc where provolatile = 'v' and proname = any(%s)",
+                [list(unknown)],
+            )
+            volatile = {row[0] for row in found}
+            self._volatile |= {name: name in volatile for name in unknown}
+        return {name for name in names if self._volatile[name]}
 
     def _make_batch_tables(self) -> None:
         """For each table a twin without constraints, with the number of the database in front.
@@ -251,28 +262,35 @@ class Arena:
 
     # -- batches
 
-    def load(self, databases: Sequence[Database]) -> None:
-        """Put databases 0, 1, … into the batch tables, instead of what was there.
+    def load(self, databases: Sequence[Database]) -> int:
+        """Put databases into the batch tables; the number of the first one there, the others follow it.
 
+        Older batches are thrown away when they have become many: emptying tables costs more than filling them.
         Raises psycopg.Error when a value is not taken.
         """
         used = [i for i in range(len(self.shape.tables)) if any(db[i] for db in databases)]
-        twins = ", ".join(f"rw_batch.t{i}" for i in range(len(self.shape.tables)))
-        if not twins:
-            return
+        rows = sum(len(db[i]) for db in databases for i in used)
         with self.connection.transaction():
-            self.connection.execute(f"truncate {twins}".encode())
+            if self._loaded + rows > _MAX_LOADED and self._filled:
+                twins = ", ".join(f"rw_batch.t{i}" for i in sorted(self._filled))
+                self.connection.execute(f"truncate {twins}".encode())
+                self._filled, self._loaded = set(), 0
+            first = self._next
             for index in used:
-                self._copy(index, databases)
+                self._copy(index, first, databases)
+        self._next += len(databases)
+        self._filled |= set(used)
+        self._loaded += rows
+        return first
 
-    def _copy(self, index: int, databases: Sequence[Database]) -> None:
+    def _copy(self, index: int, first: int, databases: Sequence[Database]) -> None:
         table = self.shape.tables[index]
         stored = table.stored
         names = ", ".join(quote(table.columns[i].name) for i in stored)
         head = f"copy rw_batch.t{index} (rw_db, rw_no{', ' if names else ''}{names}) from stdin"
         lines = [
             "\t".join((str(number), str(place), *(_copy_text(row[i]) for i in stored)))
-            for number, database in enumerate(databases)
+            for number, database in enumerate(databases, first)
             for place, row in enumerate(database[index])
         ]
         with self.connection.cursor() as cursor, cursor.copy(head.encode()) as copy:

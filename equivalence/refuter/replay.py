@@ -8,7 +8,9 @@ generation.
 
 from __future__ import annotations
 
+import math
 import random
+import time
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -74,6 +76,8 @@ class Court:
         self.ties = (tie_query(original.tree), tie_query(candidate.tree))
         self.chooses = chooses_freely(original.tree) or chooses_freely(candidate.tree)
         self.random = random.Random(1)  # noqa: S311 - shuffling test data
+        # past it nothing is decided any more (time.monotonic)
+        self.deadline = math.inf
 
     def differs(self, database: Database, *, thorough: bool = True) -> Difference | None:
         """The difference on this database; None when there is none, or the database is not valid.
@@ -92,6 +96,8 @@ class Court:
         extra = _FREE_CHOICE_TRIALS if self.chooses else 2
         trials += [(self._shuffled(database), _PLANNERS[n % len(_PLANNERS)]) for n in range(extra)]
         for trial, switches in trials:
+            if time.monotonic() > self.deadline:
+                return None
             again = self._once(trial, switches)
             if again is None:
                 return None

@@ -25,7 +25,12 @@ from equivalence.refuter.sieve import Sieve
 from equivalence.verdicts import Counterexample
 
 _MAX_REPLAYS = 60
+# databases the server does not take before a batch is given up, and batches before the search is
+_MAX_UNLOADED = 12
+_MAX_BATCHES_UNLOADED = 3
 _SAMPLE = 120
+# beyond the search's own time, to make sure of what was found
+_REPLAY_SECONDS = 1.5
 # how much chance is added to seed rows
 _SEEDED = ("empty", "empty", "tiny")
 
@@ -41,6 +46,8 @@ class Searched:
     found: Counterexample | None = None
     overflow: bool = False
     unreplayed: int = 0
+    # batches none of which the server took
+    unloaded: int = 0
     sample: list[Database] = field(default_factory=list)
     timed_out: bool = False
 
@@ -87,10 +94,12 @@ class Refuter:
     def run(self, *, databases: int, seconds: float) -> Searched:
         """Try up to ``databases`` more databases for at most about ``seconds``."""
         deadline = time.monotonic() + seconds
+        self.court.deadline = deadline + _REPLAY_SECONDS
         target = self.done.databases + databases
         for size in self._batch_sizes():
             left = deadline - time.monotonic()
-            if self.done.found or left <= 0 or self.done.databases >= target:
+            done = self.done
+            if done.found or left <= 0 or done.databases >= target or done.unloaded >= _MAX_BATCHES_UNLOADED:
                 break
             self._batch(min(size, target - self.done.databases), deadline)
         return self.done
@@ -102,11 +111,11 @@ class Refuter:
             yield 100
         yield from itertools.repeat(300)
 
-    def _databases(self, count: int) -> list[Database]:
+    def _databases(self, count: int, deadline: float) -> list[Database]:
         made: list[Database] = []
         if self.done.databases == 0:
             made = [self.generator.database(profile) for profile in ("empty", "single", "tiny", "small")]
-        while len(made) < count:
+        while len(made) < count and (not made or time.monotonic() < deadline):
             if self.seeds and self.random.random() < 0.5:
                 made.append(
                     self.generator.database(self.random.choice(_SEEDED), self.random.choice(self.seeds))
@@ -116,13 +125,16 @@ class Refuter:
         return made
 
     def _batch(self, count: int, deadline: float) -> None:
-        made = self._databases(count)
+        made = self._databases(count, deadline)
         done = self.done
         milliseconds = int(1000 * max(0.2, min(4.0, deadline - time.monotonic() + 0.2)))
         try:
-            made = self._load(made)
+            first, made = self._load(made, deadline)
+            if not made:
+                done.unloaded += 1
+                return
             self.arena.set_timeout(milliseconds)
-            sifted = self.sieve.run(len(made))
+            sifted = self.sieve.run(first, len(made))
         except psycopg.errors.QueryCanceled:
             done.timed_out = True
             done.databases += 1  # so that a pair which always times out ends
@@ -131,6 +143,7 @@ class Refuter:
             with contextlib.suppress(psycopg.Error):
                 self.arena.set_timeout(4000)
         done.databases += sifted.ran
+        done.unloaded += not sifted.ran
         done.rows += sum(len(rows) for database in made for rows in database)
         done.nonempty += sifted.nonempty
         done.profiles |= set(PROFILES)
@@ -146,19 +159,26 @@ class Refuter:
             if done.found:
                 return
 
-    def _load(self, made: list[Database]) -> list[Database]:
-        """Load them, without those that hold a value the server does not take (a domain's check)."""
+    def _load(self, made: list[Database], deadline: float) -> tuple[int, list[Database]]:
+        """Load them, without those that hold a value the server does not take (a domain's check); the number of the
+        first and which they are.
+        """
         try:
-            self.arena.load(made)
+            return self.arena.load(made), made
         except (psycopg.DataError, psycopg.IntegrityError):
-            good: list[Database] = []
-            for database in made[:100]:
-                with contextlib.suppress(psycopg.DataError, psycopg.IntegrityError):
-                    self.arena.load([database])
-                    good.append(database)
-            self.arena.load(good)
-            return good
-        return made
+            if len(made) == 1:
+                return 0, []
+        good: list[Database] = []
+        failures = 0
+        for database in made:
+            if time.monotonic() > deadline or failures > _MAX_UNLOADED:
+                break
+            try:
+                self.arena.load([database])
+                good.append(database)
+            except (psycopg.DataError, psycopg.IntegrityError):
+                failures += 1
+        return (self.arena.load(good), good) if good else (0, [])
 
     def _try(self, database: Database) -> None:
         found = self.court.differs(database)

@@ -44,6 +44,15 @@ class SharedServer:
             )
         return name
 
+    def drop_databases_of(self, pid: int) -> None:
+        """What a process that did not end by itself has left."""
+        with psycopg.connect(self.dsn(unix=True), autocommit=True) as connection:
+            found = connection.execute(
+                "select datname from pg_database where starts_with(datname, %s)", [f"pair_{pid}_"]
+            ).fetchall()
+        for (name,) in found:
+            self.drop_database(name)
+
     def drop_database(self, name: str) -> None:
         with psycopg.connect(self.dsn(unix=True), autocommit=True) as connection:
             connection.execute(

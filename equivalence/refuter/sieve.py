@@ -23,6 +23,8 @@ from equivalence.refuter.arena import Arena, qualified, quote
 from equivalence.refuter.order import tie_query
 
 Mode = Literal["standins", "real"]
+# one plan for all batches, which finds a database's rows by the index however many there are
+_PLANNING = "set plan_cache_mode = force_generic_plan set enable_seqscan = off"
 SYSTEM_COLUMNS = frozenset({"ctid", "xmin", "xmax", "cmin", "cmax", "tableoid"})
 
 
@@ -67,14 +69,15 @@ class Sieve:
     def close(self) -> None:
         self.arena.connection.execute(f"drop function if exists {self.name}(int, int)".encode())
 
-    def run(self, count: int) -> Sifted:
-        """Compare databases 0 … count-1 of the loaded batch. Raises psycopg.Error (timeouts)."""
-        rows = self.arena.connection.execute(f"select * from {self.name}(0, {count - 1})".encode()).fetchall()
+    def run(self, first: int, count: int) -> Sifted:
+        """Compare ``count`` loaded databases from number ``first`` on. Raises psycopg.Error (timeouts)."""
+        call = f"select * from {self.name}({first}, {first + count - 1})"
+        rows = self.arena.connection.execute(call.encode()).fetchall()
         if self.mode == "real" and self.used:
             names = ", ".join(qualified(t) for t in self._tables())
             self.arena.connection.execute(f"truncate {names} cascade".encode())
         ran, nonempty = rows[-1][0], int(rows[-1][1])
-        hits = tuple(Hit(number, left or "", right or "") for number, left, right in rows[:-1])
+        hits = tuple(Hit(number - first, left or "", right or "") for number, left, right in rows[:-1])
         return Sifted(hits, ran, nonempty)
 
     # -- coverage
@@ -87,8 +90,10 @@ class Sieve:
             return False
         return True
 
-    def probe(self, texts: Sequence[str], count: int, name: str) -> list[tuple[int, list[bool | None]]]:
-        """For each SELECT of one boolean array, the OR of its answers over databases 0 … count-1.
+    def probe(
+        self, texts: Sequence[str], first: int, count: int, name: str
+    ) -> list[tuple[int, list[bool | None]]]:
+        """For each SELECT of one boolean array, the OR of its answers over ``count`` databases from ``first`` on.
 
         Raises psycopg.Error.
         """
@@ -104,7 +109,7 @@ class Sieve:
         tag = f"$rw{secrets.token_hex(8)}$"
         connection.execute(
             f"""create function rw_batch.cover_{name}(rw_low int, rw_high int)
-returns table(rw_out int, rw_values bool[]) language plpgsql set plan_cache_mode = force_generic_plan as {tag}
+returns table(rw_out int, rw_values bool[]) language plpgsql {_PLANNING} as {tag}
 #variable_conflict use_column
 declare rw_i int; rw_v bool[]; rw_ok bool; {declared}
 begin for rw_i in rw_low..rw_high loop
@@ -118,7 +123,7 @@ end
         )
         try:
             rows = connection.execute(
-                f"select * from rw_batch.cover_{name}(0, {count - 1})".encode()
+                f"select * from rw_batch.cover_{name}({first}, {first + count - 1})".encode()
             ).fetchall()
         finally:
             connection.execute(f"drop function rw_batch.cover_{name}(int, int)".encode())
@@ -147,7 +152,7 @@ end
         self.arena.connection.execute(
             f"create function {self.name}(rw_low int, rw_high int) "
             "returns table(rw_out int, rw_left text, rw_right text) language plpgsql "
-            f"set plan_cache_mode = force_generic_plan as {tag}\n{body}\n{tag}".encode()
+            f"{_PLANNING} as {tag}\n{body}\n{tag}".encode()
         )
         try:
             # what the stand-ins cannot express fails here, not in every database

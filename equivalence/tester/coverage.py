@@ -5,11 +5,13 @@ Owns turning a search without a hit into a Coverage, and the judgement whether i
 
 from __future__ import annotations
 
+import contextlib
 import secrets
 from collections.abc import Sequence
 
 import psycopg
 
+from equivalence.refuter.arena import STATEMENT_TIMEOUT_MS
 from equivalence.refuter.search import Refuter
 from equivalence.tester.probes import Probe, probes_of
 from equivalence.verdicts import Coverage
@@ -18,6 +20,7 @@ from equivalence.verdicts import Coverage
 MIN_TELLING = 3
 # at least this share of what makes rows flow must have been seen; the rest may be impossible in the schema
 MIN_FLOWING = 0.5
+_PROBING_MS = 1500
 _FLOWING = (" is true", " matched", "aggregate over rows", "several groups")
 
 
@@ -65,10 +68,15 @@ def _seen(refuter: Refuter, probes: Sequence[Probe]) -> tuple[set[str], set[int]
     if not sample or not good:
         return seen, unprobed
     try:
-        arena.load(sample)
-        for number, values in sieve.probe([probes[n].text for n in good], len(sample), secrets.token_hex(6)):
+        arena.set_timeout(_PROBING_MS)
+        first = arena.load(sample)
+        texts = [probes[n].text for n in good]
+        for number, values in sieve.probe(texts, first, len(sample), secrets.token_hex(6)):
             probe = probes[good[number]]
             seen |= {f for f, value in zip(probe.features, values or (), strict=False) if value}
     except psycopg.Error:
         return seen, set(range(len(probes)))
+    finally:
+        with contextlib.suppress(psycopg.Error):
+            arena.set_timeout(STATEMENT_TIMEOUT_MS)
     return seen, unprobed
