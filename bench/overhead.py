@@ -143,7 +143,7 @@ def pgbouncer(port: int, user: str, password: str) -> Iterator[Route | None]:
 
 
 def wait_for(port: int) -> None:
-    for _ in range(200):
+    for _ in range(1200):
         with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
             return
         time.sleep(0.05)
