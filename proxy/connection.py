@@ -11,10 +11,20 @@ import ipaddress
 import socket
 import ssl
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from proxy.auth.scram import ScramError, ScramServer, Verifier, end_point_binding, mock_verifier
+from proxy.admission import (
+    Refused,
+    Who,
+    first_packet,
+    negotiation,
+    scram_exchange,
+    upstream_startup,
+    verifier_of,
+    who_of,
+)
+from proxy.auth.scram import ScramError, ScramServer, end_point_binding, mock_verifier
 from proxy.auth.upstream_login import UpstreamLogin
 from proxy.config import UserConfig
 from proxy.desk import Identity, SessionDesk
@@ -27,37 +37,13 @@ from proxy.session import Session
 from proxy.upstream import Connected, DsnError, Target, UpstreamUnavailable, connect, parse_dsn
 from proxy.wire import backend
 from proxy.wire.backend import (
-    AUTH_SASL,
-    AUTH_SASL_CONTINUE,
-    AUTH_SASL_FINAL,
-    Authentication,
     BackendKeyData,
 )
-from proxy.wire.framing import ProtocolViolation, Reader
-from proxy.wire.startup import CancelRequest, StartupMessage, decode_first, packet_length
+from proxy.wire.framing import ProtocolViolation
+from proxy.wire.startup import CancelRequest, StartupMessage, decode_first
 
 if TYPE_CHECKING:
     from proxy.server import Proxy
-
-
-class Refused(Exception):
-    """The client gets this FATAL error and is shown out."""
-
-    def __init__(self, sqlstate: str, text: str, hint: str = "") -> None:
-        super().__init__(text)
-        self.sqlstate = sqlstate
-        self.hint = hint
-
-
-@dataclass(frozen=True, slots=True)
-class Who:
-    """Who connects, as the startup packet says."""
-
-    startup: StartupMessage
-    user: str
-    database: str
-    address: str
-    tls: bool
 
 
 class Connection:
@@ -92,7 +78,7 @@ class Connection:
             self.client = client = await enter(
                 self.socket, self.proxy.tls, handshake_timeout=limits.login_timeout
             )
-            first = decode_first(await _first_packet(client))
+            first = decode_first(await first_packet(client))
             if isinstance(first, CancelRequest):
                 await self.proxy.cancel(first)
                 return
@@ -109,7 +95,7 @@ class Connection:
     async def _login(self, client: Side, first: object) -> None:
         if not isinstance(first, StartupMessage):
             raise ProtocolViolation("encryption asked for twice")
-        who = _who(first, self.address, client)
+        who = who_of(first, self.address, client)
         self._count()
         self._check_options(who)
         method = self.proxy.config.auth.method
@@ -141,11 +127,11 @@ class Connection:
                 raise Refused("28000", "trust authentication is for connections from this machine only")
             return user or UserConfig(upstream_user=who.user)
         binding = end_point_binding(self.proxy.certificate) if who.tls else b""
-        verifier = _verifier(user) if allowed else None
+        verifier = verifier_of(user) if allowed else None
         scram = ScramServer(verifier or mock_verifier(who.user, self.proxy.mock_secret), binding=binding)
         inbox = Inbox(client)
         try:
-            await _scram_exchange(client, inbox, scram)
+            await scram_exchange(client, inbox, scram)
         except ScramError as error:
             self.proxy.metrics.login_failures += 1
             text = (
@@ -430,89 +416,3 @@ def _is_loopback(client: socket.socket) -> bool:
         return ipaddress.ip_address(client.getpeername()[0]).is_loopback
     except (OSError, ValueError, IndexError):
         return False
-
-
-async def _first_packet(client: Side) -> bytes:
-    """One whole first packet; what follows it is kept for the next receiver."""
-    collected = bytearray()
-    complete = asyncio.get_running_loop().create_future()
-
-    def receive(data: bytes) -> None:
-        collected.extend(data)
-        try:
-            length = packet_length(bytes(collected[:4]))
-        except ProtocolViolation as error:
-            if not complete.done():
-                complete.set_exception(error)
-            return
-        if length is not None and len(collected) >= length and not complete.done():
-            complete.set_result(length)
-
-    def lost(_exc: Exception | None) -> None:
-        if not complete.done():
-            complete.set_exception(ClientGone("closed before a startup packet"))
-
-    client.on_lost = lost
-    client.receive(receive)
-    length = await complete
-    client.keep(bytes(collected[length:]))
-    return bytes(collected[:length])
-
-
-async def _scram_exchange(client: Side, inbox: Inbox, scram: ScramServer) -> None:
-    """Raises ScramError, Gone or ProtocolViolation."""
-    names = b"".join(name + b"\0" for name in scram.mechanisms)
-    client.write(Authentication(AUTH_SASL, names + b"\0").encode())
-    kind, body = await inbox.message()
-    if kind != b"p":
-        raise ProtocolViolation("expected SASL response")
-    read = Reader(body)
-    challenge = scram.first(read.cstring(), read.value() or b"")
-    client.write(Authentication(AUTH_SASL_CONTINUE, challenge).encode())
-    kind, body = await inbox.message()
-    if kind != b"p":
-        raise ProtocolViolation("expected SASL response")
-    client.write(Authentication(AUTH_SASL_FINAL, scram.final(body)).encode())
-
-
-def _verifier(user: UserConfig | None) -> Verifier | None:
-    try:
-        return Verifier.parse(user.verifier) if user is not None else None
-    except ValueError:
-        return None
-
-
-NEWEST_MINOR = 2
-
-
-def negotiation(startup: StartupMessage) -> bytes:
-    """NegotiateProtocolVersion, when the client asked for what we don't speak; b"" otherwise."""
-    unknown = tuple(name for name, _ in startup.parameters if name.startswith(b"_pq_."))
-    if startup.minor <= NEWEST_MINOR and not unknown:
-        return b""
-    return backend.negotiate(min(startup.minor, NEWEST_MINOR), unknown)
-
-
-def upstream_startup(startup: StartupMessage, user: str, database: str) -> StartupMessage:
-    """The client's parameters under another name."""
-    kept = tuple(
-        pair
-        for pair in startup.parameters
-        if pair[0] not in {b"user", b"database"} and not pair[0].startswith(b"_pq_.")
-    )
-    named = ((b"user", user.encode()), (b"database", database.encode()))
-    return StartupMessage(3, min(startup.minor, NEWEST_MINOR), named + kept)
-
-
-def _who(startup: StartupMessage, address: str, client: Side) -> Who:
-    if startup.major != 3:
-        raise Refused(
-            "0A000",
-            f"unsupported frontend protocol {startup.major}.{startup.minor}: server supports 3.0 to 3.2",
-        )
-    user = startup.get(b"user")
-    if not user:
-        raise Refused("28000", "no PostgreSQL user name specified in startup packet")
-    database = startup.get(b"database") or user
-    tls = client.transport.get_extra_info("ssl_object") is not None
-    return Who(startup, user.decode("utf-8", "replace"), database.decode("utf-8", "replace"), address, tls)

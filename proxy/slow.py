@@ -17,7 +17,7 @@ from proxy.wire.frontend import Bind, decode
 from proxy.wire.tables import BIND, EXECUTE, HEADER, HEADER_SIZE, PARSE, Q
 
 if TYPE_CHECKING:
-    from proxy.desk import SessionDesk
+    from proxy.desk_state import DeskState
 
 _SELECT = re.compile(rb"(?:[\s(]|/\*(?:[^*]|\*(?!/))*\*/|--[^\n]*\n)*(?:select|with)\b", re.IGNORECASE)
 _OFF = re.compile(rb"/\*\s*rewright:off\s*\*/", re.IGNORECASE)
@@ -31,7 +31,7 @@ def is_select(text: bytes) -> bool:
 class SlowReports:
     """One session's. ``tick`` is called now and then while a cycle is open."""
 
-    def __init__(self, desk: SessionDesk) -> None:
+    def __init__(self, desk: DeskState) -> None:
         self.desk = desk
         self._execution = 0
         self._reported_start = -1.0

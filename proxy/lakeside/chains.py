@@ -18,7 +18,7 @@ from proxy.lakeside.commands import CloseCursor, Copy, Declare, Fetch, command_o
 from proxy.lakeside.ports import PLACE, Encode, LakeCursor, Prepared
 from proxy.ports import PRIVATE_PREFIX, ResultColumn, SqlError
 from proxy.serving import local
-from proxy.serving.chains import substitute_error
+from proxy.serving.agreeing import substitute_error
 from proxy.serving.local import PLACEHOLDER, _failed_execute, _failed_parse, _failed_query, error_bytes
 from proxy.serving.private import NOWHERE, Batch, Broken, Skipped, checked
 from proxy.session import Ask, Cancelled, Chain, Emit, Replies, Send, Unit, Wait

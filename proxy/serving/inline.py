@@ -10,7 +10,8 @@ from collections.abc import Generator
 from typing import TYPE_CHECKING, Any
 
 from proxy.ports import Candidate, SlowQuery, SqlError
-from proxy.serving.chains import CANCELLED, ServeExecute, ServeQuery, substitute_error
+from proxy.serving.agreeing import CANCELLED, substitute_error
+from proxy.serving.chains import ServeExecute, ServeQuery
 from proxy.serving.local import FAILING, forward, forward_query
 from proxy.serving.private import NOWHERE
 from proxy.session import Cancelled, Chain, Send, Unit, Wait

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from proxy.ports import Answer, LocalRows, Redirect, ResultColumn, SqlError
-from proxy.serving.chains import CANCELLED, substitute_error
+from proxy.serving.agreeing import CANCELLED, substitute_error
 from proxy.serving.private import NOWHERE
 from proxy.session import Cancelled, Chain, Emit, Send, Unit, Wait
 from proxy.statements import Portal, Statement

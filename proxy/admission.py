@@ -1,0 +1,130 @@
+"""Who comes in: the startup packet, protocol versions, and the client's proof of who it is.
+
+Owns what is said to clients that are shown out. Must not know sessions or servers.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+
+from proxy.auth.scram import ScramServer, Verifier
+from proxy.config import UserConfig
+from proxy.doorstep import ClientGone
+from proxy.inbox import Inbox
+from proxy.relay import Side
+from proxy.wire import backend
+from proxy.wire.backend import (
+    AUTH_SASL,
+    AUTH_SASL_CONTINUE,
+    AUTH_SASL_FINAL,
+    Authentication,
+)
+from proxy.wire.framing import ProtocolViolation, Reader
+from proxy.wire.startup import StartupMessage, packet_length
+
+
+class Refused(Exception):
+    """The client gets this FATAL error and is shown out."""
+
+    def __init__(self, sqlstate: str, text: str, hint: str = "") -> None:
+        super().__init__(text)
+        self.sqlstate = sqlstate
+        self.hint = hint
+
+
+@dataclass(frozen=True, slots=True)
+class Who:
+    """Who connects, as the startup packet says."""
+
+    startup: StartupMessage
+    user: str
+    database: str
+    address: str
+    tls: bool
+
+
+async def first_packet(client: Side) -> bytes:
+    """One whole first packet; what follows it is kept for the next receiver."""
+    collected = bytearray()
+    complete = asyncio.get_running_loop().create_future()
+
+    def receive(data: bytes) -> None:
+        collected.extend(data)
+        try:
+            length = packet_length(bytes(collected[:4]))
+        except ProtocolViolation as error:
+            if not complete.done():
+                complete.set_exception(error)
+            return
+        if length is not None and len(collected) >= length and not complete.done():
+            complete.set_result(length)
+
+    def lost(_exc: Exception | None) -> None:
+        if not complete.done():
+            complete.set_exception(ClientGone("closed before a startup packet"))
+
+    client.on_lost = lost
+    client.receive(receive)
+    length = await complete
+    client.keep(bytes(collected[length:]))
+    return bytes(collected[:length])
+
+
+async def scram_exchange(client: Side, inbox: Inbox, scram: ScramServer) -> None:
+    """Raises ScramError, Gone or ProtocolViolation."""
+    names = b"".join(name + b"\0" for name in scram.mechanisms)
+    client.write(Authentication(AUTH_SASL, names + b"\0").encode())
+    kind, body = await inbox.message()
+    if kind != b"p":
+        raise ProtocolViolation("expected SASL response")
+    read = Reader(body)
+    challenge = scram.first(read.cstring(), read.value() or b"")
+    client.write(Authentication(AUTH_SASL_CONTINUE, challenge).encode())
+    kind, body = await inbox.message()
+    if kind != b"p":
+        raise ProtocolViolation("expected SASL response")
+    client.write(Authentication(AUTH_SASL_FINAL, scram.final(body)).encode())
+
+
+def verifier_of(user: UserConfig | None) -> Verifier | None:
+    try:
+        return Verifier.parse(user.verifier) if user is not None else None
+    except ValueError:
+        return None
+
+
+NEWEST_MINOR = 2
+
+
+def negotiation(startup: StartupMessage) -> bytes:
+    """NegotiateProtocolVersion, when the client asked for what we don't speak; b"" otherwise."""
+    unknown = tuple(name for name, _ in startup.parameters if name.startswith(b"_pq_."))
+    if startup.minor <= NEWEST_MINOR and not unknown:
+        return b""
+    return backend.negotiate(min(startup.minor, NEWEST_MINOR), unknown)
+
+
+def upstream_startup(startup: StartupMessage, user: str, database: str) -> StartupMessage:
+    """The client's parameters under another name."""
+    kept = tuple(
+        pair
+        for pair in startup.parameters
+        if pair[0] not in {b"user", b"database"} and not pair[0].startswith(b"_pq_.")
+    )
+    named = ((b"user", user.encode()), (b"database", database.encode()))
+    return StartupMessage(3, min(startup.minor, NEWEST_MINOR), named + kept)
+
+
+def who_of(startup: StartupMessage, address: str, client: Side) -> Who:
+    if startup.major != 3:
+        raise Refused(
+            "0A000",
+            f"unsupported frontend protocol {startup.major}.{startup.minor}: server supports 3.0 to 3.2",
+        )
+    user = startup.get(b"user")
+    if not user:
+        raise Refused("28000", "no PostgreSQL user name specified in startup packet")
+    database = startup.get(b"database") or user
+    tls = client.transport.get_extra_info("ssl_object") is not None
+    return Who(startup, user.decode("utf-8", "replace"), database.decode("utf-8", "replace"), address, tls)

@@ -1,0 +1,321 @@
+"""What a desk knows of its session: settings, names, the last query; and what it reports of it.
+
+Owns settings as read back from the server, look-ups, and the measuring of what is served. Must not know messages.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from itertools import count
+
+from proxy.lakeside import chains as lakeside
+from proxy.lakeside.ports import LakeSession
+from proxy.metrics import Metrics
+from proxy.ports import (
+    Answer,
+    Candidate,
+    LastQuery,
+    Ports,
+    ServedStatement,
+    SessionView,
+    SlowQuery,
+)
+from proxy.serving.private import Privates
+from proxy.serving.settings import Settings
+from proxy.serving.sites import FIRST, find_site
+from proxy.session import IDLE, Chain, Session
+from proxy.slow import SlowReports, is_select
+from proxy.statements import Book, Statement
+from proxy.wire.backend import notice
+from proxy.wire.frontend import Bind
+
+_OFF = re.compile(rb"/\*\s*rewright:off\s*\*/", re.IGNORECASE)
+_executions = count(1)
+
+
+@dataclass(slots=True)
+class Identity:
+    """Who the session is, as far as its login told."""
+
+    database: str
+    user: str
+    client_address: str
+    backend_pid: int = 0
+    application_name: str = ""
+    defaults: Mapping[str, str] = field(default_factory=dict)
+    is_admin: bool = False
+    tag: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """A statement with a rewrite that is running now."""
+
+    candidate: Candidate
+    route: str
+    reason: str
+    began: float
+    overhead: float
+    text: str
+    failure: str = ""
+
+
+_UNKNOWN = LastQuery("original", None, "no rewrite is known")
+_UNWANTED = LastQuery("original", None, "rewright.mode")
+
+
+class DeskState:
+    """Who the session is, what is known of it, and what is told of it."""
+
+    def __init__(
+        self,
+        session: Session,
+        ports: Ports,
+        identity: Identity,
+        metrics: Metrics,
+        settings: Settings,
+        clock: Callable[[], float],
+    ) -> None:
+        self.session = session
+        self.ports = ports
+        self.identity = identity
+        self.metrics = metrics
+        self.settings = settings
+        self.clock = clock
+        self.view = settings.default_view
+        self.settings_stale = bool(settings.names) and (
+            ports.lookup is not None or ports.reporter is not None or ports.lakes is not None
+        )
+        self.book = Book()
+        self.privates = Privates(settings.names)
+        self.seen_version = -1 if ports.lookup is None else ports.lookup.version
+        self.lake: LakeSession | None = (
+            ports.lakes.session(identity.database) if ports.lakes is not None else None
+        )
+        self.lake_cursors: dict[str, lakeside.Declared] = {}
+        self.keywords = ports.answers.keywords if ports.answers is not None else frozenset()
+        self.timing: Timing | None = None
+        self.followed = False  # something unserved was executed behind what is timed
+        self.last = LastQuery()
+        self.warned: set[tuple[str, str]] = set()  # wrong settings, by name and text
+        self.warnings = b""
+        self.asked: set[bytes] = set()  # texts the optimiser was asked about inline
+        self.slow = SlowReports(self)
+        self._next: Chain | None = None
+        # the last unnamed Parse that was of no interest, and what it made
+        self._plain: Statement | None = None
+        self._plain_parse: tuple[bytes, Statement | None] = (b"", None)
+        self.portal_names = count(1)
+        session.slow_after = self._slow_after()
+
+    # --- looking up ---------------------------------------------------------------------------------
+
+    def find(self, text: bytes, types: tuple[int, ...]) -> Candidate | None:
+        """The rewrite for a text, unless this session wants none."""
+        lookup = self.ports.lookup
+        unwanted = self.view.mode in {"off", "observe"} and not self.settings_stale
+        if lookup is None or unwanted:
+            return None
+        candidate = lookup.find(self.identity.database, text, types)
+        if candidate is None:
+            return self._find_inside(text, types) if text and text[0] in FIRST else None
+        return None if _OFF.search(text) else candidate
+
+    def _find_inside(self, text: bytes, types: tuple[int, ...]) -> Candidate | None:
+        """The rewrite for the SELECT in a COPY, CREATE TABLE AS, INSERT or EXPLAIN."""
+        site = find_site(text)
+        lookup = self.ports.lookup
+        if site is None or lookup is None:
+            return None
+        found = lookup.find(self.identity.database, site.select, types)
+        if found is None:
+            return None
+        plain = found.plain_replacement
+        return Candidate(
+            found.rewrite,
+            site.around(found.replacement),
+            None if plain is None else site.around(plain),
+            site,
+            (site.select.decode(), found.replacement),
+        )
+
+    def match(self, text: bytes) -> Answer | None:
+        if self.ports.answers is None:
+            return None
+        try:
+            return self.ports.answers.match(text.decode())
+        except UnicodeDecodeError:
+            return None
+
+    def may_hold(self, text: bytes) -> bool:
+        """Whether an unknown text is worth asking the optimiser about before it runs (``rewright.mode = inline``)."""
+        ports = self.ports
+        return (
+            ports.inline is not None
+            and not (ports.pause is not None and ports.pause.paused)
+            and text not in self.asked
+            and is_select(text)
+            and not _OFF.search(text)
+        )
+
+    def inline_query(self, text: bytes, types: tuple[int, ...], bind: Bind | None = None) -> SlowQuery:
+        """What the optimiser is told of a query that has not run yet."""
+        return self.slow.describe(text, types, bind, "running", 0.0)
+
+    def rewatch(self) -> None:
+        """Look at names only while one of them is special, or what they do must be known."""
+        special = (
+            self.book.any_special()
+            or self.view.mode == "inline"
+            or self.timing is not None
+            or self.last.rewrite_id is not None  # until something else was executed
+            or (self.settings_stale and bool(self.book.statements))
+        )
+        self.session.watch(special)
+        self.session.watch_tags(special or self.timing is not None)
+
+    def look_again(self) -> None:
+        """When the set of rewrites has changed, statements prepared before gain or lose theirs."""
+        lookup = self.ports.lookup
+        if lookup is None or lookup.version == self.seen_version:
+            return
+        self.seen_version = lookup.version
+        for statement in self.book.known():
+            if statement.answer is None and not statement.tag:
+                statement.candidate = self.find(statement.text, statement.param_types)
+        self.rewatch()
+
+    def _passed(self) -> LastQuery:
+        """What SHOW rewright.last says of a query that went on as it came."""
+        return _UNWANTED if self.view.mode in {"off", "observe"} else _UNKNOWN
+
+    # --- settings -----------------------------------------------------------------------------------
+
+    def _must_refresh(self) -> bool:
+        session = self.session
+        return (
+            self.settings_stale
+            and session.status == IDLE
+            and session.pending == 0
+            and not session.since
+            and not session.units
+        )
+
+    def settings_stale_after(self) -> None:
+        self.settings_stale = bool(self.settings.names)
+        self.seen_version = -1  # statements of a session that wanted no rewrites may have one again
+        self.rewatch()
+
+    def new_settings(self, texts: tuple[str | None, ...]) -> tuple[str, ...]:
+        """What the server says they are; returns the names whose value is wrong and counts as the default."""
+        before = self.view.mode, self.settings_stale
+        self.view, wrong = self.settings.view(texts)
+        self._warn(dict(zip(self.settings.names, texts, strict=True)), wrong)
+        self.settings_stale = self.session.status != IDLE
+        self.session.slow_after = self._slow_after()
+        if before != (self.view.mode, self.settings_stale):
+            self.seen_version = -1
+            self.rewatch()
+        return wrong
+
+    def _warn(self, texts: Mapping[str, str | None], wrong: tuple[str, ...]) -> None:
+        """Each wrong value is told of once, as long as it stands."""
+        found = {(name, texts[name] or "") for name in wrong}
+        for name, text in sorted(found - self.warned):
+            said = f'invalid value for parameter "rewright.{name}": "{text}"; its default counts'
+            self.warnings += notice(said, severity="WARNING", sqlstate="22023")
+        self.warned = found
+
+    def take_warnings(self) -> bytes:
+        """What the client is to be told of its settings."""
+        told, self.warnings = self.warnings, b""
+        return told
+
+    def _slow_after(self) -> float:
+        if self.ports.reporter is None or self.view.mode == "off":
+            return float("inf")
+        return self.view.min_duration
+
+    def session_view(self) -> SessionView:
+        identity = self.identity
+        return SessionView(
+            database=identity.database,
+            role=identity.user,
+            application_name=self.application_name,
+            client_address=identity.client_address,
+            backend_pid=identity.backend_pid,
+            settings=self.view,
+            last=self.last,
+            is_admin=identity.is_admin,
+        )
+
+    @property
+    def application_name(self) -> str:
+        name = self.session.parameters.get(b"application_name", b"")
+        return name.decode("utf-8", "replace") or self.identity.application_name
+
+    # --- measuring ----------------------------------------------------------------------------------
+
+    def start_timing(self, timing: Timing) -> None:
+        self.timing = timing
+        self.followed = False
+        self.rewatch()
+
+    def _timed(self, rows: int) -> None:
+        timing, self.timing = self.timing, None
+        assert timing is not None
+        now = self.clock()
+        self.metrics.routes[timing.route] += 1
+        if timing.reason:
+            self.metrics.reasons[timing.reason] += 1
+        self.metrics.overhead_seconds += timing.overhead
+        rewrite = timing.candidate.rewrite
+        self.last = LastQuery(
+            timing.route,
+            rewrite.id,
+            timing.reason,
+            now - timing.began,
+            timing.overhead,
+            timing.text,
+            timing.candidate.replacement,
+        )
+        if self.followed:
+            self.last = self._passed()
+        self.rewatch()
+        self._report(timing, rows, now)
+
+    def _report(self, timing: Timing, rows: int, now: float) -> None:
+        site = timing.candidate.site
+        if self.ports.reporter is None or (site is not None and site.kind == "explain"):
+            return
+        report = ServedStatement(
+            rewrite_id=timing.candidate.rewrite.id,
+            route=timing.route,  # type: ignore[arg-type]
+            reason=timing.reason,
+            duration=now - timing.began,
+            overhead=timing.overhead,
+            rows=rows,
+            database=self.identity.database,
+            role=self.identity.user,
+            application_name=self.application_name,
+            text=timing.text,
+            failure=timing.failure,
+            more_than_select=site is not None,
+        )
+        self.put(report)
+
+    def put(self, report: object) -> None:
+        assert self.ports.reporter is not None
+        taken = self.ports.reporter.put(report)  # type: ignore[arg-type]
+        self.metrics.reports += taken
+        self.metrics.reports_dropped += not taken
+
+    def next_execution(self) -> int:
+        return next(_executions)
+
+
+def rows_of(tag: bytes) -> int:
+    last = tag.rpartition(b" ")[2]
+    return int(last) if last.isdigit() else 0

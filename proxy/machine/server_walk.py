@@ -1,0 +1,262 @@
+"""The walk over what the server sends: the hot path, and message by message while replies are sorted.
+
+Must not know what the replies are for.
+"""
+
+from __future__ import annotations
+
+import struct
+
+from proxy.machine.conversation import Conversation
+from proxy.machine.state import (
+    COPY_BOTH,
+    COPY_IN,
+    DATA,
+    EVENT_LIMIT,
+    IN_COPY,
+    is_fatal,
+    unpack,
+)
+from proxy.machine.steps import (
+    Unit,
+)
+from proxy.wire.tables import (
+    BACKEND_KNOWN,
+    COMPLETE,
+    COMPLETIONS,
+    ERROR,
+    HEADER_SIZE,
+    NOTICE,
+    NOTIFICATION,
+    PARAMETER,
+    READY,
+)
+from proxy.wire.tables import SYNC as SYNC_TYPE
+
+
+class ServerWalk(Conversation):
+    """``server_data`` takes the server's bytes as they come."""
+
+    # --- from the server: the hot path --------------------------------------------------------------
+
+    def server_data(self, data: bytes) -> None:
+        if self.server_slow:
+            self._server_slowly(data)
+            return
+        size = len(data)
+        at = 0
+        watched = self.server_table
+        try:
+            while at < size:
+                kind, length = unpack(data, at)
+                if watched[kind]:
+                    if at + length >= size:
+                        break
+                    if kind == READY:
+                        self.pending -= 1
+                        self.status = data[at + 5]
+                        self.answered = 0
+                        if self.unusual:
+                            self._back_to_usual()
+                        if self.clock() - self.started > self.slow_after and self.desk is not None:
+                            self.desk.slow_ended()
+                    else:
+                        self._event(kind, data[at : at + length + 1])
+                at += length + 1
+        except struct.error:
+            pass
+        if self.since:
+            self._count_answers(data, min(at, size))
+        if at == size:
+            self.to_client(data)
+        elif at > size:
+            self.server_skip = at - size
+            self.server_slow = True
+            self.to_client(data)
+        else:
+            self._keep_server(data[at:])
+            if at:
+                self.to_client(data[:at])
+        if not self.pending and (self.waiting or self.on_idle is not None):
+            self._rested()
+        elif self.pending < 0:
+            self.give_up("ReadyForQuery nobody asked for")
+
+    def _rested(self) -> None:
+        """No cycle is open."""
+        if self.pending < 0:
+            self.give_up("ReadyForQuery nobody asked for")
+        elif self.waiting:
+            self._start_chain()
+        elif self.on_idle is not None and self.is_idle:
+            self.on_idle()
+
+    def _keep_server(self, rest: bytes) -> None:
+        self.server_rest = rest
+        self.server_slow = True
+
+    def _count_answers(self, data: bytes, end: int) -> None:
+        """Which of the messages sent since the last cycle have been answered (only asked for without a Sync)."""
+        if self.pending:
+            return
+        at = 0
+        while at < end:
+            kind, length = unpack(data, at)
+            # what stands before the end of a cycle answered messages of that one
+            self.answered = 0 if kind == READY else self.answered + COMPLETIONS[kind]
+            at += length + 1
+
+    def _event(self, kind: int, message: bytes) -> None:
+        """A message that is forwarded all the same, but changes what is known. (ReadyForQuery too.)"""
+        if kind == READY:
+            self.pending -= 1
+            self.status = message[HEADER_SIZE]
+            self.answered = 0
+            self._back_to_usual()
+            if self.clock() - self.started > self.slow_after and self.desk is not None:
+                self.desk.slow_ended()
+        elif kind == PARAMETER:
+            name, _, value = message[HEADER_SIZE:-1].partition(b"\0")
+            self.parameters[name] = value
+        elif kind == ERROR:
+            self.cycle_failed = self.unusual = True
+            self.fatal = self.fatal or is_fatal(message)
+            if self.desk is not None:
+                self.desk.error(message)
+            if self.mixed:
+                self.give_up("an error before a query without a Sync")
+        elif kind == COMPLETE:
+            if self.desk is not None:
+                self.desk.tag(message[HEADER_SIZE:-1])
+        elif kind == COPY_IN:
+            self._copy_in()
+        elif kind == COPY_BOTH:
+            self.give_up("replication")
+
+    def _back_to_usual(self) -> None:
+        """A cycle ended: errors, cancels and copies of it are over."""
+        self.unusual = self.cycle_failed = self.cancelled = False
+        self.client_table = self.client_normal
+        if self.desk is not None:
+            self.unusual = self.desk.cycle_ended()
+        if self.mixed:
+            self.mixed = self.unusual = self.pending > 0
+
+    def _copy_in(self) -> None:
+        """The server now ignores Sync until CopyDone or CopyFail: also the one that libpq sent along."""
+        if self.pending == 1 and self.last_cycle == SYNC_TYPE:
+            self.pending = 0
+            self.since = b"E"
+            self.answered = 0
+        elif self.pending > 1:
+            self.give_up("COPY inside a pipeline")
+        self.client_table = IN_COPY
+        self.unusual = True
+
+    # --- from the server: message by message --------------------------------------------------------
+
+    def _server_slowly(self, data: bytes) -> None:
+        if self.server_rest:
+            data = self.server_rest + data
+            self.server_rest = b""
+        elif self.server_skip:
+            piece = data[: self.server_skip]
+            self.server_skip -= len(piece)
+            self.to_client(piece)
+            data = data[len(piece) :]
+            if not data:
+                self._settle()
+                return
+        while data:
+            if not self.units or self.relay_only:
+                self._settle_now()
+                self.server_data(data)
+                return
+            taken = self._one_message(data)
+            if not taken:
+                return
+            data = data[taken:]
+        self._settle()
+
+    def _settle_now(self) -> None:
+        self.server_slow = bool(self.server_skip or self.server_rest)
+        if not self.holding:
+            self.client_slow = bool(self.client_skip or self.client_rest)
+
+    def _one_message(self, data: bytes) -> int:
+        """Deal with the first message; how many bytes it was, 0 if it is not whole yet."""
+        size = len(data)
+        if size < HEADER_SIZE:
+            self._keep_server(data)
+            return 0
+        kind, length = unpack(data)
+        end = length + 1
+        unit = self.units[0]
+        if end > size and unit.take is None and (kind in DATA or length > EVENT_LIMIT):
+            self.to_client(data)
+            self.server_skip = end - size
+            return size
+        if end > size:
+            self._keep_server(data)
+            return 0
+        message = data[:end]
+        if length < 4 or not BACKEND_KNOWN[kind]:
+            self.to_client(message)
+            return end
+        self._sort(unit, kind, message)
+        return end
+
+    def _sort(self, unit: Unit, kind: int, message: bytes) -> None:
+        if kind in {PARAMETER, NOTIFICATION} or (kind == NOTICE and unit.take is None):
+            if kind == PARAMETER:
+                self._event(kind, message)
+            self.to_client(message)
+            return
+        if kind == ERROR and is_fatal(message):
+            self.fatal = True
+            self.give_up("the server ends the session")
+            self.to_client(message)
+            return
+        shown = message if unit.take is None else unit.take(kind, message)
+        if self.server_table[kind] and ((kind == READY and unit.visible) or shown):
+            self._event(kind, shown or message)
+        if shown:
+            self.to_client(shown)
+        if kind == READY and not unit.cycle:
+            self.give_up("ReadyForQuery inside a reply")
+        elif kind == READY or (not unit.cycle and (COMPLETIONS[kind] or kind == ERROR)):
+            self._finish(unit, kind)
+        self._answer_due()
+
+    def _finish(self, unit: Unit, kind: int) -> None:
+        """The reply is complete. After an error the server skips to the next Sync, and so do the units."""
+        if not self.units or self.units[0] is not unit:
+            return  # given up meanwhile
+        self.units.popleft()
+        self._done(unit)
+        if kind == ERROR and not unit.cycle:
+            self.cycle_failed = self.cycle_failed or unit.visible
+            self.unusual = True
+            while self.units and not self.units[0].cycle:
+                skipped = self.units.popleft()
+                if skipped.ask is not None and skipped.ask.error is None:
+                    skipped.ask.aborted = True
+                self._done(skipped)
+        elif kind == READY and not self.pending:
+            if not self.units:
+                self._settle_now()
+            self._rested()
+
+    def _done(self, unit: Unit) -> None:
+        if unit.visible and not unit.cycle:
+            self.answered += 1
+        if unit.ask is not None:
+            unit.ask.remaining -= 1
+            if not unit.ask.remaining:
+                self._later(unit.ask)
+
+    def _answer_due(self) -> None:
+        if self._due is not None:
+            answer, self._due = self._due, None
+            if self.chain is not None:
+                self._advance(answer)

@@ -1,0 +1,186 @@
+"""What a session knows, and how it ends. See ``proxy.session`` for the invariants.
+
+Owns the fields that the walks over both streams and the conversation share.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from time import monotonic
+from typing import Any
+
+from proxy.machine.steps import (
+    Chain,
+    Desk,
+    Run,
+    Unit,
+)
+from proxy.wire.backend import error
+from proxy.wire.tables import (
+    BIND,
+    CLOSE,
+    DESCRIBE,
+    EXECUTE,
+    HEADER,
+    PARSE,
+    table,
+)
+
+unpack: Callable[..., tuple[int, int]] = HEADER.unpack_from
+IDLE, IN_BLOCK, FAILED = b"ITE"
+COPY_IN, COPY_OUT, COPY_BOTH = b"GHW"
+DATA = b"Dd"
+
+# Client types that are looked at: always what opens a cycle; texts and names when there is a desk.
+CYCLES = table(b"SQF")
+PLAIN = table(b"SQFX")
+TEXTS = table(b"SQFXPC")
+WATCHED = table(b"SQFXPCBED")
+IN_COPY = table(b"cf")
+REPLIED = frozenset((PARSE, BIND, DESCRIBE, EXECUTE, CLOSE))
+# Server types: cycle ends, errors, parameters, copies; with tags where statements may vanish or are timed.
+EVENTS = table(b"ZESGW")
+EVENTS_AND_TAGS = table(b"ZESGWC")
+# messages that hold back the rest of the stream until they are whole must not grow beyond this
+EVENT_LIMIT = 1 << 20
+
+
+class SessionState:
+    """``to_server`` / ``to_client`` take bytes to send; they must not call back into the session.
+
+    ``pause(True)`` asks that the client is not read from; ``effect(factory)`` starts something that ends with
+    ``effect_done``.
+    """
+
+    def __init__(
+        self,
+        to_server: Callable[[bytes], None],
+        to_client: Callable[[bytes], None],
+        *,
+        pause: Callable[[bool], None] = lambda _paused: None,
+        effect: Callable[[Callable[[], Any], float | None], None] = lambda _factory, _limit: None,
+        clock: Callable[[], float] = monotonic,
+        buffer_limit: int = 4 << 20,
+        text_limit: int = 2 << 20,
+    ) -> None:
+        self.to_server = to_server
+        self.to_client = to_client
+        self.pause = pause
+        self.effect = effect
+        self.clock = clock
+        self.buffer_limit = buffer_limit
+        self.text_limit = text_limit
+        self.desk: Desk | None = None
+        self.client_table = self.client_normal = PLAIN
+        self.server_table = EVENTS
+        self.client_slow = self.server_slow = False
+        self.client_rest = self.server_rest = b""
+        self.client_skip = self.server_skip = 0
+        self.pending = 0
+        self.last_cycle = 0
+        self.status = IDLE
+        self.since = b""
+        self.answered = 0
+        self.cycle_failed = False
+        self.units: deque[Unit] = deque()
+        self.chain: Chain | None = None
+        self.run: tuple[Run, list[Unit]] | None = None
+        self.held = bytearray()
+        self.holding = False
+        self.waiting = b""  # the special message, while its chain may not start: open cycles have to end
+        self.mixed = False  # a Query or FunctionCall went out behind extended messages without a Sync
+        self.paused = False
+        self.cancelled = False
+        self.relay_only = ""
+        self.unusual = False  # something must be put back when the cycle ends
+        self.looking = True  # false while memory is short: texts pass unseen
+        self.fatal = False
+        self.slow_after = float("inf")
+        self.started = 0.0
+        self.chunk = b""
+        self.parameters: dict[bytes, bytes] = {}
+        self.on_idle: Callable[[], None] | None = None
+        self.on_broken: Callable[[], None] = lambda: None
+
+    def attach(self, desk: Desk) -> None:
+        self.desk = desk
+        self.client_table = self.client_normal = TEXTS
+
+    def watch(self, watched: bool) -> None:
+        """Look at Bind, Describe and Execute too: a statement of this session is special."""
+        wanted = WATCHED if watched else TEXTS
+        if self.client_normal is not wanted:
+            if self.client_table is self.client_normal:
+                self.client_table = wanted
+            self.client_normal = wanted
+
+    def watch_tags(self, watched: bool) -> None:
+        self.server_table = EVENTS_AND_TAGS if watched else EVENTS
+
+    # --- the end ------------------------------------------------------------------------------------
+
+    def give_up(self, reason: str) -> None:
+        """From here on only relay. What was held goes to the server as it came.
+
+        In the middle of a chain that is not possible (a message of the client is in its hands): the session ends.
+        """
+        if self.relay_only:
+            return
+        self.relay_only = reason
+        if self.chain is not None and not self.fatal:
+            self.fatal = True
+            self.to_client(error("XX000", "the proxy lost track of the session", severity="FATAL"))
+            self.on_broken()
+        self.client_slow = True
+        waiting, self.waiting = self.waiting, b""
+        chain, self.chain = self.chain, None
+        if chain is not None:
+            chain.close()
+        self.units.clear()
+        self.holding = False
+        held = waiting + self.client_rest + bytes(self.held)
+        self.client_rest = b""
+        self.held.clear()
+        if held:
+            self.to_server(held)
+
+    def _has_given_up(self) -> bool:
+        return bool(self.relay_only)
+
+    def farewell(self) -> bytes:
+        """What the client gets when the server's connection is gone without a word of its own."""
+        if self.fatal or self.server_skip or self.server_rest:
+            return b""
+        self.fatal = True
+        return error("08006", "the connection to the PostgreSQL server was lost", severity="FATAL")
+
+    @property
+    def is_idle(self) -> bool:
+        """No transaction, nothing under way."""
+        return (
+            self.pending == 0
+            and self.status == IDLE
+            and not self.since
+            and not (self.client_slow or self.server_slow)
+        )
+
+    def end_when_idle(self, end: Callable[[], None]) -> None:
+        """Call ``end`` once, now or when the session is idle."""
+        if self.is_idle:
+            end()
+        else:
+            self.on_idle = end
+
+    # --- said further down the line of parts ---------------------------------------------------------
+
+    def _begin(self, message: bytes, rest: bytes) -> None:
+        raise NotImplementedError
+
+    def _hold(self, data: bytes) -> None:
+        raise NotImplementedError
+
+
+def is_fatal(message: bytes) -> bool:
+    """Whether an ErrorResponse ends the session."""
+    return b"VFATAL\0" in message[:64] or b"VPANIC\0" in message[:64]

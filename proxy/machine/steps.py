@@ -1,0 +1,138 @@
+"""What a chain may ask of the session, and who takes the replies.
+
+A chain is a generator: it yields steps and is sent their answers. Must not know how the session does what it is asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from dataclasses import dataclass, field
+from typing import Any, Protocol, TypeAlias
+
+from proxy.wire.backend import Fields
+
+
+@dataclass(slots=True)
+class Replies:
+    """What came back for an ``Ask``: for each reply unit its messages. ``error``: the one that ended it early.
+
+    ``aborted``: an earlier message of the client failed, the server skipped ours.
+    """
+
+    units: list[list[tuple[int, bytes]]] = field(default_factory=list)
+    error: Fields | None = None
+    aborted: bool = False
+    remaining: int = 0
+
+
+class Unit:
+    """One reply to come. ``take`` gets each message and returns what the client shall see; None: all of it.
+
+    ``visible``: it answers a message that the client sent.
+    """
+
+    __slots__ = ("ask", "cycle", "take", "visible")
+
+    def __init__(
+        self,
+        *,
+        cycle: bool = False,
+        visible: bool = True,
+        take: Callable[[int, bytes], bytes] | None = None,
+        ask: Replies | None = None,
+    ) -> None:
+        self.cycle = cycle
+        self.visible = visible
+        self.take = take
+        self.ask = ask
+
+
+# --- what a chain may ask of the session -----------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """Send private messages and collect ``units`` replies, then ``cycles`` ReadyForQuery. Answer: Replies."""
+
+    messages: bytes
+    units: int
+    cycles: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Send:
+    """Send in the client's name; ``units`` say who takes the replies. ``kinds``: what to account for."""
+
+    messages: bytes
+    units: tuple[Unit, ...] = ()
+    kinds: bytes = b""
+
+
+@dataclass(frozen=True, slots=True)
+class Emit:
+    """Bytes for the client, now."""
+
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """Something that takes time outside: an awaitable factory. Answer: its result; SqlError is thrown in.
+
+    ``limit``: seconds after which the answer is None.
+    """
+
+    effect: Callable[[], Any]
+    limit: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Execute a replacement and wait for its first message. Answer: ``Started``, or the ``Failed`` swallowed.
+
+    ``cycle``: the messages end with a Sync of the client's own cycle (simple Query). ``retry`` says whether an error
+    may be swallowed. ``then`` takes the messages of a replacement that is served. A Sync that the client sent already,
+    or sends meanwhile, goes along.
+    """
+
+    messages: bytes
+    retry: Callable[[Fields], bool]
+    cycle: bool = False
+    then: Callable[[int, bytes], bytes] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """``synced``: the cycle's Sync was sent; its ReadyForQuery has come and was swallowed."""
+
+    error: Fields
+    synced: bool
+
+
+class Cancelled(Exception):
+    """Thrown into a chain when the client cancelled: no further step may start."""
+
+
+Step: TypeAlias = Ask | Send | Emit | Wait | Run
+Chain: TypeAlias = Generator[Step, Any, None]
+
+
+class Desk(Protocol):
+    """Looks at what the session shows it and decides. ``passes`` false: ``special`` holds a chain to run in place
+    of the message.
+    """
+
+    settings_stale: bool
+
+    def passes(self, kind: int, data: bytes, at: int, end: int) -> bool: ...
+    def special(self) -> Chain: ...
+    def unseen(self, kind: int, data: bytes, at: int) -> bool: ...
+    def cycle_ended(self) -> bool: ...
+    def slow_ended(self) -> None: ...
+    def error(self, message: bytes) -> None: ...
+    def tag(self, tag: bytes) -> None: ...

@@ -1,0 +1,262 @@
+"""Before a replacement runs: what needs no question, the guard's answer, signatures, and saying what is done.
+
+Owns the private exchange that binds a replacement next to the client's own statement. Must not know which message of the
+client is being served. Must not do I/O.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Generator
+from typing import TYPE_CHECKING, Any
+
+from proxy.ports import TRUST_ORDER, Candidate
+from proxy.serving.guard import objection, oid_array
+from proxy.serving.private import (
+    Batch,
+    Private,
+    checked,
+    described,
+    same_signature,
+    says_yes,
+)
+from proxy.serving.sites import COLLATION_SQL, COLLATION_TYPES, TARGET_SQL, TARGET_TYPES, names_collation
+from proxy.session import (
+    Emit,
+    Replies,
+    Unit,
+)
+from proxy.wire import backend
+from proxy.wire.backend import Column, Fields
+from proxy.wire.frontend import Bind
+from proxy.wire.tables import COMPLETE, ERROR
+
+if TYPE_CHECKING:
+    from proxy.desk import SessionDesk
+
+
+Decision = Generator[Any, Any, bytes]
+# errors that the original would meet as well, or that must not start anything new
+_FINAL = ("57", "53", "08", "40", "25", "F0", "58")
+_FINAL_STATES = {"55P03"}
+# of the executions whose original is cheap enough to be run now and then, to see whether it still loses
+MEASURED_SHARE = 0.01
+CANCELLED = backend.error("57014", "canceling statement due to user request")
+
+
+class Declined(Exception):
+    """The original runs; the reason is one of ``ServedStatement.reason``."""
+
+
+def may_retry(error: Fields) -> bool:
+    """Whether the original may be run after this error of the replacement."""
+    return (
+        not error.is_fatal and not error.sqlstate.startswith(_FINAL) and error.sqlstate not in _FINAL_STATES
+    )
+
+
+def swallow() -> Unit:
+    """A reply the client must not see, unless it is an error."""
+    return Unit(visible=False, take=lambda kind, message: message if kind == ERROR else b"")
+
+
+def substitute_error(error: bytes, *states: str) -> Unit:
+    """A reply that is made to fail with one of ``states``; the client sees ``error`` instead."""
+
+    def take(kind: int, message: bytes) -> bytes:
+        if kind != ERROR:
+            return b""
+        marks = tuple(b"C%s\0" % state.encode() for state in states)
+        return error if any(mark in message for mark in marks) else message
+
+    return Unit(take=take)
+
+
+class Serving:
+    """What serving a Query and serving an Execute share."""
+
+    def __init__(self, desk: SessionDesk, candidate: Candidate, text: bytes) -> None:
+        self.desk = desk
+        self.session = desk.session
+        self.privates = desk.privates
+        self.candidate = candidate
+        self.text = text
+        self.began = desk.clock()
+        self.statement_name = b""
+
+    # --- before a message is sent -------------------------------------------------------------------
+
+    def precheck(self, *, clean: bool) -> None:
+        """Raises Declined for what needs no question to the server."""
+        desk, rewrite = self.desk, self.candidate.rewrite
+        parameters = self.session.parameters
+        encoding = parameters.get(b"client_encoding", b"UTF8").upper()
+        if desk.ports.pause is not None and desk.ports.pause.paused:
+            raise Declined("paused")
+        if encoding not in {b"UTF8", b"UTF-8", b"UNICODE"}:
+            raise Declined("encoding")
+        if parameters.get(b"standard_conforming_strings", b"on") != b"on":
+            raise Declined("settings")
+        if rewrite.server_major and rewrite.server_major != _major(parameters.get(b"server_version", b"")):
+            raise Declined("facts")
+        site = self.candidate.site
+        if not clean and (not rewrite.unreserved or (site is not None and site.writes)):
+            raise Declined("block")
+        if site is not None and site.kind == "create" and names_collation(*self.candidate.inner):
+            raise Declined("target")
+        if rewrite.measure_original and site is None and random.random() < MEASURED_SHARE:  # noqa: S311 -- a sample, no secret
+            raise Declined("measure")
+
+    def wanted_text(self) -> bytes:
+        """What runs under the session's settings. Raises Declined."""
+        view, candidate = self.desk.view, self.candidate
+        rewrite = candidate.rewrite
+        if view.mode in {"off", "observe"}:
+            raise Declined("mode")
+        if not rewrite.approved and TRUST_ORDER[rewrite.evidence] < TRUST_ORDER[view.trust]:
+            raise Declined("trust")
+        text = candidate.replacement
+        if rewrite.hinted and not view.hints:
+            if candidate.plain_replacement is None:
+                raise Declined("hints")
+            text = candidate.plain_replacement
+        if self.desk.identity.tag:
+            text += f" /* rewright:{rewrite.id} */"
+        return text.encode()
+
+    # --- agreeing -----------------------------------------------------------------------------------
+
+    def agree(
+        self,
+        bind: Bind,
+        types: tuple[int, ...],
+        columns: tuple[Column, ...] | None,
+        refused: set[str],
+        *,
+        clean: bool,
+    ) -> Decision:
+        """Parse and bind the replacement, let the guard look; returns the private portal to execute.
+
+        Raises Declined, Broken (a private message failed) or Skipped.
+        """
+        if not clean:
+            yield from self._guard_alone()
+        text = self.wanted_text()
+        batch = Batch()
+        self.privates.add_cleaning(batch)
+        self.privates.add_guard_parse(batch)
+        key = (text, types)
+        private = self.privates.statements.get(key)
+        description = -1
+        if private is None:
+            name, description = self.privates.add_private_parse(batch, text, types)
+            inner = [
+                self.privates.add_described(batch, one.encode(), types)
+                for one in (self.candidate.inner if self.candidate.site is not None else ())
+            ]
+        else:
+            name = private.name
+            self.privates.statements.move_to_end(key)
+        portal = self.privates.new_portal()
+        batch.add(Bind(portal, name, bind.formats, bind.values, bind.result_formats).encode())
+        row_index = self.privates.add_guard(batch, self.candidate.rewrite.guard)
+        verifier = self._add_verifier(batch)
+        target = self._add_target(batch)
+        replies = checked((yield batch.ask()))
+        if private is None:
+            own, wanted = (
+                [described(replies.units[i])[1] for i in reversed(inner)]
+                if inner
+                else (described(replies.units[description])[1], None)
+            )
+            private = Private(name, own, wanted)
+            self.privates.statements[key] = private
+        self.privates.dead_portals.append(portal)
+        self._verify(replies, verifier)
+        self._judge(replies, row_index, clean=clean)
+        if target >= 0 and not says_yes(replies.units[target]):
+            raise Declined("target")
+        if not same_signature(columns if self.candidate.site is None else private.original, private.columns):
+            refused.add("signature")
+            raise Declined("signature")
+        if self.wanted_text() != text:
+            raise Declined("hints")
+        self.privates.dead_portals.remove(portal)
+        return portal
+
+    def _guard_alone(self) -> Generator[Any, Any, None]:
+        batch = Batch()
+        self.privates.add_cleaning(batch)
+        self.privates.add_guard_parse(batch)
+        index = self.privates.add_guard(batch, self.candidate.rewrite.guard)
+        verifier = self._add_verifier(batch)
+        replies = checked((yield batch.ask()))
+        self._verify(replies, verifier)
+        self._judge(replies, index, clean=False)
+
+    def _add_verifier(self, batch: Batch) -> int:
+        return self.privates.add_verifier(batch, self.statement_name) if self.statement_name else -1
+
+    def _add_target(self, batch: Batch) -> int:
+        """Ask whether the table that is written is as plain as it must be; -1: none is."""
+        site, privates = self.candidate.site, self.privates
+        if site is None or not site.writes:
+            return -1
+        if site.kind == "insert":
+            return privates.add_question(batch, TARGET_SQL, TARGET_TYPES, site.target.encode())
+        oids = oid_array(self.candidate.rewrite.guard)
+        return privates.add_question(batch, COLLATION_SQL, COLLATION_TYPES, oids)
+
+    def said(self) -> Callable[[int, bytes], bytes] | None:
+        """What the lines of a plain EXPLAIN end with."""
+        site = self.candidate.site
+        if site is None or not site.plain_text:
+            return None
+        rewrite = self.candidate.rewrite
+        lines = [f"Rewright: the plan of what runs instead, by rewrite {rewrite.id} ({rewrite.evidence}):"]
+        lines += [f"  {line}" for line in self.candidate.inner[1].splitlines()]
+        rows = b"".join(backend.DataRow((line.encode(),)).encode() for line in lines)
+        return lambda kind, message: rows + message if kind == COMPLETE else message
+
+    def _verify(self, replies: Replies, index: int) -> None:
+        if index >= 0 and not self.privates.verified(replies, index, self.text):
+            raise Declined("names")
+
+    def _judge(self, replies: Replies, index: int, *, clean: bool) -> None:
+        try:
+            row = self.privates.guard_row(replies, index)
+        except ValueError as error:
+            raise Declined("facts") from error
+        wrong = self.desk.new_settings(row.settings)
+        if wrong:
+            self.desk.metrics.reasons["wrong setting"] += 1
+        reason = objection(row, self.candidate.rewrite.guard, in_block=not clean)
+        if reason:
+            raise Declined(reason)
+        self.wanted_text()
+
+    # --- timing -------------------------------------------------------------------------------------
+
+    def told(self, route: str, reason: str = "", failure: str = "") -> Generator[Any, Any, None]:
+        """Begin to measure, and say in a NOTICE what is done, to a session that wants to know."""
+        self.time(route, reason, failure)
+        if warnings := self.desk.take_warnings():
+            yield Emit(warnings)
+        if self.desk.view.notice:
+            why = f": {reason}" if reason else ""
+            text = f"rewright: {route} of rewrite {self.candidate.rewrite.id}{why}"
+            yield Emit(backend.notice(text))
+
+    def time(self, route: str, reason: str = "", failure: str = "") -> None:
+        from proxy.desk_state import Timing
+
+        if self.candidate.site is not None:
+            failure = ""  # it may be the statement around it that failed: no fault of the rewrite
+        now = self.desk.clock()
+        text = self.text.decode("utf-8", "replace")
+        self.desk.start_timing(Timing(self.candidate, route, reason, now, now - self.began, text, failure))
+
+
+def _major(version: bytes) -> int:
+    digits = version.split(b".")[0].split(b" ")[0]
+    return int(digits) if digits.isdigit() else 0
