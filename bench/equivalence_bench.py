@@ -6,7 +6,8 @@ DIR holds *.jsonl files of pairs: id, schema_sql, q1, q2, and optionally expecte
 nonequivalent, unknown), runs_on_postgresql, cls. Labels are read here only, never by the checker. One process;
 starting the server is not counted. Parts: `canonical` (equal bound trees), `prover`, `refuter`, `tester`
 (the refuter, silence counted as sameness), `together`. Accuracy is right among definitive verdicts, coverage
-definitive among all labelled pairs (QUITE, figure 9).
+definitive among all labelled pairs (QUITE, figure 9); `figure9` has both for each part and for each set of
+reservations that may be accepted.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import statistics
 import sys
 import time
 from collections import Counter, defaultdict
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +32,7 @@ from equivalence.api import Checker
 from equivalence.generator.pairs import PAIRS_A_WORLD, pairs_of_world
 from equivalence.options import Options
 from equivalence.proving import Binding, bind_both, catalog_of
-from equivalence.verdicts import CHECKER_VERSION, Proved, Refuted, Verdict, level
+from equivalence.verdicts import CHECKER_VERSION, RESERVATIONS, Proved, Refuted, Verdict, level
 from sql.walk import canonical
 
 SAME, DIFFERENT = "equivalent", "nonequivalent"
@@ -38,6 +40,13 @@ PARTS: dict[str, Options] = {
     "prover": Options(refuter=False),
     "search": Options(prover=False),
     "together": Options(),
+}
+# which reservations a proof may have to count as definitive
+ACCEPTED: dict[str, frozenset[str]] = {
+    "none": frozenset(),
+    "default": frozenset({"float-order"}),
+    "tie-order too": frozenset({"float-order", "tie-order"}),
+    "any": frozenset(RESERVATIONS),
 }
 # random pairs are run on more databases after a proof than others: that is what they are for
 _RANDOM = Options(databases=600, seconds=8.0, confirm_databases=240)
@@ -47,6 +56,9 @@ def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--data", type=Path, help="directory with *.jsonl files of labelled pairs")
     parser.add_argument("--out", type=Path, help="write the report here, too")
+    parser.add_argument(
+        "--databases", type=int, default=2400, help="most databases a search without a hit runs"
+    )
     parser.add_argument("--random", type=int, default=0, help="random pairs to judge")
     parser.add_argument(
         "--notes", type=Path, help="keep each world of random pairs here and go on from there"
@@ -57,7 +69,8 @@ def main(argv: list[str] | None = None) -> int:
     with ScratchServer() as server:
         if arguments.data:
             files = sorted(arguments.data.glob("*.jsonl"))
-            report["files"] = {path.stem: judge_file(path, server) for path in files}
+            report["databases"] = arguments.databases
+            report["files"] = {path.stem: judge_file(path, server, arguments.databases) for path in files}
             report["all"] = judged([row for f in report["files"].values() for row in f.pop("_rows")])
         if arguments.random:
             report["random"] = judge_random(arguments.random, arguments.seed, server, arguments.notes)
@@ -78,11 +91,12 @@ def machine() -> dict[str, Any]:
     }
 
 
-def judge_file(path: Path, server: ScratchServer) -> dict[str, Any]:
+def judge_file(path: Path, server: ScratchServer, databases: int) -> dict[str, Any]:
     pairs = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
     rows: list[dict[str, Any]] = []
     for part, options in PARTS.items():
         for schema, group in itertools.groupby(pairs, key=lambda p: p["schema_sql"]):
+            options = replace(options, databases=databases)
             with Checker(scratch=server, options=options, schema_sql=schema) as checker:
                 checker.check("select 1", "select 2")  # makes the scratch database
                 bar = tqdm(
@@ -144,7 +158,30 @@ def judged(rows: list[dict[str, Any]]) -> dict[str, Any]:
     result["refuter"] = figures(search, silence_is_same=False)
     result["tester"] = figures(search, silence_is_same=True)
     result.pop("search", None)
+    result["figure9"] = {
+        name: {
+            part: figure9(found, accepted, silence_is_same=part == "tester")
+            for part, found in {**by_part, "refuter": search, "tester": search}.items()
+            if part != "search"
+        }
+        for name, accepted in ACCEPTED.items()
+    }
     return result
+
+
+def figure9(rows: list[dict[str, Any]], accepted: frozenset[str], *, silence_is_same: bool) -> dict[str, Any]:
+    """Accuracy and coverage when only proofs with these reservations are definitive."""
+    says = {"proved": SAME, "refuted": DIFFERENT} | ({"tested": SAME} if silence_is_same else {})
+    labelled = [r for r in rows if r["label"] in {SAME, DIFFERENT}]
+    definitive = [r for r in labelled if r["verdict"] in says and set(r["modulo"]) <= accepted]
+    right = sum(says[r["verdict"]] == r["label"] for r in definitive)
+    return {
+        "labelled": len(labelled),
+        "definitive": len(definitive),
+        "right": right,
+        "accuracy": round(right / len(definitive), 4) if definitive else None,
+        "coverage": round(len(definitive) / len(labelled), 4) if labelled else None,
+    }
 
 
 def figures(rows: list[dict[str, Any]], *, silence_is_same: bool) -> dict[str, Any]:

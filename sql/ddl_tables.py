@@ -126,6 +126,9 @@ class Builder:
 
     def drop(self, ref: TableRef) -> None:
         del self.tables[ref]
+        for other in list(self.tables.values()):  # CASCADE: a later table of the name is another one
+            kept = tuple(f for f in other.foreign_keys if f.target != ref)
+            self.tables[other.ref] = replace(other, foreign_keys=kept)
         self.changed()
 
     def add_type(self, info: TypeInfo) -> None:
@@ -517,7 +520,8 @@ def _altered(builder: Builder, table: Table, command: Any, kind: str) -> Table:
         case "AT_SetNotNull":
             return with_not_null(table, [command.name])
         case "AT_DropNotNull":
-            return _with_column(table, command.name, not_null=False)
+            _refuse_parent(builder, table, kind)
+            return _with_column(table, command.name, not_null=False, not_null_constraint="")
         case "AT_ColumnDefault":
             text = expression_text(command.def_) if command.def_ is not None else None
             return _with_column(table, command.name, default=text)
@@ -525,6 +529,7 @@ def _altered(builder: Builder, table: Table, command: Any, kind: str) -> Table:
             word = "by default" if "d" in str(getattr(command.def_, "generated_when", "d")) else "always"
             return _with_column(table, command.name, identity=word, not_null=True)
         case "AT_DropConstraint":
+            _refuse_parent(builder, table, kind)
             return _without_constraint(table, command.name)
         case "AT_EnableRowSecurity" | "AT_ForceRowSecurity":
             return replace(table, row_security=True)
@@ -544,9 +549,33 @@ def _with_column(table: Table, name: str, **changes: Any) -> Table:
     )
 
 
+def _refuse_parent(builder: Builder, table: Table, kind: str) -> None:
+    """What is dropped from a parent is dropped from the children that inherited it: not followed here."""
+    heirs = any(t.partition_of == table.ref or table.ref in t.parents for t in builder.tables.values())
+    if table.has_children or heirs:
+        raise Unsupported(f"ALTER TABLE {kind.removeprefix('AT_')} of a parent")
+
+
+def _may_be_its_not_null(table: Table, column: TableColumn, name: str) -> bool:
+    """Whether a constraint that is no key, reference or check may be the column's NOT NULL: of this name, or of one
+    that the server has made (table_column_not_null, cut to 63 bytes and numbered where taken).
+    """
+    if column.not_null_constraint:
+        return column.not_null_constraint == name
+    return name.startswith(f"{table.ref.name}_{column.name}_not_null") or len(name.encode()) > 58
+
+
 def _without_constraint(table: Table, name: str) -> Table:
+    known = name in _constraint_names(table)
+    columns = tuple(
+        replace(c, not_null=False, not_null_constraint="")
+        if c.not_null and not known and _may_be_its_not_null(table, c, name)
+        else c
+        for c in table.columns
+    )
     return replace(
         table,
+        columns=columns,
         keys=tuple(k for k in table.keys if k.name != name),
         foreign_keys=tuple(f for f in table.foreign_keys if f.name != name),
         checks=tuple(c for c in table.checks if c.name != name),

@@ -159,3 +159,30 @@ def test_the_digest_moves_with_facts_and_not_with_their_order() -> None:
     assert catalog_from_ddl(a + b).digest() == catalog_from_ddl(b + a).digest()
     changed = "create table a (x int not null);"
     assert catalog_from_ddl(changed + b).digest() != catalog_from_ddl(a + b).digest()
+
+
+def test_a_dropped_not_null_constraint_is_no_fact() -> None:
+    named = one(
+        "create table t (a int constraint n not null, b int not null); alter table t drop constraint n"
+    )
+    assert [c.not_null for c in named.columns] == [False, True]
+    automatic = one(
+        "create table t (a int not null, b int not null); alter table t drop constraint t_b_not_null"
+    )
+    assert [c.not_null for c in automatic.columns] == [True, False]
+
+
+def test_references_go_with_the_table_they_point_to() -> None:
+    catalog = catalog_from_ddl(
+        "create table t (a int primary key); create table u (b int references t); drop table t cascade;"
+        "create table t (a int)"
+    )
+    assert not table(catalog, "u").foreign_keys
+
+
+@pytest.mark.parametrize("change", ["drop constraint n", "alter a drop not null"])
+def test_what_is_dropped_from_a_parent_is_not_followed(change: str) -> None:
+    with pytest.raises(DdlError):
+        catalog_from_ddl(
+            f"create table p (a int constraint n not null); create table c () inherits (p); alter table p {change}"
+        )

@@ -97,7 +97,7 @@ def limits(rnd: random.Random, w: World) -> Made:
     n = rnd.choice((1, 2, 3))
     return rnd.choice(
         [
-            (f"select y from {p} order by y fetch first {n} rows with ties", [f"select y from (select y, rank() over (order by y) r from {p}) s where r <= {n} order by y"], [f"select y from {p} order by y limit {n}", f"select y from (select y, dense_rank() over (order by y) r from {p}) s where r <= {n} order by y"]),
+            (f"select y from {p} order by y fetch first {n} rows with ties", [f"select y from (select y, rank() over (order by y) r from {p}) s where r <= {n} order by y"], [f"select y from {p} order by y limit {n}", f"select y from (select y, rank() over (order by y) r from {p}) s where r <= {n + 1} order by y"]),
             (f"select id, y from {p} order by id offset {n}", [f"select id, y from (select id, y, row_number() over (order by id) r from {p}) s where r > {n} order by id"], [f"select id, y from {p} order by id offset {n + 1}", f"select id, y from {p} order by id limit {n}"]),
             (f"select id from {p} order by id limit {n} offset 1", [f"select id from (select id from {p} order by id limit {n + 1}) s order by id offset 1"], [f"select id from (select id from {p} order by id offset 1) s order by id desc limit {n}"]),
             (f"select distinct on (y) y, id from {p} order by y, id", [f"select y, min(id) from {p} group by y order by y"], [f"select distinct on (y) y, id from {p} order by y, id desc", f"select y, max(id) from {p} group by y order by y"]),
