@@ -29,10 +29,12 @@ from lake.embedding import CachedEmbedder, best_embedder
 from lake.index import LakeIndex
 from lake.joins import graph as join_graph
 from lake.memory import views_of
+from lake.model_driver import Driving, ModelDriver
 from lake.noise.clean import clean_cte, clean_expression
 from lake.remote import is_remote, local
 from lake.resolve.loop import Options, Resolver
 from lake.resolve.resolution import Answer, Resolution
+from models.api import Model
 
 Mode = Literal["bind", "resolve"]
 _GOOD_KEY = 0.7
@@ -54,7 +56,9 @@ class Lake:
         options: Options,
         beside: Sequence[Beside] = (),
         remote: Sequence[str] = (),
+        catalog: Path | None = None,
     ) -> None:
+        self.catalog = catalog
         self.folder = folder
         self.over = over
         self._storage = storage
@@ -65,6 +69,7 @@ class Lake:
         self._remote = tuple(remote)
         self._graph: nx.Graph | None = None
         self._actions: Actions | None = None
+        self._model: tuple[Model, Driving] | None = None
         self._open()
 
     def __enter__(self) -> Self:
@@ -117,6 +122,10 @@ class Lake:
             self._actions = Actions(self.index, self.database, self.graph())
         return self._actions
 
+    def drive(self, model: Model, driving: Driving | None = None) -> None:
+        """Let a model choose among candidates and make its own, from now on."""
+        self._model = (model, driving or Driving())
+
     def describe(self, sql: str) -> tuple[tuple[str, str], ...]:
         """Column names and types of a query as written.
 
@@ -146,7 +155,7 @@ class Lake:
         written = self._as_written(sql, limit)
         if written is not None and mode == "bind":
             return written
-        answer = self.resolver.resolve(sql, limit=limit)
+        answer = self._resolve(sql, limit)
         if written is not None and not (_better(answer, written) or self._wrong_key(sql, answer)):
             return replace(
                 written,
@@ -167,6 +176,12 @@ class Lake:
             self.database.view(name, sql)
             self._storage.accept(name, sql)
         return views
+
+    def _resolve(self, sql: str, limit: int | None) -> Answer:
+        if self._model is None or not self._model[0].available("lake"):
+            return self.resolver.resolve(sql, limit=limit)
+        driver = ModelDriver(self.index, self.database, self.actions(), self.resolver, *self._model)
+        return driver.resolve(sql, limit=limit)
 
     def _cleaned(self, table: str, columns: tuple[str, ...]) -> str:
         found = {}
@@ -267,7 +282,8 @@ def open_lake(
         if path is not None and not path.is_dir():
             raise LakeError(f"no such folder: {path}", sqlstate="58P01")
     options = options or Options()
-    storage = _storage(catalog or default_catalog(root, extra))
+    where = catalog or default_catalog(root, extra)
+    storage = _storage(where)
     refresh(storage, discover(root, extra), [p for p in (root, extra) if p is not None], progress=progress)
     return Lake(
         root,
@@ -278,6 +294,7 @@ def open_lake(
         options,
         beside,
         [str(path) for path in (folder, over) if path is not None and is_remote(path)],
+        where,
     )
 
 

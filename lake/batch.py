@@ -20,23 +20,27 @@ from lake.api import Lake
 REFUSE_BELOW = 0.7
 
 
+Answerer = Callable[[Any, Any], dict[str, Any]]
+"""(id, query) → the line."""
+
+
 def run_batch(
-    lake: Lake,
-    pairs: Path,
-    out: Path,
-    *,
-    refuse_below: float = REFUSE_BELOW,
-    report: Callable[[int], None] | None = None,
+    answer: Answerer, pairs: Path, out: Path, *, report: Callable[[int], None] | None = None
 ) -> int:
-    """Answer every `user_query` of a JSON-lines file; append to `out`, skipping ids already there. Returns lines written."""
-    done = {line.get("id") for line in _lines(out)} if out.exists() else set()
+    """Answer every `user_query` of a JSON-lines file; append to `out`, skipping ids already there. Returns lines written.
+
+    A line that is no JSON object is answered, too, under its number. A last line cut short by a killed run is made anew.
+    """
+    _mend(out)
+    done = {_known(line.get("id")) for line in _lines(out)} if out.exists() else set()
     written = 0
     with out.open("a", encoding="utf-8") as file:
         for number, record in enumerate(_lines(pairs)):
             name = record.get("id", number)
-            if name in done:
+            if _known(name) in done:
                 continue
-            line = answer_line(lake, name, record.get("user_query"), refuse_below=refuse_below)
+            done.add(_known(name))
+            line = answer(name, record.get("user_query"))
             file.write(json.dumps(line, ensure_ascii=False) + "\n")
             file.flush()
             written += 1
@@ -45,10 +49,9 @@ def run_batch(
     return written
 
 
-def answer_line(lake: Lake, name: Any, query: Any, *, refuse_below: float = REFUSE_BELOW) -> dict[str, Any]:
-    """One query's line; never raises."""
-    started = time.monotonic()
-    line: dict[str, Any] = {
+def empty_line(name: Any) -> dict[str, Any]:
+    """The line of a query that has no answer yet."""
+    return {
         "id": name,
         "sql": None,
         "columns": None,
@@ -59,6 +62,12 @@ def answer_line(lake: Lake, name: Any, query: Any, *, refuse_below: float = REFU
         "seconds": 0.0,
         "error": None,
     }
+
+
+def answer_line(lake: Lake, name: Any, query: Any, *, refuse_below: float = REFUSE_BELOW) -> dict[str, Any]:
+    """One query's line; never raises."""
+    started = time.monotonic()
+    line = empty_line(name)
     try:
         if not isinstance(query, str) or not query.strip():
             raise LakeError("no user_query", sqlstate="42601")
@@ -102,8 +111,22 @@ def plain(value: Any) -> Any:
     return str(value)
 
 
+def _known(name: Any) -> str:
+    """An id of any JSON type as something that can be looked up."""
+    return json.dumps(name, sort_keys=True)
+
+
+def _mend(out: Path) -> None:
+    """Cut off a last line that a killed run left unfinished."""
+    if not out.exists():
+        return
+    text = out.read_bytes()
+    if text and not text.endswith(b"\n"):
+        out.write_bytes(text[: text.rfind(b"\n") + 1])
+
+
 def _lines(path: Path) -> Iterator[dict[str, Any]]:
-    with path.open(encoding="utf-8") as file:
+    with path.open(encoding="utf-8", errors="replace") as file:
         for text in file:
             if not text.strip():
                 continue

@@ -8,8 +8,10 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +21,12 @@ from engines.duckdb.errors import LakeError
 from engines.duckdb.locked import Limits
 from lake.actions import FindJoinPath, SearchTable, SearchValue, UnionSearch
 from lake.api import Lake, open_lake
-from lake.batch import plain, run_batch
+from lake.batch import REFUSE_BELOW, plain, run_batch
+from lake.model_driver import Driving
 from lake.remote import is_remote
 from lake.resolve.loop import Options
+from lake.worker import Task, Worker
+from models.api import Model
 
 JSON_OPTION = click.option("--json", "as_json", is_flag=True, help="one JSON document on stdout")
 MODEL_OPTION = click.option("--model", type=click.Choice(["on", "off"]), default="on", show_default=True)
@@ -61,6 +66,14 @@ class Duration(click.ParamType[float]):
         if match is None:
             self.fail(f"{value!r} is no duration", param, ctx)
         return float(match[1]) * {"ms": 0.001, "s": 1.0, "min": 60.0, "h": 3600.0}[match[2] or "s"]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelPort:
+    """The configured model, if any: `make` is importable by name, for it is called in other processes, too."""
+
+    make: Callable[[], Model]
+    driving: Driving
 
 
 @click.group()
@@ -210,12 +223,21 @@ def join_path(folder: Path, a: str, b: str, as_json: bool) -> None:
     show_default=True,
     help="below it: refused, with what is closest",
 )
+@click.pass_context
 def query(
-    folder: Path, sql: str, over: Path | None, model: str, as_json: bool, resolve: bool, confidence: float
+    ctx: click.Context,
+    folder: Path,
+    sql: str,
+    over: Path | None,
+    model: str,
+    as_json: bool,
+    resolve: bool,
+    confidence: float,
 ) -> None:
     """Answer SQL over DIR, resolving tables and columns that do not exist."""
-    del model
     with opened(folder, over) as lake:
+        if model == "on" and (port := ctx.find_object(ModelPort)) is not None:
+            lake.drive(port.make(), port.driving)
         answer = lake.query(sql, "resolve" if resolve else "bind", threshold=confidence)
     assert answer.rows is not None  # above the threshold there are rows
     rows = [[plain(v) for v in row] for row in answer.rows.rows]
@@ -242,16 +264,34 @@ def query(
 @OVER
 @MODEL_OPTION
 @click.option("--timeout", type=Duration(), default="60s", show_default=True, help="for one query")
-def batch(folder: Path, pairs: Path, out: Path, over: Path | None, model: str, timeout: float) -> None:
-    """Answer every `user_query` of a JSON-lines file; resumes where it stopped."""
-    del model
+@click.pass_context
+def batch(
+    ctx: click.Context, folder: Path, pairs: Path, out: Path, over: Path | None, model: str, timeout: float
+) -> None:
+    """Answer every `user_query` of a JSON-lines file; resumes where it stopped.
+
+    A query that takes longer than --timeout, or brings its process down, gets a line that says so.
+    """
+    port = ctx.find_object(ModelPort) if model == "on" else None
 
     def report(done: int) -> None:
         if sys.stderr.isatty():
             click.echo(f"\r{done}", nl=False, err=True)
 
-    with opened(folder, over, seconds=timeout) as lake:
-        written = run_batch(lake, pairs, out, report=report)
+    with opened(folder, over) as lake:
+        # brought up to date with a progress bar here, opened again by the worker
+        root, extra, catalog = lake.folder, lake.over, lake.catalog
+    task = Task(
+        root,
+        extra,
+        catalog,
+        timeout,
+        port.make if port is not None else None,
+        replace(port.driving, seconds=timeout) if port is not None else Driving(),
+    )
+    with Worker(task) as worker:
+        answer = partial(worker.answer, refuse_below=REFUSE_BELOW)
+        written = run_batch(answer, pairs, out, report=report)
     click.echo(f"{written} lines written to {out}", err=True)
 
 

@@ -97,6 +97,15 @@ class LakeIndex:
     def table_order(self) -> dict[str, int]:
         return {name: i for i, name in enumerate(self.tables)}
 
+    @cached_property
+    def by_prefix(self) -> dict[str, list[str]]:
+        """Source prefix (`ch` of `ch_track`) → real tables that have it."""
+        found: dict[str, list[str]] = {}
+        for name in self.tables:
+            if name not in self.unions:
+                found.setdefault(names.prefix(name), []).append(name)
+        return found
+
     def prepare(self) -> None:
         """Make all vectors and keep them."""
         _ = (
@@ -180,6 +189,15 @@ class LakeIndex:
             return None
         found = overlap(self.values(a).sketch, self.values(b).sketch, a.distinct, b.distinct)
         return self._scored(a, b, found) if found.jaccard > 0 else None
+
+    def contained(self, a: Column, b: Column, at_least: float = 0.0) -> float:
+        """The share of a's values that b holds, by their sketches; 0 where it is surely below `at_least`."""
+        if b.distinct < at_least * a.distinct:
+            return 0.0
+        one, two = self._hashes(a), self._hashes(b)
+        if not one or one.isdisjoint(two):
+            return 0.0
+        return overlap(self.values(a).sketch, self.values(b).sketch, a.distinct, b.distinct).a_in_b
 
     def _hashes(self, column: Column) -> frozenset[int]:
         if column.key not in self._sets:

@@ -1,7 +1,8 @@
 """The loop with a model (thesis 4.1): a rewriter proposes, a self-checker chooses actions, until one query is put out.
 
 Owns the prompts' structure, the JSON contracts and the rounds. Everything a model says is hostile: SQL runs only through
-the lake's guard, functions only in the sandbox. Must not see more of the data than `share` allows.
+the lake's guard. Must not see more of the data than `share` allows: below `samples` every SQL text and error message goes
+through the redactor, for the resolver's own queries hold values of the lake, too.
 """
 
 from __future__ import annotations
@@ -25,11 +26,13 @@ from lake.actions import (
     UnionSearch,
 )
 from lake.index import LakeIndex
+from lake.joins.paths import JoinPath
 from lake.resolve.imagined import sites_of
 from lake.resolve.loop import Resolver
 from lake.resolve.resolution import Answer, Attempt, Resolution
 from lake.scratchpad import History, Scratchpad, Section, Tried
 from models.api import Message, Model, ModelError, Request
+from models.redact import Redactor
 from models.typed import ask
 
 Share = Literal["schema", "statistics", "samples"]
@@ -47,6 +50,15 @@ _CHECKER = (
     "SEARCH_VALUE(table, value), FIND_JOIN_PATH(table_a, table_b), UNION_SEARCH(table), BUILD_CTE(table, columns, goal), "
     "EVICT_TABLE(table), OUTPUT_QUERY(index). Choose OUTPUT_QUERY with the index of the best candidate once one answers the query."
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Driving:
+    """What a model may see, how often it is asked, and for how long (seconds, its own and the resolver's together)."""
+
+    share: Share = "schema"
+    rounds: int = 5
+    seconds: float = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,28 +119,35 @@ class ModelDriver:
         actions: Actions,
         resolver: Resolver,
         model: Model,
-        *,
-        share: Share = "schema",
-        rounds: int = 5,
+        driving: Driving | None = None,
     ) -> None:
         self._index = index
         self._database = database
         self._actions = actions
         self._resolver = resolver
         self._model = model
-        self._share = share
-        self._rounds = rounds
+        self._driving = driving or Driving()
+        self._share = self._driving.share
+        self._redactor = Redactor(self._share)
 
-    def resolve(self, query: str, *, limit: int | None = None, seconds: float = 60.0) -> Answer:
+    def resolve(self, query: str, *, limit: int | None = None) -> Answer:
         """The model's choice among everything tried, the deterministic candidate included."""
+        started = time.monotonic()
         first = self._resolver.resolve(query, limit=limit)
         if not self._model.available("lake"):
             return first
-        started = time.monotonic()
+        # placeholders are one query's
+        self._redactor = Redactor(self._share)
+        self._redactor.learn(self._index.tables)
+        self._redactor.learn(c.name for c in self._index.columns)
         pad, history = Scratchpad(), History()
         log: list[dict[str, Any]] = []
         self._remember(
-            history, first.resolution.sql, "deterministic resolver", first.rows, first.resolution.error
+            history,
+            first.resolution.sql,
+            "deterministic resolver",
+            first.rows,
+            f"XX000: {first.resolution.error}" if first.resolution.error else "",
         )
         for table in {
             t for tables in first.resolution.tables.values() for t in tables if t not in self._index.unions
@@ -136,8 +155,8 @@ class ModelDriver:
             pad.add(Section.TABLES, table, self._preview(table))
         chosen: int | None = None
         try:
-            for _ in range(self._rounds):
-                left = seconds - (time.monotonic() - started)
+            for _ in range(self._driving.rounds):
+                left = self._driving.seconds - (time.monotonic() - started)
                 if left <= 1.0:
                     break
                 chosen = self._round(query, pad, history, log, left)
@@ -153,9 +172,10 @@ class ModelDriver:
         proposal = ask(
             self._model, self._request(_REWRITER, query, pad, history, seconds / 2, retrieved=True), Rewrite
         ).value
-        if not history.seen(proposal.sql):
-            rows, error = self._run(proposal.sql)
-            self._remember(history, proposal.sql, proposal.reason, rows, error)
+        sql = self._redactor.restore(proposal.sql)
+        if not history.seen(sql):
+            rows, error = self._run(sql)
+            self._remember(history, sql, proposal.reason, rows, error)
             for table in proposal.used_tables:
                 if self._index.table(table) is not None:
                     pad.add(Section.TABLES, table, self._preview(table))
@@ -189,7 +209,7 @@ class ModelDriver:
                         [f"{h.column} = {h.value}" for h in hits],
                     )
                 case FindJoinPath():
-                    paths = [p.to_json() for p in self._actions.find_join_path(action, 2)]
+                    paths = [self._path(p) for p in self._actions.find_join_path(action, 2)]
                     pad.add(Section.JOINS, f"{action.table_a} - {action.table_b}", paths)
                 case UnionSearch():
                     pad.add(
@@ -211,7 +231,21 @@ class ModelDriver:
                 case OutputQuery():
                     pass
         except LakeError as error:
-            pad.add(Section.VALUES, f"failed {type(action).__name__}", str(error)[:200])
+            pad.add(
+                Section.VALUES, f"failed {type(action).__name__}", self._told(f"{error.sqlstate}: {error}")
+            )
+
+    def _path(self, path: JoinPath) -> dict[str, Any]:
+        told = path.to_json()
+        if self._share == "schema":
+            # how many rows meet is a figure about the data
+            told = {k: v for k, v in told.items() if k not in {"fan_out", "s_join"}}
+        return told
+
+    def _told(self, error: str) -> str:
+        """An error `SQLSTATE: message` as it may be shown."""
+        sqlstate, _, message = error.partition(": ")
+        return self._redactor.error(sqlstate, message)[:300] if error else ""
 
     def _request(
         self,
@@ -224,15 +258,15 @@ class ModelDriver:
         retrieved: bool,
     ) -> Request:
         told = {
-            "query": query,
+            "query": self._redactor.sql(query),
             "history": [
                 {
                     "index": i,
-                    "sql": t.sql,
+                    "sql": self._redactor.sql(t.sql),
                     "columns": t.columns,
-                    "rows": t.rows,
+                    "rows": t.rows if self._share != "schema" else (t.rows or 0) > 0,
                     "preview": t.preview if self._share == "samples" else None,
-                    "error": t.error,
+                    "error": self._told(t.error),
                 }
                 for i, t in enumerate(history.entries)
             ],
@@ -240,6 +274,8 @@ class ModelDriver:
         }
         if retrieved:
             told["retrieved"] = self._retrieved(query, pad)
+        if self._redactor.hides and (legend := self._redactor.legend()):
+            told["placeholders"] = f"stand for literals; keep those you use as they are: {legend}"
         return Request(
             "lake",
             (
@@ -276,7 +312,7 @@ class ModelDriver:
         try:
             return self._database.execute(sql, limit=limit, seconds=20.0), ""
         except LakeError as error:
-            return None, str(error).splitlines()[0][:300]
+            return None, f"{error.sqlstate}: {str(error).splitlines()[0][:300]}"
 
     def _remember(self, history: History, sql: str, reason: str, rows: Rows | None, error: str) -> int:
         preview = tuple(tuple(str(v)[:_CELL] for v in row) for row in rows.rows[:_PREVIEW]) if rows else ()

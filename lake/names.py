@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from functools import lru_cache
 
 ABBREVIATIONS: dict[str, str] = {
@@ -35,6 +36,12 @@ ABBREVIATIONS: dict[str, str] = {
     "stat": "statistic", "stats": "statistics", "subj": "subject", "svc": "service", "temp": "temperature",
     "tel": "telephone", "tot": "total", "trans": "transaction", "ttl": "total", "txn": "transaction",
     "univ": "university", "val": "value", "vol": "volume", "wt": "weight", "yr": "year", "yrs": "years",
+    "co2": "carbon dioxide", "nm": "name", "flg": "flag", "sal": "salary", "cap": "capacity", "arriv": "arrival", "sched": "scheduled", "precip": "precipitation",
+    "humid": "humidity", "visib": "visibility", "cyl": "cylinders", "hwy": "highway", "displ": "displacement", "hp": "horsepower",
+    "mfg": "manufacturer", "manuf": "manufacturer", "dlv": "delivery", "delv": "delivery", "recv": "received", "rcv": "received",
+    "crs": "course", "lic": "license", "reqd": "required", "upd": "updated", "upc": "product code", "sku": "product code",
+    "fk": "key", "pk": "key", "phn": "phone", "mob": "mobile", "occup": "occupation", "intl": "international", "govt": "government", "assn": "association", "comm": "committee", "pymt": "payment", "pmt": "payment",
+    "disc": "discount", "exp": "experience", "rtg": "rating", "wk": "week", "wks": "weeks", "mon": "month", "qtr": "quarter",
     "iso": "iso code", "iata": "airport code", "postal": "postal code", "zip": "postal code",
 }  # fmt: skip
 """Common shortenings in column names and what they stand for."""
@@ -161,6 +168,57 @@ def singular(word: str) -> str:
 def words(name: str) -> tuple[str, ...]:
     """Singular words of the expanded name, in order."""
     return tuple(singular(word) for word in expanded(name).split())
+
+
+def skeleton_of(short: str, long: str) -> bool:
+    """`hwy` of `highway`, `flg` of `flag`: the first letter and some of the following consonants, in order, at least half of them."""
+    if len(short) < 2 or len(short) >= len(long) or short[0] != long[0] or len(short) * 4 < len(long):
+        return False
+    if set(short[1:]) & set("aeiou") or not short.isalpha():
+        return False
+    rest = iter(long[1:])
+    return all(letter in rest for letter in short[1:]) and (
+        len(short) > 2 or short[1] == long[-1] or len(long) <= 5
+    )
+
+
+_SHORTENED: dict[str, tuple[str, ...]] = {}
+for _short, _long in ABBREVIATIONS.items():
+    if _long and " " not in _long:
+        _SHORTENED[_long] = (*_SHORTENED.get(_long, ()), _short)
+_LEAST_PIECE = 3
+
+
+def pieces(word: str, by: Sequence[str], needed: Sequence[str] = ()) -> tuple[str, ...]:
+    """The words of `by` that a word is made of, run together and perhaps shortened; empty where it is not.
+
+    `percollege` by `college percent` is (`percent`, `college`): each of its pieces is a word, its abbreviation, or its first
+    three letters or more, and there are at least two. `needed`: words of which one at least must be among them.
+    """
+    found = _pieces(word, tuple(dict.fromkeys(by)))
+    return found if len(found) >= 2 and (not needed or set(found) & set(needed)) else ()
+
+
+@lru_cache(maxsize=200_000)
+def _pieces(word: str, by: tuple[str, ...]) -> tuple[str, ...]:
+    for i, candidate in enumerate(by):
+        rest = (*by[:i], *by[i + 1 :])
+        for piece in _forms(candidate):
+            if not word.startswith(piece):
+                continue
+            left = word[len(piece) :]
+            if not left:
+                return (candidate,)
+            if rest and (after := _pieces(left, rest)):
+                return (candidate, *after)
+    return ()
+
+
+@lru_cache(maxsize=50_000)
+def _forms(word: str) -> tuple[str, ...]:
+    """What a word may look like inside another, longest first."""
+    prefixes = [word[:n] for n in range(len(word), _LEAST_PIECE - 1, -1)]
+    return tuple(dict.fromkeys([word, f"{word}s", *_SHORTENED.get(word, ()), *prefixes]))
 
 
 def scale_of(name: str) -> float | None:

@@ -25,6 +25,8 @@ SUFFIXES = (*TEXT_SUFFIXES, ".parquet", *JSON_SUFFIXES)
 _NUMBER = re.compile(r"^\s*[-+]?\d+(?:[.,]\d+)*(?:[eE][-+]?\d+)?\s*%?$")
 _DATE = re.compile(r"^\s*\d{4}-\d{1,2}-\d{1,2}|^\s*\d{1,2}[./]\d{1,2}[./]\d{2,4}")
 _HEAD_BYTES = 65536
+_LONGEST_TYPE = 20_000
+_DEEPEST = 40
 
 
 class Unreadable(Exception):
@@ -75,11 +77,16 @@ def _csv(connection: Any, path: Path) -> Scan:
         base += f", delim={_quote(delimiter)}, quote='\"', escape='\"'"
     if encoding != "utf-8":
         base += f", encoding='{encoding}'"
+    unquoted = base.replace("quote='\"', escape='\"'", "quote='', escape=''")
     tries: tuple[tuple[str, tuple[str, ...]], ...] = (
         (base, ()),
         (f"{base}, null_padding=true", ("ragged lines padded with NULL",)),
         (f"{base}, null_padding=true, ignore_errors=true", ("lines that could not be read were left out",)),
         (f"{base}, null_padding=true, ignore_errors=true, all_varchar=true", ("all columns read as text",)),
+        (
+            f"{unquoted}, null_padding=true, ignore_errors=true, all_varchar=true",
+            ("quotes do not close: read as characters, all columns as text",),
+        ),
     )
     last: Exception | None = None
     for options, extra in tries:
@@ -94,6 +101,8 @@ def _sniffed(connection: Any, path: Path, options: str, notes: tuple[str, ...]) 
     try:
         prompt = connection.execute(f"SELECT Prompt FROM sniff_csv({_text(path)}, {options})").fetchone()[0]
         sql = prompt.strip().removeprefix("FROM ").removesuffix(";")
+        # the prompt names the file it found, not the pattern that means it alone
+        sql = sql.replace("'" + str(path).replace("'", "''") + "'", _text(path))
         described = _described(connection, sql, notes)
         connection.execute(f"SELECT count(*), {_touch(described)} FROM {sql}").fetchall()
     except duckdb.Error:
@@ -117,6 +126,9 @@ def _described(connection: Any, sql: str, notes: tuple[str, ...]) -> Scan:
         raise Unreadable(str(error).splitlines()[0][:300]) from error
     if not rows:
         raise Unreadable("no columns")
+    if any(len(row[1]) > _LONGEST_TYPE or row[1].count("[]") > _DEEPEST for row in rows):
+        # planning a cast of such a type takes for ever
+        raise Unreadable("nested too deeply")
     return Scan(sql, tuple((row[0], row[1]) for row in rows), notes)
 
 
@@ -173,4 +185,6 @@ def _quote(value: str) -> str:
 
 
 def _text(path: Path) -> str:
-    return "'" + str(path).replace("'", "''") + "'"
+    """The path as a literal that means this file alone: a `*` in its name is no pattern."""
+    plain = re.sub(r"[*?\[]", r"[\g<0>]", str(path))
+    return "'" + plain.replace("'", "''") + "'"

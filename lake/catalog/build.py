@@ -5,8 +5,9 @@ Owns discovery and incremental building. Must not know queries.
 
 from __future__ import annotations
 
+import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -32,31 +33,90 @@ class Update:
         return bool(self.added or self.changed or self.removed)
 
 
-def discover(folder: Path, over: Path | None = None) -> dict[str, Path]:
-    """Table name → file. A file below a subfolder is named `folder_file` when its stem is taken; files of `over`
-    replace tables of the same name.
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Table name → file, and links that lead out of the lake."""
+
+    files: dict[str, Path]
+    outside: tuple[Path, ...] = ()
+
+
+def discover(folder: Path, over: Path | None = None) -> Found:
+    """The files of a lake by table name. A file below a subfolder is named `folder_file` when its stem is taken; files of
+    `over` replace tables of the same name.
+
+    Links are followed as long as they stay inside the lake's folders; one that leads out is reported and not read.
     """
+    roots = [root.resolve() for root in (folder, over) if root is not None]
     found: dict[str, Path] = {}
-    for root in (folder, over) if over is not None else (folder,):
+    outside: list[Path] = []
+    for root in roots:
         mine: dict[str, Path] = {}
-        for path in sorted(root.rglob("*")):
-            stem = _stem(path)
-            if stem is None or any(part.startswith(".") for part in path.relative_to(root).parts):
+        seen: set[Path] = set()
+        for path in sorted(_files(root, roots, outside)):
+            stem, real = _stem(path), path.resolve()
+            if stem is None or real in seen:
                 continue
+            seen.add(real)
             name = (
                 stem
                 if stem not in mine
                 else "_".join([*path.relative_to(root).parts[:-1], stem]) or path.name
             )
-            mine[name if name not in mine else path.name] = path
+            # a name that looks like a file's or a pattern could not be asked for
+            plain = re.sub(r"[*?/\\]", "_", name)
+            mine[plain if plain not in mine else _free(path.name.replace(".", "_"), mine)] = real
         found.update(mine)
-    return found
+    return Found(found, tuple(outside))
 
 
-def refresh(
-    storage: Storage, files: dict[str, Path], folders: Sequence[Path], *, progress: bool = False
-) -> Update:
+def _free(name: str, taken: Collection[str]) -> str:
+    """The name, or with a number where it is taken."""
+    return next(n for n in (name, *(f"{name}_{i}" for i in range(2, len(taken) + 3))) if n not in taken)
+
+
+def _files(root: Path, roots: Sequence[Path], outside: list[Path]) -> Iterator[Path]:
+    """Files below a folder, hidden ones left out. A folder reached twice, or from inside itself, is entered once."""
+    entered: set[Path] = set()
+    waiting = [root]
+    while waiting:
+        folder = waiting.pop()
+        real = folder.resolve()
+        if real in entered:
+            continue
+        entered.add(real)
+        # real folders before links to them
+        for path in sorted(_listed(folder), key=lambda p: (p.is_symlink(), p.name)):
+            if path.name.startswith("."):
+                continue
+            if path.is_symlink() and not _inside(path, roots):
+                outside.append(path)
+            elif path.is_dir():
+                waiting.insert(0 if path.is_symlink() else len(waiting), path)
+            else:
+                yield path
+
+
+def _inside(link: Path, roots: Sequence[Path]) -> bool:
+    try:
+        real = link.resolve(strict=True)
+    except (OSError, RuntimeError):
+        # to nowhere, or round in circles
+        return False
+    return any(real.is_relative_to(root) for root in roots)
+
+
+def _listed(folder: Path) -> list[Path]:
+    try:
+        return list(folder.iterdir())
+    except OSError:
+        # not ours to read: what is in it is not in the lake
+        return []
+
+
+def refresh(storage: Storage, found: Found, folders: Sequence[Path], *, progress: bool = False) -> Update:
     """Profile what is new or changed, forget what is gone."""
+    files = found.files
     known = {table.name: table for table in storage.tables()}
     failed = {broken.path: broken for broken in storage.broken()}
     todo = [
@@ -67,6 +127,8 @@ def refresh(
         storage.remove(name)
     for path in failed.keys() - set(files.values()):
         storage.drop_broken(path)
+    for path in found.outside:
+        storage.put_broken(Broken(path, "it links to a place outside the lake, or to none"))
     added: list[str] = []
     changed: list[str] = []
     if todo:
@@ -75,7 +137,7 @@ def refresh(
             for done, (name, path) in enumerate(_bar(todo, progress)):
                 outcome = _one(storage, connection, name, path, known.get(name))
                 (added if outcome == "added" else changed if outcome == "changed" else []).append(name)
-                if done % 200 == 199:
+                if done % 50 == 49:
                     storage.commit()
         finally:
             connection.close()

@@ -19,6 +19,7 @@ from lake.noise.detect import meaning_of, noise_of
 from lake.noise.values import number_of
 
 _COPY_BYTES = 256 << 20
+_AT_ONCE = 24
 _FAMILIES: tuple[tuple[tuple[str, ...], Family], ...] = (
     (
         (
@@ -83,21 +84,24 @@ def _copy(connection: Any, scan: Scan, size: int) -> str:
 
 
 def _columns(connection: Any, table: str, source: str, scan: Scan) -> tuple[list[Column], dict[str, Values]]:
-    parts = []
-    for name, type_name in scan.columns:
-        c = quoted(name) if family_of(type_name) is not Family.NESTED else f"CAST({quoted(name)} AS VARCHAR)"
-        parts.append(f"count({c}), count(DISTINCT {c}), CAST(min({c}) AS VARCHAR), CAST(max({c}) AS VARCHAR)")
-    stats = connection.execute(f"SELECT count(*), {', '.join(parts)} FROM {source}").fetchone()
-    rows = stats[0]
+    # a few columns at a time: each needs a table of its distinct values
+    rows, stats = 0, []
+    for start in range(0, len(scan.columns), _AT_ONCE):
+        part = scan.columns[start : start + _AT_ONCE]
+        found = connection.execute(
+            f"SELECT count(*), {', '.join(_statistics(*c) for c in part)} FROM {source}"
+        ).fetchone()
+        rows = found[0]
+        stats += [found[1 + 4 * i : 5 + 4 * i] for i in range(len(part))]
     columns, values = [], {}
     for i, (name, type_name) in enumerate(scan.columns):
-        filled, distinct, low, high = stats[1 + 4 * i : 5 + 4 * i]
+        filled, distinct, low, high = stats[i]
         family = family_of(type_name)
-        found = _values(connection, source, name, family, distinct)
-        noise = noise_of(found.counts, filled) if family is Family.TEXT else ()
-        values[name] = found
+        held = _values(connection, source, name, family, distinct)
+        noise = noise_of(held.counts, filled) if family is Family.TEXT else ()
+        values[name] = held
         if Noise.NUMBERS in noise or Noise.FORMATTED in noise:
-            low, high = _bounds(found)
+            low, high = _bounds(held)
         columns.append(
             Column(
                 table,
@@ -111,12 +115,17 @@ def _columns(connection: Any, table: str, source: str, scan: Scan) -> tuple[list
                 distinct,
                 _short(low),
                 _short(high),
-                tuple(_short(v) or "" for v, _ in found.counts[:12]),
+                tuple(_short(v) or "" for v, _ in held.counts[:12]),
                 noise,
-                family is Family.TEXT and _digits(found),
+                family is Family.TEXT and _digits(held),
             )
         )
     return columns, values
+
+
+def _statistics(name: str, type_name: str) -> str:
+    c = quoted(name) if family_of(type_name) is not Family.NESTED else f"CAST({quoted(name)} AS VARCHAR)"
+    return f"count({c}), count(DISTINCT {c}), CAST(min({c}) AS VARCHAR), CAST(max({c}) AS VARCHAR)"
 
 
 def _digits(found: Values) -> bool:

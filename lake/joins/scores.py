@@ -149,15 +149,37 @@ def pair_score(
         quality *= 0.1
     if set(names.words(a.name)) & NO_KEYS and set(names.words(b.name)) & NO_KEYS:
         quality *= 0.5
-    if own_key(a, tables[0]) and own_key(b, tables[1]) and names.words(a.name) != names.words(b.name):
+    if _two_serials(a, b, tables):
         # two tables' serial numbers overlap whatever they count
-        quality *= 0.25
+        quality *= 0.25 if names.words(a.name) != names.words(b.name) else 0.1
     elif a.numeral:
-        quality *= 0.15 if claimed else _integer_trust(a, b, tables, name)
+        quality *= 0.15 if claimed else _integer_trust(a, b, tables, name, inside)
     if names.prefix(tables[0].name) and names.prefix(tables[0].name) == names.prefix(tables[1].name):
         # exported together
         quality = min(1.0, quality * 1.1)
     return PairScore(a, b, schema, found, s, quality)
+
+
+def _two_serials(a: Column, b: Column, tables: tuple[Table, Table]) -> bool:
+    """Do both number their own tables' rows, with nothing to say that they number the same things?
+
+    `patient_id` of `patients` and of `patient_addresses` do: the name is one of the tables'. `entry_id` of two logs, or
+    `id` of any two tables, need not: consecutive numbers from 0 or 1 agree by themselves. Numbers with gaps do not.
+    """
+    if not (own_key(a, tables[0]) and own_key(b, tables[1])):
+        return False
+    if names.words(a.name) != names.words(b.name):
+        return True
+    subject = set(names.referred(a.name).split())
+    if subject and any(subject & set(names.words(t.name)) for t in tables):
+        return False
+    return consecutive(a) and consecutive(b)
+
+
+def consecutive(column: Column) -> bool:
+    """Are the integers those from 0 or 1 on, without a gap?"""
+    bounds = column.bounds()
+    return bounds is not None and bounds[0] in {0.0, 1.0} and bounds[1] - bounds[0] + 1 == column.distinct
 
 
 def selective(k: float) -> float:
@@ -171,16 +193,39 @@ def year_like(column: Column) -> bool:
     return bounds is not None and 1000 <= bounds[0] <= bounds[1] <= 2200
 
 
-def _integer_trust(a: Column, b: Column, tables: tuple[Table, Table], name: float) -> float:
+def _integer_trust(a: Column, b: Column, tables: tuple[Table, Table], name: float, inside: float) -> float:
     """Integers overlap by chance: only keys, or names that agree, make them a reference."""
     if year_like(a) or year_like(b):
         return 0.35 if year_like(a) and year_like(b) else 0.05
+    if _told_by_values(a, b, inside):
+        return 1.0
     if _serves(a, b, tables):
-        return 1.0 if name >= 0.35 else 0.45 + 1.5 * name
+        return 1.0 if name >= 0.35 else (0.45 + 1.5 * name) * _spread(a, b)
     keyed = any(set(names.words(c.name)) & names.KEY_WORDS for c in (a, b))
     if name < 0.35:
         return 0.2
     return 1.0 if keyed else 0.35
+
+
+def _told_by_values(a: Column, b: Column, inside: float) -> bool:
+    """Do the references' numbers themselves say so: all of them among a key's that are not just counted from 0 or 1?"""
+    key, reference = (a, b) if a.uniqueness >= b.uniqueness else (b, a)
+    bounds = reference.bounds()
+    return (
+        key.unique
+        and inside >= 0.98
+        and min(reference.distinct, key.distinct) >= 10
+        and not consecutive(key)
+        and bounds is not None
+        and bounds[0] > 1
+        and 3 * reference.distinct >= key.distinct
+    )
+
+
+def _spread(a: Column, b: Column) -> float:
+    """How much of the key's numbers the references use, 0.3 to 1: a few small numbers are in every serial key."""
+    key, reference = (a, b) if a.uniqueness >= b.uniqueness else (b, a)
+    return min(1.0, 0.3 + 2.0 * reference.distinct / max(key.distinct, 1))
 
 
 def _serves(a: Column, b: Column, tables: tuple[Table, Table]) -> bool:

@@ -44,22 +44,21 @@ DATE_FORMATS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     )
 )
 """strptime formats and the texts they fit; ambiguous day/month pairs are told apart over a whole column."""
-MONTHS = frozenset(
-    [
-        "january",
-        "february",
-        "march",
-        "april",
-        "may",
-        "june",
-        "july",
-        "august",
-        "september",
-        "october",
-        "november",
-        "december",
-    ]
+MONTHS = (
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
 )
+"""In order."""
 
 
 @lru_cache(maxsize=100_000)

@@ -16,6 +16,7 @@ from rapidfuzz import fuzz
 from lake import names
 from lake.catalog.model import Column, Family, Table
 from lake.index import LakeIndex, code_like, label
+from lake.joins.scores import joinable
 from lake.noise.values import date_formats, plain_number, truth
 from lake.resolve.imagined import ImaginedColumn, Site, Test
 from lake.resolve.values import SURE, ValueMatcher
@@ -24,6 +25,25 @@ _POOL_SITE = 18
 _POOL_RELATION = 10
 _POOL_COLUMN = 4
 _RARE = 12
+_LEADERS = 4
+_FAMILY = 14
+_QUALIFIERS = (
+    "total",
+    "count",
+    "number",
+    "name",
+    "code",
+    "value",
+    "rate",
+    "percent",
+    "average",
+    "mean",
+    "date",
+    "year",
+    "type",
+)
+_COMPOUND = 6
+"""Letters from which on a word may be several run together."""
 _SAME_VALUES = 0.5
 _TAUGHT_FROM = 12
 _WELL_NAMED = 0.7
@@ -111,6 +131,7 @@ _TEXTUAL = frozenset(
         "loser",
     ]
 )
+_NAMED = frozenset({"name", "title", "label"})
 _QUANTITY = frozenset(
     {
         "count",
@@ -189,16 +210,17 @@ class Evidence:
 
     def _borrow(self, table: str) -> None:
         """Columns of the same values teach each other's names: `entity` full of countries is a `country`."""
-        for other in self.pool:
+        mine = [c for c in self._index.tables[table].columns if _teaching(c)]
+        for other in self.pool if mine else ():
             if other == table or other in self._index.unions:
                 continue
-            for pair in self._index.pairs(table, other):
-                if (
-                    pair.a.family is Family.TEXT
-                    and pair.overlap.a_in_b >= _SAME_VALUES
-                    and min(pair.a.distinct, pair.b.distinct) >= _TAUGHT_FROM
-                ):
-                    self._taught.setdefault(pair.a.key, []).append(pair.b)
+            for column in mine:
+                for teacher in self._index.tables[other].columns:
+                    if (
+                        _teaching(teacher)
+                        and self._index.contained(column, teacher, _SAME_VALUES) >= _SAME_VALUES
+                    ):
+                        self._taught.setdefault(column.key, []).append(teacher)
 
     def name_score(self, table: str, name: str, real: Column) -> float:
         """Likeness of names, 0 to 1."""
@@ -223,6 +245,8 @@ class Evidence:
             # what tells the parts of a union apart has no name of its own
             return 0.5
         index = self._index
+        if self._but_for_subject(name, real):
+            return 0.93
         i = index.position[real.key]
         embed = index.embedder.one
         own, told = embed(names.expanded(name)), embed(f"{names.expanded(table)} {names.expanded(name)}")
@@ -241,6 +265,12 @@ class Evidence:
             )
             base = max(base, 0.9 * lexical_label)
         return max(0.0, min(0.97, 0.7 * base + 0.3 * both))
+
+    def _but_for_subject(self, name: str, real: Column) -> bool:
+        """`title` and `book_title` of `books`: what one name has more is the table's own name, which goes without saying."""
+        asked, held = set(names.words(name)), set(names.words(real.name))
+        more = held - asked
+        return bool(asked) and asked < held and more <= set(names.words(self._index.tables[real.table].name))
 
     def block(self, table: str) -> Any:
         """Scores of all imagined columns against a table's columns, in order: (imagined, columns)."""
@@ -353,7 +383,17 @@ class Evidence:
         for found in self._hits.values():
             if len({table for table, _ in found}) <= _RARE:
                 pool.update(dict.fromkeys(sorted({table for table, _ in found})))
+        pool.update(dict.fromkeys(self._siblings(list(pool)[:_LEADERS])))
         return [name for name in pool if self._unions or name not in self._index.unions]
+
+    def _siblings(self, leaders: Sequence[str]) -> list[str]:
+        """Tables exported together with likely ones: what joins those may have nothing else of the query."""
+        out: list[str] = []
+        for prefix in dict.fromkeys(names.prefix(t) for t in leaders):
+            family = self._index.by_prefix.get(prefix, []) if prefix else []
+            if 2 <= len(family) <= _FAMILY:
+                out += family
+        return out
 
     def _best_per_table(self) -> Any:
         """(imagined columns, tables): the best cosine of any column of the table."""
@@ -372,6 +412,16 @@ def real_columns(index: LakeIndex, tables: Sequence[str]) -> list[Column]:
     return [c for name in tables for c in index.tables[name].columns]
 
 
+def _teaching(column: Column) -> bool:
+    """Texts of many values: shared ones say that two columns mean the same."""
+    return (
+        column.meaning is Family.TEXT
+        and not column.digits
+        and column.distinct >= _TAUGHT_FROM
+        and joinable(column)
+    )
+
+
 def _bare_key(real: Column) -> bool:
     """A text key whose values are single words: not what people call things."""
     return (
@@ -382,14 +432,30 @@ def _bare_key(real: Column) -> bool:
 
 
 def _lexical(a: Sequence[str], b: Sequence[str]) -> float:
-    """Shared words of two names (Dice, near-equal words count nearly)."""
+    """Shared words of two names (Dice, near-equal words count nearly; words run together are taken apart)."""
     if not a or not b:
         return 0.0
+    a, b = _apart(a, b), _apart(b, a)
     total = 0.0
     for word in set(a):
         best = max((_word(word, other) for other in set(b)), default=0.0)
         total += best
     return 2 * total / (len(set(a)) + len(set(b)))
+
+
+def _apart(told: Sequence[str], by: Sequence[str]) -> Sequence[str]:
+    """`poptotal` beside `total population`: the words it runs together, if it is made of those."""
+    if all(len(word) < _COMPOUND for word in told):
+        return told
+    out: list[str] = []
+    for word in told:
+        parts = (
+            names.pieces(word, by) or names.pieces(word, (*by, *_QUALIFIERS), needed=by)
+            if len(word) >= _COMPOUND and word not in by
+            else ()
+        )
+        out.extend(parts or (word,))
+    return out
 
 
 def _word(a: str, b: str) -> float:
@@ -399,7 +465,8 @@ def _word(a: str, b: str) -> float:
         return 0.8
     if min(len(a), len(b)) >= 5 and fuzz.ratio(a, b) >= 85:
         return 0.85
-    return 0.0
+    short, long = sorted((a, b), key=len)
+    return 0.7 if names.skeleton_of(short, long) else 0.0
 
 
 def _type_score(imagined: ImaginedColumn, real: Column) -> float:
@@ -418,8 +485,13 @@ def _type_score(imagined: ImaginedColumn, real: Column) -> float:
         score -= 0.1
     if told & _DATE:
         score += 0.06 if real.meaning is Family.DATE else 0.0
-    if told & _TEXTUAL and not told & _QUANTITY and real.meaning.numeric:
+    if told & _NAMED and real.meaning.numeric:
+        score -= 0.3
+    elif told & _TEXTUAL and not told & _QUANTITY and real.meaning.numeric:
         score -= 0.12
+    if imagined.grouped and not imagined.dated and real.meaning.numeric and not _is_year(real):
+        # groups are made by kinds and names; by measures hardly ever
+        score -= 0.3 if real.meaning is Family.FLOAT and not told & _QUANTITY else 0.1
     if told & _QUANTITY and not told & _TEXTUAL and real.meaning is Family.TEXT:
         score -= 0.12
     if real.distinct == 0:

@@ -69,6 +69,15 @@ class Site:
     relations: list[Relation]
     loose: dict[str, ImaginedColumn] = field(default_factory=dict)
 
+    @property
+    def counted(self) -> bool:
+        """Are the rows of groups counted?"""
+        return any(
+            isinstance(count.this, exp.Star)
+            for item in self.select.expressions
+            for count in item.find_all(exp.Count)
+        )
+
     def columns(self) -> list[ImaginedColumn]:
         return [*(c for r in self.relations for c in r.columns.values()), *self.loose.values()]
 

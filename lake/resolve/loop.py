@@ -16,7 +16,7 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from engines.duckdb.database import LakeDatabase, Rows
-from engines.duckdb.errors import LakeError
+from engines.duckdb.errors import LakeError, NotResolved
 from lake.index import LakeIndex
 from lake.joins.keys import KeyFinder
 from lake.resolve.confidence import Signals, confidence
@@ -111,10 +111,26 @@ class Resolver:
             trials.append(trial)
             if self._good(trial, trials):
                 break
-        best = max(trials, key=lambda t: t.score)
+        if not trials:
+            raise NotResolved("the lake holds nothing like what the query asks for", hint=self._nothing())
+        best = self._with_closest(original, max(trials, key=lambda t: t.score), limit)
         return Answer(
             self._resolution(query, best, trials, ranked, judged, time.monotonic() - started), best.rows
         )
+
+    def _with_closest(self, original: exp.Expression, best: _Trial, limit: int | None) -> _Trial:
+        """Where a filter's value occurs nowhere and nothing is found for it: the value that is clearly closest instead."""
+        if not (best.empty and best.written.missing_values and self.options.values and self.options.feedback):
+            return best
+        guess = self._write(original, best.choice, closest=True)
+        if guess.sql == best.sql:
+            return best
+        self._run(guess, limit)
+        return best if guess.error or guess.empty else guess
+
+    def _nothing(self) -> str:
+        told = sorted(self._index.tables)[:5]
+        return "closest: nothing; the lake holds " + (", ".join(told) if told else "no tables")
 
     def _propose(self, original: exp.Expression) -> tuple[list[Site], list[list[Candidate]], list[Evidence]]:
         tree = original.copy()
@@ -153,12 +169,18 @@ class Resolver:
         combined = itertools.islice(itertools.product(*options), 400)
         return sorted(combined, key=lambda choice: -sum(c.score for c in choice))[: 2 * ROUNDS]
 
-    def _write(self, original: exp.Expression, choice: tuple[Candidate, ...]) -> _Trial:
+    def _write(
+        self, original: exp.Expression, choice: tuple[Candidate, ...], *, closest: bool = False
+    ) -> _Trial:
         tree = original.copy()
         name_outputs(tree)
         sites = sites_of(tree)
         writer = Writer(
-            self._index, self._matcher, correct_values=self.options.values, clean=self.options.clean
+            self._index,
+            self._matcher,
+            correct_values=self.options.values,
+            clean=self.options.clean,
+            closest=closest,
         )
         for site, candidate in zip(sites, choice, strict=True):
             writer.apply(site, _by_identity(candidate, site))

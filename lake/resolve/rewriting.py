@@ -20,7 +20,10 @@ from lake.noise.clean import clean_cte, clean_expression
 from lake.noise.values import plain_number, truth
 from lake.resolve.imagined import ImaginedColumn, Site, Test
 from lake.resolve.sources import Candidate
-from lake.resolve.values import SURE, ValueMatcher
+from lake.resolve.values import SURE, Match, ValueMatcher
+
+_CLOSE = 0.33
+_AHEAD = 0.06
 
 
 @dataclass(slots=True)
@@ -38,8 +41,15 @@ class Writer:
     """Rewrites one statement's sites in place; then `finish` adds the CTEs."""
 
     def __init__(
-        self, index: LakeIndex, matcher: ValueMatcher, *, correct_values: bool = True, clean: bool = True
+        self,
+        index: LakeIndex,
+        matcher: ValueMatcher,
+        *,
+        correct_values: bool = True,
+        clean: bool = True,
+        closest: bool = False,
     ) -> None:
+        self._closest = closest
         self._index = index
         self._matcher = matcher
         self._correct = correct_values
@@ -255,7 +265,8 @@ class Writer:
         match = self._matcher.best(real, value)
         if match is not None and match.score >= SURE:
             return (exp.Literal.string(match.value), match.value, match.how) if match.value != value else None
-        closest = [m.value for m in self._matcher.ranked(real, value)]
+        ranked = self._matcher.ranked(real, value)
+        closest = [m.value for m in ranked]
         self.written.missing_values.append(
             {
                 "column": f"{real.table}.{real.name}",
@@ -264,6 +275,9 @@ class Writer:
                 "closest": closest,
             }
         )
+        if self._closest and _stands_out(ranked):
+            # a guess, and told as one: nothing at all is surely not what was meant
+            return exp.Literal.string(closest[0]), closest[0], "closest"
         return None
 
     def _fixed_number_word(self, value: str, real: Column) -> tuple[exp.Expression, Any, str] | None:
@@ -295,6 +309,13 @@ class Writer:
                 {"column": f"{real.table}.{real.name}", "value": pattern, "closest": []}
             )
         return None
+
+
+def _stands_out(ranked: list[Match]) -> bool:
+    """Is the first clearly closer than the second?"""
+    if not ranked or ranked[0].score < _CLOSE:
+        return False
+    return len(ranked) == 1 or ranked[0].score - ranked[1].score >= _AHEAD
 
 
 def _fixed_number(

@@ -7,6 +7,7 @@ one imagined table may become several (missing table), several one (obsolete tab
 from __future__ import annotations
 
 import itertools
+import math
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -32,6 +33,7 @@ _TABLE_WEIGHT = 1.2
 _WEAK_JOIN = 0.35
 _DOUBTFUL_JOIN = 2.5
 _UNITED = 0.04
+_HOME_BELOW = 0.35
 _MIN_JOIN = 0.3
 _MIN_LINK = 0.2
 _TEST_WEIGHT = 1.25
@@ -79,9 +81,7 @@ class SourceFinder:
         """The best candidates, best first."""
         limit = len(self._relations) + (_EXTRA_TABLES if self._join_search else 0)
         seen: dict[frozenset[str], Candidate] = {}
-        layer = [
-            found for table in self._evidence.pool if (found := self._evaluate((table,), ())) is not None
-        ]
+        layer = [self._evaluate((table,), ()) for table in self._evidence.pool]
         layer = self._best(layer, seen)
         for _ in range(limit - 1):
             grown = [c for state in layer for c in self._grow(state, seen)]
@@ -152,10 +152,11 @@ class SourceFinder:
             ):
                 continue
             key = self._edge(state, table)
-            if key is not None:
-                found = self._evaluate((*state.tables, table), (*state.joins, key))
-            else:
-                found = self._bridged(state, table)
+            found = (
+                self._evaluate((*state.tables, table), (*state.joins, key))
+                if key is not None
+                else self._bridged(state, table)
+            )
             if found is not None:
                 out.append(found)
         return out
@@ -186,10 +187,10 @@ class SourceFinder:
 
     def _referring(self, state: Candidate, table: str) -> list[str]:
         found = [
-            key.pairs[0][0].name
+            pair.a.name
             for other in state.tables
-            for key in self._keys.keys(other, table)[:2]
-            if key.quality >= _MIN_JOIN
+            for pair in self._index.pairs(other, table)[:2]
+            if pair.quality >= _MIN_JOIN
         ]
         return [names.referred(name) for name in found]
 
@@ -270,18 +271,38 @@ class SourceFinder:
             ):
                 continue
             found = self._evaluate((*state.tables, middle, table), (*state.joins, first, second))
-            if found is not None and (best is None or found.score > best.score):
+            if best is None or found.score > best.score:
                 best = found
         return best
 
-    def _evaluate(self, tables: tuple[str, ...], joins: tuple[JoinKey, ...]) -> Candidate | None:
-        imagined = self._evidence.columns
+    def _evaluate(self, tables: tuple[str, ...], joins: tuple[JoinKey, ...]) -> Candidate:
         reals = real_columns(self._index, tables)
+        fit = self._fitness(tables, reals, joins) if self._evidence.columns else None
+        found = [self._placed(tables, joins, reals, fit, homes) for homes in self._possible_homes(tables)]
+        return max(found, key=lambda c: c.score)
+
+    def _possible_homes(self, tables: tuple[str, ...]) -> list[dict[str, str]]:
+        """Which real tables the relations may be: of a lone relation every table that its name does not speak against."""
+        if len(self._relations) > 1 or len(tables) == 1:
+            return [self._homes(tables)]
+        alias = self._relations[0].alias
+        best = max(self._evidence.table_score(alias, t) for t in tables)
+        likely = [t for t in tables if self._evidence.table_score(alias, t) >= best - _HOME_BELOW]
+        return [{alias: t} for t in likely]
+
+    def _placed(
+        self,
+        tables: tuple[str, ...],
+        joins: tuple[JoinKey, ...],
+        reals: list[Column],
+        fit: Any,
+        homes: dict[str, str],
+    ) -> Candidate:
+        """The best assignment of columns, given which table each relation is."""
+        imagined = self._evidence.columns
         columns: dict[int, Column] = {}
         scores: dict[int, float] = {}
-        homes = self._homes(tables)
         if imagined:
-            fit = self._fitness(tables, reals, joins)
             matrix = np.zeros((len(imagined), len(reals) + len(imagined)))  # the last columns mean: not there
             matrix[:, : len(reals)] = (fit - self._away(tables, homes)) * np.array(
                 [[_TEST_WEIGHT if c.tests else 1.0] for c in imagined]
@@ -350,7 +371,23 @@ class SourceFinder:
             elif grouped and not phrases and real.uniqueness > 0.8 and real.rows > 20:
                 # groups of one row each are not what grouping is for
                 fit[grouped, j] -= 0.15
+            if grouped and self._evidence.site.counted and real.uniqueness > 0.95 and real.rows > 2:
+                # counting them least of all, unless a join brings more rows
+                fit[grouped, j] -= 0.0 if real.table in self._multiplied(joins) else 0.25
+            if grouped:
+                # of equally likely groups the fewer
+                fit[grouped, j] -= 0.04 * math.log10(max(real.distinct, 1))
         return fit
+
+    @staticmethod
+    def _multiplied(joins: tuple[JoinKey, ...]) -> set[str]:
+        """Tables of which one row meets many of the other side."""
+        out: set[str] = set()
+        for key in joins:
+            for x, y in (key.pairs[0], key.pairs[0][::-1]):
+                if x.uniqueness > y.uniqueness:
+                    out.add(x.table)
+        return out
 
     def _away(self, tables: tuple[str, ...], homes: dict[str, str]) -> Any:
         """(imagined, real columns): what it costs to find a column away from its relation's home; into another's home more."""
@@ -390,7 +427,8 @@ class SourceFinder:
             _WEAK_JOIN * (1.0 - min(1.0, k.quality)) + _DOUBTFUL_JOIN * max(0.0, 0.5 - k.quality)
             for k in joins
         )
-        value -= _EXTRA * max(0, len(tables) - len(self._relations))
+        extra = max(0, len(tables) - len(self._relations))
+        value -= _EXTRA * extra * (1.0 + 0.5 * max(0, extra - 1))
         value -= _DROPPED * (len(self._relations) - len(set(homes.values())))
         value -= 0.8 * self._idle(tables, joins, columns, homes)
         value += 0.1 * sum(self._prior.get(r.name) in tables for r in self._relations)
@@ -405,7 +443,11 @@ class SourceFinder:
         homes: dict[str, str],
     ) -> int:
         """Tables at the rim of the join tree that give no column and stand for none that is only joined or counted."""
-        counted = {homes[r.alias] for r in self._relations if all(c.only_key for c in r.columns.values())}
+        counted = {
+            homes[r.alias]
+            for r in self._relations
+            if self._evidence.site.counted or all(c.only_key for c in r.columns.values())
+        }
         used = {c.table for c in columns.values()} | counted
         degree = {t: sum(t in {k.a, k.b} for k in joins) for t in tables}
         return sum(1 for t in tables if t not in used and degree[t] <= 1 and len(tables) > 1)

@@ -14,10 +14,31 @@ from rapidfuzz import fuzz, process
 from lake import names
 from lake.catalog.model import Column, Family
 from lake.index import LakeIndex
-from lake.noise.values import fold, truth
+from lake.noise.values import MONTHS, fold, truth
+from lake.resolve.vocabulary import same_thing
 
 _EMBED_ALL = 32
 _EMBED_CLOSEST = 12
+_COUNTED = frozenset(
+    {
+        "class",
+        "grade",
+        "quarter",
+        "q",
+        "floor",
+        "level",
+        "degree",
+        "division",
+        "round",
+        "place",
+        "stage",
+        "tier",
+        "cylinder",
+        "cylinders",
+        "door",
+        "doors",
+    }
+)
 SURE = 0.55
 _CARDINALS = [
     "zero",
@@ -49,23 +70,9 @@ _ORDINALS = [
     "eleventh",
     "twelfth",
 ]
-_MONTH_NAMES = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-]
 _MONTHS = {
     short: str(i + 1)
-    for i, name in enumerate(_MONTH_NAMES)
+    for i, name in enumerate(MONTHS)
     for short in (name, name[:3], f"{i + 1:02d}", str(i + 1))
 }
 """From this score on a value is taken for what was meant."""
@@ -179,8 +186,12 @@ class ValueMatcher:
             return Match(value, 0.9, "number word")
         if _MONTHS.get(a, a) == _MONTHS.get(b, b):
             return Match(value, 0.9, "month")
+        if same_thing(a, b):
+            return Match(value, 0.88, "another word for it")
         if _initials(a, b) or _initials(b, a):
             return Match(value, 0.82, "initials")
+        if _numbered(a, b):
+            return Match(value, 0.8, "number word")
         if [names.singular(w) for w in a.split()] == [names.singular(w) for w in b.split()]:
             return Match(value, 0.9, "singular and plural")
         ratio = fuzz.ratio(a, b) / 100.0
@@ -192,7 +203,7 @@ class ValueMatcher:
         shorter, longer = sorted((a, b), key=len)
         if len(shorter) >= 3 and re.search(rf"\b{re.escape(shorter)}\b", longer):
             score, how = max((score, how), (0.6 + 0.2 * len(shorter) / len(longer), "part of it"))
-        elif len(shorter) <= 4 and longer.startswith(shorter) and len(shorter) >= 1 and " " not in longer:
+        elif _shortened(shorter, longer):
             score, how = max((score, how), (0.62 if len(shorter) > 1 else 0.6, "shortened"))
         return Match(value, min(score, 0.93), how)
 
@@ -209,8 +220,52 @@ def _ordinal(text: str) -> int | None:
 
 def _initials(short: str, long: str) -> bool:
     parts = [w for w in re.split(r"[\W_]+", long) if w]
-    if len(parts) < 2 or len(short) < 2:
+    short = re.sub(r"[.&/ ]", "", short)
+    if len(parts) < 2 or not 2 <= len(short) <= 6:
         return False
     full = "".join(w[0] for w in parts)
     told = "".join(w[0] for w in parts if w not in {"of", "the", "and", "de", "for"})
-    return short.replace(".", "") in {full, told}
+    # `us` of `united states of america`, `jfk` of `john f kennedy international`
+    return short in {full, told} or (len(short) < len(told) <= 2 * len(short) and told.startswith(short))
+
+
+def _shortened(short: str, long: str) -> bool:
+    """`carni` of `carnivore`, `blk` of `black`, `rom-com` of `romantic comedy`: each word a beginning or a skeleton."""
+    shorts, longs = ([w for w in re.split(r"[\W_]+", text) if w] for text in (short, long))
+    if len(shorts) != len(longs) or not shorts:
+        return False
+    if len(shorts) == 1 and len(short) > 4 and not long.startswith(short[: max(4, len(short) - 1)]):
+        return False
+    return all(
+        x == y
+        or y.startswith(x)
+        or (len(x) >= 4 and y.startswith(x[:-1]) and len(y) <= len(x) + 4)
+        or (len(x) >= 3 and names.skeleton_of(x, y))
+        for x, y in zip(shorts, longs, strict=True)
+    ) and (len(short) <= 4 or 2 * len(short) >= len(long) or len(short) >= 5)
+
+
+def _numbered(a: str, b: str) -> bool:
+    """`first quarter` and `q1`, `grade 10` and `10th grade`: one number, and nothing else that differs."""
+    one, two = _number_and_words(a), _number_and_words(b)
+    if one is None or two is None or one[0] != two[0]:
+        return False
+    left, right = one[1], two[1]
+    if not left or not right:
+        # `first class` and `1st`; not `boeing 747` and `747`
+        return all(w in _COUNTED for w in (*left, *right))
+    return len(left) == len(right) and all(
+        x.startswith(y) or y.startswith(x) for x, y in zip(left, right, strict=True)
+    )
+
+
+def _number_and_words(text: str) -> tuple[int, list[str]] | None:
+    found: list[int] = []
+    rest: list[str] = []
+    for word in re.findall(r"\d+(?:st|nd|rd|th)?\b|\d+|[^\W\d_]+", text):
+        number = _ordinal(word)
+        if number is not None:
+            found.append(number)
+        else:
+            rest.append(word)
+    return (found[0], rest) if len(found) == 1 else None

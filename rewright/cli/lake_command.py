@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
 
+import click
+
+from rewright.cli.common import CONFIG_OPTION, configuration
 from rewright.cli.parts import Verbs
 
 VERBS: Mapping[str, str] = {
@@ -16,4 +21,23 @@ VERBS: Mapping[str, str] = {
     "query": "resolve and run a query",
     "batch": "many queries from a file",
 }
-command = Verbs("lake", "lake.command", "the data lake", VERBS, help="Data lakes: look around, query.")
+
+
+class LakeVerbs(Verbs):
+    """The lake's verbs, told of the configured model."""
+
+    def invoke(self, ctx: click.Context) -> object:
+        path: Path | None = ctx.params.get("config_path")
+        config = configuration(path)
+        if config.models.of("lake"):
+            from lake.command import ModelPort
+            from lake.model_driver import Driving
+            from rewright.wiring.modelling import model_of
+
+            driving = Driving(share=config.models.share)  # type: ignore[arg-type]
+            ctx.obj = ModelPort(partial(model_of, path), driving)
+        return super().invoke(ctx)
+
+
+command = LakeVerbs("lake", "lake.command", "the data lake", VERBS, help="Data lakes: look around, query.")
+CONFIG_OPTION(command)

@@ -6,9 +6,15 @@ from pathlib import Path
 
 from models.api import ROLES, Model, NoModel
 from models.budget import Ledger, Limits
+from rewright.config.loading import load
 from rewright.config.model import Config
 
 LEDGER = "~/.local/state/rewright/tokens.json"
+
+
+def model_of(config_path: Path | None) -> Model:
+    """The model of a configuration file: for processes that are handed only a path."""
+    return make_model(load(config_path))
 
 
 def make_model(config: Config) -> Model:

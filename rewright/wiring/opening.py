@@ -49,7 +49,7 @@ def fingerprint(home: Home) -> str:
 
     folder = local(home.path)
     digest = hashlib.blake2b(digest_size=16)
-    for name, path in sorted(discover(folder).items()):
+    for name, path in sorted(discover(folder).files.items()):
         try:
             stat = path.stat()
         except OSError:

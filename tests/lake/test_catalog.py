@@ -109,3 +109,77 @@ def test_noise_is_seen_and_clean_columns_are_not_accused(harbour_lake: Lake) -> 
 
 def test_clean_lake_has_no_noise(bakery_lake: Lake) -> None:
     assert [c.key for c in bakery_lake.index.columns if c.noise] == []
+
+
+def test_links_are_followed_inside_the_lake_only(
+    folder: Path, embedder: CachedEmbedder, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    write(elsewhere / "secret.csv", ["password"], [["hunter2"], ["x"]])
+    (folder / "parts").mkdir()
+    write(folder / "parts" / "inner.csv", ["p", "q"], [[1, 2], [3, 4]])
+    for name, target in {
+        "out.csv": elsewhere / "secret.csv",
+        "outside": elsewhere,
+        "inside": folder / "parts",
+        "round": folder,
+        "gone.csv": folder / "nothing.csv",
+        "again.csv": folder / "parts" / "inner.csv",
+        "loop.csv": folder / "loop.csv",
+    }.items():
+        (folder / name).symlink_to(target)
+    with opened(folder, embedder, tmp_path) as lake:
+        assert sorted(t.name for t in lake.tables()) in (["again", "good"], ["good", "inner"])
+        assert {b.path.name for b in lake.broken()} == {"out.csv", "outside", "gone.csv", "loop.csv"}
+        assert all("links" in b.reason for b in lake.broken())
+
+
+def test_names_in_any_script_and_with_any_sign(
+    folder: Path, embedder: CachedEmbedder, tmp_path: Path
+) -> None:
+    for number, stem in enumerate(
+        ("x*y", "xqy", "p[1]", "q?", "o'k", 'say "so"', "数据 表", "données", "a.b.c", "тест", "-", "select")
+    ):
+        write(
+            folder / f"{stem}.csv",
+            ["größe", 'qu"ote', "名", "line\nbreak", "", "A", "a", "group"],
+            [[number, 1, 2, 3, 4, 5, 6, 7]] * 3,
+        )
+    with opened(folder, embedder, tmp_path) as lake:
+        assert lake.broken() == []
+        assert len(lake.tables()) == 13
+        for number, stem in enumerate(("x_y", "xqy", "p[1]", "q_", "o'k")):
+            quoted = stem.replace('"', '""')
+            assert lake.execute(f'SELECT count(*), max("größe") FROM "{quoted}"').rows == [(3, number)]
+        assert lake.execute('SELECT "名" FROM "数据 表" LIMIT 1').rows == [(2,)]
+        answer = lake.query("SELECT groesse, quote FROM tect LIMIT 2", "resolve")
+        assert answer.resolution.sql
+
+
+def test_odd_files_are_tables_or_reported(folder: Path, embedder: CachedEmbedder, tmp_path: Path) -> None:
+    (folder / "only_header.csv").write_text("a,b,c\n")
+    (folder / "one_column.csv").write_text("name\nx\ny\n")
+    (folder / "blank_lines.csv").write_text("\n\n\n")
+    (folder / "half_quoted.csv").write_text('a,b\n1,"unfinished\n2,3\n')
+    (folder / "wide_cell.csv").write_text("a,b\n1," + "x" * 300_000 + "\n2,y\n")
+    (folder / "many_columns.csv").write_text(
+        ",".join(f"c{i}" for i in range(200)) + "\n" + ",".join(str(i) for i in range(200)) + "\n"
+    )
+    (folder / "torn.csv.gz").write_bytes(gzip.compress(b"a,b\n1,2\n" * 1000)[:-20])
+    (folder / "broken.json").write_text('[{"a": 1}, {"a": ')
+    (folder / "deep.json").write_text("[" * 5000 + "]" * 5000)
+    (folder / "mixed.jsonl").write_text('{"a": 1}\n{"a": "x", "b": [1, {"c": 2}]}\n')
+    (folder / "all_null.csv").write_text("a,b\n,\n,\n,\n")
+    with opened(folder, embedder, tmp_path) as lake:
+        known = {t.name for t in lake.tables()}
+        reported = {b.path.name.split(".")[0] for b in lake.broken()}
+        assert known | reported == {
+            "good", "only_header", "one_column", "blank_lines", "half_quoted", "wide_cell", "many_columns", "torn",
+            "broken", "deep", "mixed", "all_null",
+        }  # fmt: skip
+        assert not known & reported
+        assert {"good", "one_column", "wide_cell", "many_columns", "mixed"} <= known
+        assert {"torn", "broken", "deep"} <= reported
+        assert all(b.reason for b in lake.broken())
+        # what is there can be asked, whatever else is
+        assert lake.query("SELECT name, size FROM good", "resolve").rows is not None

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 
 from lake.api import Lake
-from lake.model_driver import ModelDriver, Share
+from lake.model_driver import Driving, ModelDriver, Share
 from models.api import ModelTimeout, Reply, Request, Role
 
 QUERY = "SELECT city, opening_year FROM bakery_shops ORDER BY opening_year"
@@ -37,7 +37,7 @@ class Scripted:
 
 
 def driver(lake: Lake, model: Scripted, share: Share = "schema") -> ModelDriver:
-    return ModelDriver(lake.index, lake.database, lake.actions(), lake.resolver, model, share=share)
+    return ModelDriver(lake.index, lake.database, lake.actions(), lake.resolver, model, Driving(share=share))
 
 
 def rewrite(sql: str) -> str:
@@ -99,3 +99,54 @@ def test_the_model_sees_only_what_it_may(bakery_lake: Lake) -> None:
         )
         driver(bakery_lake, model, share).resolve(QUERY)
         assert any("Brackwater" in text or "Aldersby" in text for text in model.shown) is seen
+
+
+def test_below_samples_no_value_of_query_or_lake_is_shown(bakery_lake: Lake) -> None:
+    query = "SELECT city, opening_year FROM bakery_shops WHERE city = 'DUNMERE' AND opening_year > 1953"
+    shares: tuple[Share, ...] = ("schema", "statistics")
+    for share in shares:
+        model = Scripted(
+            rewrite('SELECT CAST("Town" AS INTEGER) AS city FROM bk_shop'),
+            check(
+                {"type": "BUILD_CTE", "table": "bk_shop"},
+                {"type": "SEARCH_VALUE", "table": "bk_shop", "value": "dunmere"},
+                {"type": "FIND_JOIN_PATH", "table_a": "bk_shop", "table_b": "bk_sale"},
+            ),
+            rewrite('SELECT "Town" AS city FROM bk_shop WHERE "Town" = \'Eastlow\''),
+            check(),
+        )
+        driver(bakery_lake, model, share).resolve(query)
+        told = "\n".join(model.shown)
+        assert len(model.shown) >= 4
+        # what was asked, what the resolver made of it, what an error quotes, what the lake holds
+        for value in ("DUNMERE", "Dunmere", "1953", "Aldersby", "Corvin Hollow"):
+            assert value not in told, (share, value)
+        assert ("fan_out" in told) is (share == "statistics")
+
+
+def test_placeholders_come_back_as_the_clients_literals(bakery_lake: Lake) -> None:
+    query = "SELECT city FROM bakery_shops WHERE opening_year = 1989"
+    model = Scripted(
+        rewrite('SELECT "Town" AS city FROM bk_shop WHERE "Opened" >= $1 ORDER BY 1 DESC'),
+        check({"type": "OUTPUT_QUERY", "index": 1}),
+    )
+    answer = driver(bakery_lake, model).resolve(query)
+    assert "1989" not in "\n".join(model.shown)
+    assert answer.resolution.driver == "model"
+    assert "1989" in answer.resolution.sql
+    assert answer.rows is not None
+    assert answer.rows.rows[0] == ("Hartswell",)
+
+
+def test_a_lake_asks_the_model_it_was_given(bakery_lake: Lake) -> None:
+    model = Scripted(
+        rewrite('SELECT "Town" AS city, "Opened" AS opening_year FROM bk_shop ORDER BY 2 DESC'),
+        check({"type": "OUTPUT_QUERY", "index": 1}),
+    )
+    bakery_lake.drive(model)
+    try:
+        answer = bakery_lake.query(QUERY)
+    finally:
+        bakery_lake.drive(Scripted(), Driving(rounds=0))
+    assert answer.resolution.driver == "model"
+    assert len(model.shown) == 2
