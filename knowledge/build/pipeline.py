@@ -7,21 +7,24 @@ tests it. Without a model, structure and votes decide. Resumable: each pair's st
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
+from pglast.error import Error as PglastError
 
 from equivalence.api import Checker, Options
 from equivalence.refuter.arena import Server
-from equivalence.verdicts import Proved, Tested
+from equivalence.verdicts import Proved, Refuted, Tested
 from knowledge.build.infer import NoSchema, infer_schema
 from knowledge.build.workbook import Pair, Workbook
 from knowledge.classify import category_of
 from knowledge.index import Index, words_of
-from knowledge.units import toml_of
+from knowledge.patterns.fits import pattern_of
+from knowledge.units import parse_unit, toml_of
+from sql.parsing import TooDeep, parse
 
 # unit vectors of texts, one row each
 Embed = Callable[[Sequence[str]], Any]
@@ -58,6 +61,8 @@ def filter_pairs(book: Workbook, rules: Rules, voter: Voter | None = None) -> No
 
 
 def _unwanted(pair: Pair, rules: Rules) -> str:
+    if not _parses(pair.before) or not _parses(pair.after):
+        return "one of the two is no query"
     if not pair.accepted and pair.score < rules.min_score:
         return f"{pair.score} votes and not accepted"
     if pair.rivals > rules.max_rivals:
@@ -65,6 +70,14 @@ def _unwanted(pair: Pair, rules: Rules) -> str:
     if not set(_tables(pair.before)) & set(_tables(pair.after)):
         return "the two read different tables"
     return ""
+
+
+def _parses(query: str) -> bool:
+    try:
+        parse(query)
+    except (PglastError, TooDeep):
+        return False
+    return True
 
 
 def _tables(query: str) -> list[str]:
@@ -80,44 +93,55 @@ def enrich(book: Workbook, embed: Embed | None = None) -> None:
     if not passages or not pairs:
         return
     texts = [f"{title} {text}" for _, title, text in passages]
+    names = [f"{Path(source).name}: {title}" for source, title, _ in passages]
     asked = [f"{pair.title} {pair.question} {pair.answer}" for pair in pairs]
-    nearest = _by_words(texts, asked) if embed is None else _by_meaning(texts, asked, embed)
-    for pair, found in zip(pairs, nearest, strict=True):
-        if found is not None:
-            source, title, _ = passages[found]
-            book.move(replace(pair, extra={**pair.extra, "see": f"{Path(source).name}: {title}"}), "kept")
+    ranked = _by_words(texts, asked) if embed is None else _by_meaning(texts, asked, embed)
+    for pair, found in zip(pairs, ranked, strict=True):
+        # where the pair itself is from says nothing new
+        see = next((names[i] for i in found if names[i] != pair.source), None)
+        if see is not None:
+            book.move(replace(pair, extra={**pair.extra, "see": see}), "kept")
 
 
-def _by_meaning(texts: Sequence[str], asked: Sequence[str], embed: Embed) -> list[int | None]:
+def _by_meaning(texts: Sequence[str], asked: Sequence[str], embed: Embed) -> list[list[int]]:
+    """For each question the two nearest passages that are near enough."""
     vectors, questions = np.asarray(embed(texts)), np.asarray(embed(asked))
     scores = questions @ vectors.T
-    return [int(row.argmax()) if row.max() >= LEAST_COSINE else None for row in scores]
+    return [[int(i) for i in np.argsort(-row)[:2] if row[i] >= LEAST_COSINE] for row in scores]
 
 
-def _by_words(texts: Sequence[str], asked: Sequence[str]) -> list[int | None]:
-    index = Index([words_of(text) for text in texts])
-    found: list[int | None] = []
+def _by_words(texts: Sequence[str], asked: Sequence[str]) -> list[list[int]]:
+    bags = [words_of(text) for text in texts]
+    index = Index(bags)
+    found = []
     for text in asked:
         words = words_of(text)
-        scores = index.scores(words)
-        best = int(scores.argmax())
+        best = [int(i) for i in np.argsort(-index.scores(words), kind="stable")[:2]]
         # one common word says nothing: a passage has to share several
-        shared = len(set(words) & set(words_of(texts[best])))
-        found.append(best if scores[best] > 0 and shared >= LEAST_WORDS else None)
+        found.append([i for i in best if len(set(words) & set(bags[i])) >= LEAST_WORDS])
     return found
 
 
 def verify(
-    book: Workbook, server: Server, out: Path, rules: Rules, progress: Callable[[int], None] = lambda _n: None
+    book: Workbook,
+    server: Server,
+    out: Path,
+    rules: Rules,
+    progress: Callable[[int], object] = lambda _n: None,
+    known: Mapping[object, str] | None = None,
 ) -> int:
-    """Kept -> verified (and written as a unit file below ``out``) or refused; the number written."""
+    """Kept -> verified (and written as a unit file below ``out``), refused, or dropped where its pattern is that of a
+    unit in ``known`` (names by canonical pattern) or of one just written; the number written.
+    """
+    seen = dict(known or {})
     written = 0
     for pair in book.pairs("kept"):
         reason, level = _judge(pair, server, rules)
         if reason:
             book.move(pair, "refused", reason)
+        elif (same := _write(pair, out, level, seen)) is not None:
+            book.move(pair, "dropped", f"says the same as {same}")
         else:
-            _write(pair, out, level)
             book.move(pair, "verified", level)
             written += 1
         progress(1)
@@ -134,19 +158,18 @@ def _judge(pair: Pair, server: Server, rules: Rules) -> tuple[str, str]:
     level = type(verdict).__name__.lower()
     if isinstance(verdict, Proved | Tested):
         return "", level
+    if isinstance(verdict, Refuted):
+        example = verdict.counterexample
+        sides = (" ".join(side.split())[:80] or "nothing" for side in (example.original, example.candidate))
+        return "refuted: on one database the first gives {}, the second {}".format(*sides), level
     return f"{level}: {getattr(verdict, 'reason', '')}", level
 
 
-def _write(pair: Pair, out: Path, level: str) -> None:
+def _write(pair: Pair, out: Path, level: str, seen: dict[object, str]) -> str | None:
+    """Write the unit's file and schema; the name of a unit that says the same, where there is one."""
     category = category_of(pair.before, pair.after)
     slug = f"{re.sub(r'[^a-z0-9]+', '-', pair.title.lower()).strip('-')[:50] or 'unit'}-{pair.id[:6]}"
     schema = f"s_{pair.id}"
-    (out / "schemas").mkdir(parents=True, exist_ok=True)
-    (out / "schemas" / f"{schema}.sql").write_text(
-        pair.ddl or infer_schema(pair.before, pair.after), encoding="utf-8"
-    )
-    folder = out / "units" / category
-    folder.mkdir(parents=True, exist_ok=True)
     see = pair.extra.get("see", "")
     text = toml_of(
         title=pair.title,
@@ -159,4 +182,18 @@ def _write(pair: Pair, out: Path, level: str) -> None:
         before=pair.before,
         after=pair.after,
     )
+    schemas, folder = out / "schemas", out / "units" / category
+    schemas.mkdir(parents=True, exist_ok=True)
+    (schemas / f"{schema}.sql").write_text(
+        pair.ddl or infer_schema(pair.before, pair.after), encoding="utf-8"
+    )
+    unit = replace(parse_unit(text, id_=f"{category}/{slug}", category=category), schemas=schemas)
+    pattern = pattern_of(unit)
+    if pattern is not None:
+        same = seen.setdefault(pattern.form, unit.id)
+        if same != unit.id:
+            (schemas / f"{schema}.sql").unlink()
+            return same
+    folder.mkdir(parents=True, exist_ok=True)
     (folder / f"{slug}.toml").write_text(text, encoding="utf-8")
+    return None

@@ -120,7 +120,8 @@ class Workbook:
         return {state: int(count) for state, count in rows}
 
     def reasons(self) -> list[tuple[str, str, str]]:
-        """(id, state, reason) of pairs that were not kept."""
-        return self._connection.execute(
-            "select id, state, reason from pair where state in ('dropped', 'refused') order by id"
+        """(where it is from, state, reason) of pairs that were not kept."""
+        rows = self._connection.execute(
+            "select document, state, reason from pair where state in ('dropped', 'refused') order by id"
         ).fetchall()
+        return [(str(json.loads(document)["source"]), state, reason) for document, state, reason in rows]

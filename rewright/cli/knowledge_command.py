@@ -40,7 +40,10 @@ def search(text: str, category: str | None, count: int, own: Path, as_json: bool
         print_json([hit.to_json() for hit in hits])
         return
     for hit in hits:
-        click.echo(f"{hit.score:6.2f}  {hit.unit.id}  {hit.unit.title}\n        {', '.join(hit.why)}")
+        click.echo(f"{hit.score:6.2f}  {hit.unit.id}  {hit.unit.title}")
+        click.echo(f"        {' '.join(hit.unit.answer.split())}\n        found by: {', '.join(hit.why)}")
+    if not hits:
+        click.echo("nothing was found", err=True)
 
 
 @command.command()
@@ -105,6 +108,8 @@ def check(
         known = [unit for folder in (units.UNITS, *_own_units(own)) for unit in units.load_units(folder)]
     except (units.UnitError, UnicodeDecodeError) as error:
         raise Failure(str(error)) from error
+    if unknown := set(names) - {u.id for u in known} - {u.category for u in known}:
+        raise Failure(f"no unit or category {', '.join(sorted(unknown))}")
     chosen = [u for u in known if not names or u.category in names or u.id in names]
     if sample is not None and sample < len(chosen):
         chosen = random.Random(seed).sample(chosen, sample)  # noqa: S311 - a sample, not a secret
@@ -156,7 +161,8 @@ def build(sources: tuple[str, ...], own: Path, model: str, config_path: Path | N
         with scratch.ScratchServer() as server:
             waiting = len(book.pairs("kept"))
             with _bar("verifying", " pairs", waiting) as bar:
-                written = pipeline.verify(book, server, own.expanduser(), rules, bar.update)
+                known = _known_patterns(own) if waiting else {}
+                written = pipeline.verify(book, server, own.expanduser(), rules, bar.update, known)
         counts, left_out = book.counts(), book.reasons()
     finally:
         book.close()
@@ -165,9 +171,17 @@ def build(sources: tuple[str, ...], own: Path, model: str, config_path: Path | N
         print_json({"written": written, "pairs": counts, "left_out": reasons})
         return
     for pair, state, reason in left_out:
-        click.echo(f"{pair} {state}: {reason}")
+        click.echo(f"{state}: {pair}: {reason}")
     said = ", ".join(f"{count} {state}" for state, count in sorted(counts.items())) or "none"
     click.echo(f"{written} units written to {own.expanduser()}; pairs so far: {said}")
+
+
+def _known_patterns(own: Path) -> Any:
+    """Patterns of all units there are: a pair that says the same as one of them is no news."""
+    units = part("knowledge.units", "knowledge build")
+    known = [unit for folder in (units.UNITS, *_own_units(own)) for unit in units.load_units(folder)]
+    forms = part("knowledge.patterns.fits", "knowledge build").forms({unit.id: unit for unit in known})
+    return {form: names[0] for form, names in forms.items()}
 
 
 def _collect(source: str, book: Any) -> None:

@@ -108,11 +108,15 @@ def test_documents_give_passages_and_pairs(book, tmp_path):
     (tmp_path / "guide.md").write_text(
         f"# Dates\nWrite a range instead of a function, it is faster.\n\n```sql\n{SLOW}\n```\n\n```sql\n{FAST}\n```\n"
     )
+    (tmp_path / "manual.md").write_text(
+        "# Ranges\nAn index finds a range of dates; a function of a date hides it.\n"
+    )
     collect(str(tmp_path), book)
     filter_pairs(book, Rules())
     enrich(book)
     (pair,) = book.pairs("kept")
-    assert pair.extra["see"] == "guide.md: Dates"
+    assert pair.source == "guide.md: Dates"
+    assert pair.extra["see"] == "manual.md: Ranges"
 
 
 @pytest.mark.parametrize(
@@ -168,3 +172,37 @@ def test_a_hundred_thousand_posts_in_flat_memory(tmp_path):
     assert (tmp_path / "Posts.xml").stat().st_size > 15_000_000
     assert int(done.stdout) < 20_000  # kilobytes
     assert resource.getpagesize() > 0
+
+
+@pytest.mark.server
+def test_what_is_known_is_no_news_and_reasons_say_where_from(book, tmp_path, scratch_server):
+    from knowledge.patterns.fits import forms
+
+    pairs = tmp_path / "pairs"
+    pairs.mkdir()
+    (pairs / "schema.sql").write_text(
+        "create table t (id int primary key, a int not null, at timestamp not null)"
+    )
+    for name, before, after in (
+        ("one", "select id from t where at::date = '2024-01-05'", "select id from t where at >= '2024-01-05' and at < '2024-01-06'"),
+        ("other", "select a from t where at::date = '2023-07-01'", "select a from t where at >= '2023-07-01' and at < '2023-07-02'"),
+        ("wrong", "select id from t", "select id from t where a > 1"),
+        ("broken", "select from where", "select 1"),
+    ):  # fmt: skip
+        (pairs / f"{name}.before.sql").write_text(before)
+        (pairs / f"{name}.after.sql").write_text(after)
+    collect(str(pairs), book)
+    filter_pairs(book, Rules())
+
+    written = verify(book, scratch_server, tmp_path / "out", Rules(seconds=4))
+
+    assert written == 1
+    reasons = {source: reason for source, _, reason in book.reasons()}
+    assert "says the same as" in reasons.get("pairs/one", "") + reasons.get("pairs/other", "")
+    assert "refuted: on one database" in reasons["pairs/wrong"]
+    assert reasons["pairs/broken"] == "one of the two is no query"
+    assert (
+        len(list((tmp_path / "out").rglob("*.toml"))) == len(list((tmp_path / "out").rglob("s_*.sql"))) == 1
+    )
+    (unit,) = load_units(tmp_path / "out" / "units")
+    assert forms({"x": unit})
