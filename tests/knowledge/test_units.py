@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from knowledge.check import GAIN, Bench
+from knowledge.check import GAIN, LOSS, Bench
 from knowledge.units import CATEGORIES, Unit, load_units, schema_sql
 from sql.algebra import Column, Const, FunctionRef, OperatorRef, OutputColumn, Query, Scan
 from sql.binder import bind
@@ -120,6 +120,12 @@ def test_most_units_gained() -> None:
     gained = [u for u in UNITS if u.evidence is not None and u.evidence.gain >= GAIN]
 
     assert len(gained) >= 150
+
+
+def test_units_that_lost_say_when_they_hurt() -> None:
+    lost = [u for u in UNITS if u.evidence is not None and u.evidence.gain < LOSS]
+
+    assert not [u.id for u in lost if u.hurts.lower().startswith("never")]
 
 
 @pytest.mark.server
