@@ -1,6 +1,6 @@
 """DSB's queries on TPC-DS data in an embedded PostgreSQL with primary keys only: what the rewriter gains.
 
-python -m bench.dsb --sf 1 --data FILE --out report.json [--hints on] [--keep DIR]
+python -m bench.dsb --sf 1 --data FILE --out report.json [--hints on|off|only] [--keep DIR]
 
 DSB's own generator skews and correlates its data more than TPC-DS's (DuckDB's dsdgen, used here) does.
 """

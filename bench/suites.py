@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from bench import hints_sides
 from bench.rewriting import Plan, read_queries, run_all
 from bench.warehouse import SETTINGS, Suite, warehouse
 
@@ -26,7 +27,12 @@ def main(benchmark: Benchmark, arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--sf", type=float, default=1.0, help="scale factor")
     parser.add_argument("--data", type=Path, required=True, help="file of queries, or a directory with it")
     parser.add_argument("--out", type=Path, help="report as JSON")
-    parser.add_argument("--hints", choices=("on", "off"), default="off")
+    parser.add_argument(
+        "--hints",
+        choices=("on", "off", "only"),
+        default="off",
+        help="on: original, hinted, rewritten, rewritten and hinted side by side; only: original and hinted",
+    )
     parser.add_argument("--keep", type=Path, help="directory of the loaded database, kept for the next run")
     parser.add_argument("--runs", type=int, default=5, help="interleaved runs a side")
     parser.add_argument("--cap", type=float, default=40.0, help="CPU seconds after which a run is stopped")
@@ -44,8 +50,17 @@ def main(benchmark: Benchmark, arguments: Sequence[str] | None = None) -> int:
     pairs = tuple((n, v) for n, _, v in (s.partition("=") for s in chosen.set))
     plan = Plan(cap=chosen.cap, runs=chosen.runs, trust=chosen.trust, settings=pairs)
     scale = int(chosen.sf) if chosen.sf == int(chosen.sf) else chosen.sf
-    with warehouse(benchmark.suite, scale, chosen.keep) as data:
+    server = hints_sides.SERVER if chosen.hints != "off" else {}
+    with warehouse(benchmark.suite, scale, chosen.keep, server) as data:
         extra = {"scale": scale, "server_settings": SETTINGS, "hints": chosen.hints}
-        return run_all(
-            benchmark.name, data.dsn, queries, plan, hints=chosen.hints == "on", out=chosen.out, extra=extra
-        )
+        if chosen.hints != "off":
+            return hints_sides.run_all(
+                benchmark.name,
+                data.dsn,
+                queries,
+                plan,
+                rewrites=chosen.hints == "on",
+                out=chosen.out,
+                extra=extra,
+            )
+        return run_all(benchmark.name, data.dsn, queries, plan, hints=False, out=chosen.out, extra=extra)

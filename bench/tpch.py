@@ -1,6 +1,6 @@
 """TPC-H on an embedded PostgreSQL with primary and foreign keys only: what the rewriter gains.
 
-python -m bench.tpch --sf 1 --data FILE --out report.json [--hints on] [--keep DIR]
+python -m bench.tpch --sf 1 --data FILE --out report.json [--hints on|off|only] [--keep DIR]
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ import importlib
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -44,11 +44,15 @@ class Warehouse:
 
 
 @contextmanager
-def warehouse(suite: Suite, scale: float, keep: Path | None = None) -> Iterator[Warehouse]:
-    """A server with ``suite`` at ``scale`` loaded; with ``keep`` the data stay there for the next run."""
+def warehouse(
+    suite: Suite, scale: float, keep: Path | None = None, settings: Mapping[str, str] | None = None
+) -> Iterator[Warehouse]:
+    """A server with ``suite`` at ``scale`` loaded; with ``keep`` the data stay there for the next run. ``settings`` are
+    the server's, beside `SETTINGS`.
+    """
     schema_sql = (SCHEMAS / f"{suite}.sql").read_text()
     name = f"{suite}_{str(scale).replace('.', '_')}"
-    with ScratchServer(SETTINGS, directory=keep) as server:
+    with ScratchServer({**SETTINGS, **(settings or {})}, directory=keep) as server:
         with psycopg.connect(server.dsn(), autocommit=True) as admin:
             found = admin.execute("select 1 from pg_database where datname = %s", [name]).fetchone()
         if found is None:

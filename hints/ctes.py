@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import pglast
 from pglast import ast, enums
 
-from sql.parsing import nodes_of
+from sql.parsing import TooDeep, nodes_of, parse
 
 
 def cte_references(text: str) -> Mapping[str, tuple[int, bool | None]]:
@@ -17,8 +17,8 @@ def cte_references(text: str) -> Mapping[str, tuple[int, bool | None]]:
     Only CTEs whose keyword can be changed: named once in the statement, not recursive, plain SELECTs.
     """
     try:
-        statements = pglast.parse_sql(text)
-    except pglast.Error:
+        statements = parse(text)
+    except (pglast.Error, TooDeep):
         return {}
     names: Counter[str] = Counter()
     keyword: dict[str, bool | None] = {}

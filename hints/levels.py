@@ -15,7 +15,7 @@ from typing import Any
 import pglast
 from pglast import ast
 
-from sql.parsing import nodes_of
+from sql.parsing import TooDeep, nodes_of, parse
 from sql.plans import Node
 
 # operators that belong to the level of the join below them
@@ -42,8 +42,8 @@ class Names:
 def names_of(text: str) -> Names:
     """The names in one statement; all empty when it does not parse."""
     try:
-        statements = pglast.parse_sql(text)
-    except pglast.Error:
+        statements = parse(text)
+    except (pglast.Error, TooDeep):
         return Names(frozenset(), frozenset(), (), frozenset(), 0)
     count: Counter[str] = Counter()
     derived: list[tuple[frozenset[str], str]] = []

@@ -17,9 +17,11 @@ from dataclasses import dataclass, replace
 from engines.postgres.hinting import HintingSession
 from hints import moves
 from hints.advice import Advice, advise
+from hints.aliases import same_query, unique_aliases
 from hints.base import Hint, HintSet, HintSyntaxError, Materialize
 from hints.cardinality import Estimate, estimates_of
 from hints.ctes import cte_references
+from hints.levels import names_of
 from hints.moves import Move
 from hints.names import UnwritableName
 from hints.obedience import complaints, obeyed_part
@@ -56,7 +58,8 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class Recommendation:
-    """What was found for one query. ``hints`` is empty when nothing helps, with the ``reason``.
+    """What was found for one query. ``hints`` is empty when nothing helps, with the ``reason``. The hints are for
+    ``text``: the query, its aliases made unique where they repeat.
 
     ``seconds_before`` is None when the query was stopped at its limit. ``estimates`` compare the planner's
     row counts with the true ones on the original plan (or on one that could be run).
@@ -114,7 +117,7 @@ def recommend(session: HintingSession, text: str, options: Options | None = None
     """
     options = options or Options()
     started = time.monotonic()
-    text = text.strip().rstrip(";")
+    text = _named_apart(session, text.strip().rstrip(";"))
     trial = Trial(session, text, options.run_seconds, started + options.budget_seconds)
     done = _recommend(session, trial, options)
     return replace(done, spent_seconds=time.monotonic() - started)
@@ -151,12 +154,23 @@ def _recommend(session: HintingSession, trial: Trial, options: Options) -> Recom
     return nothing
 
 
+def _named_apart(session: HintingSession, text: str) -> str:
+    """The text with unique aliases, where it is certain that nothing else changes; else as it is."""
+    if not names_of(text).repeated:
+        return text
+    made = unique_aliases(text)
+    if made is None or made == text:
+        return text
+    path = [str(schema) for (schema,) in session.fetch("select unnest(current_schemas(false))::text")]
+    return made if same_query(text, made, session.catalog, path) else text
+
+
 def _refusal(session: HintingSession, trial: Trial, base: Planned | None) -> str:
     if "/*+" in trial.text:
         return "the text already holds a hint comment"
     if base is None:
         return "the server does not plan it"
-    if not trial.names.unique and not trial.names.relations:
+    if not trial.names.relations:
         return "there is nothing to join"
     if _calls_user_code(session, trial.names.functions):
         return "it calls functions whose own queries the hints would reach"
@@ -183,7 +197,7 @@ def _search(trial: Trial, base: Planned, base_seconds: float | None, options: Op
     sources: list[_Source] = [_cte_candidates]
     if trial.session.support.extension:
         sources = [_cte_candidates, _correct_rows, _fix_methods, _imitate_explored, _cte_candidates, _memoize]
-        if base_seconds is None or base_seconds > WORTH_EXPLORING:
+        if base.plan.joins and (base_seconds is None or base_seconds > WORTH_EXPLORING):
             _explore(trial)
     for source in sources:
         best = min(found, key=lambda f: f.seconds, default=None)

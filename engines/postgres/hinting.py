@@ -13,7 +13,9 @@ from typing import Any
 
 import psycopg
 
-from engines.postgres.session import Limits, Session
+from engines.postgres.catalog import snapshot
+from engines.postgres.session import Limits, Session, session_error
+from sql.catalog import Catalog
 from sql.plans import Plan, plan_from_json
 
 
@@ -81,12 +83,23 @@ class HintingSession(Session):
     ) -> None:
         super().__init__(dsn, limits=limits)
         self._messages: list[str] = []
+        self._catalog: Catalog | None = None
         self.connection.add_notice_handler(lambda d: self._messages.append(d.message_primary or ""))
         for name, value in (settings or {}).items():
             self._set_for_session(name, value)
         self.support = HintSupport(self.server_version, self._find_extension())
         if self.support.extension:
             self._report_hints()
+
+    @property
+    def catalog(self) -> Catalog:
+        """What users created in the database, as it was when first asked for."""
+        if self._catalog is None:
+            try:
+                self._catalog = snapshot(self.connection)
+            except psycopg.Error as error:
+                raise session_error(error) from error
+        return self._catalog
 
     def _set_for_session(self, name: str, value: str) -> None:
         self.connection.execute("select set_config(%s, %s, false)", [name, value])

@@ -164,3 +164,13 @@ def test_scripts_run(hint_server, script):
     assert done.returncode == 0, done.stderr
     with psycopg.connect(dsn, autocommit=True) as connection:
         connection.execute("alter role scratch reset all")
+
+
+def test_aliases_that_repeat_are_told_apart_and_hinted(hinting):
+    text = SLOW + " and a.id <= (select max(a.id) from a where a.id > 0)"
+    found = recommend(hinting, text, Options(run_seconds=10, budget_seconds=60))
+    assert "a_2" in found.text
+    assert found.hints, found.reason
+    hinted = inject(found.text, found.hints)
+    assert isinstance(hinted, str)
+    assert hinting.run(hinted).digest == hinting.run(text).digest

@@ -40,7 +40,7 @@ class HintPort:
                 found = recommend(session, sql, options)
         except psycopg.Error:
             return None
-        injected = inject(sql, found.hints)
+        injected = inject(found.text, found.hints)
         if not found.hints or not isinstance(injected, str):
             self.on_nothing(found.reason)
             return None
