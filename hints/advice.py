@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from engines.postgres.hinting import HintingSession
-from hints.cardinality import Estimate
+from engines.postgres.session import SessionError
+from hints.cardinality import Estimate, Judgement
+from hints.conditions import Condition, read_condition
 from sql.plans import Node, Plan
 
 
@@ -23,37 +25,48 @@ class Advice:
 
 
 WRONG = 3.0
-_COMPARISON = re.compile(r"\(\(?(?:\w+\.)?(\w+)\)?(?:::\w+)? (?:=|~~|<|>|<=|>=|<>) ")
-_EXPRESSION = re.compile(
-    r"\((\(?(?:\w+\([^()]*\)|\([^()]+ (?:->>|->|%|\+|-|\*|/|\|\|) [^()]+\)))(?:::\w+)? (?:=|<|>|<=|>=|<>) "
-)
 _UNINDEXED_ROWS = 20_000
+_KEPT_SHARE = 50
 
 
-def advise(session: HintingSession, plan: Plan | None, estimates: Sequence[Estimate]) -> tuple[Advice, ...]:
-    """Advice for the scans of an executed plan whose estimates were wrong; at most one of a kind a table."""
-    if plan is None:
-        return ()
-    wrong = {e.aliases for e in estimates if not e.is_join and e.q_error >= WRONG}
-    found: list[Advice] = []
+def advise(
+    session: HintingSession,
+    plan: Plan,
+    estimates: Sequence[Estimate],
+    judgements: Sequence[Judgement] = (),
+    text: str = "",
+) -> tuple[Advice, ...]:
+    """Advice for the scans of a plan whose estimates were wrong, or are doubted; at most one of a kind a table.
+
+    With ``text``, an index is tried with HypoPG where that is installed, and left out if the planner would not use it.
+    """
+    wrong = {e.aliases: _was(e) for e in estimates if not e.is_join and e.q_error >= WRONG}
+    for one in judgements:
+        wrong.setdefault(one.aliases, f"may give up to {one.high:,.0f}")
+    statistics: list[Advice] = []
+    indexes: list[Advice] = []
     for node in plan.walk():
-        if node.relation and frozenset({node.alias}) in wrong:
-            found += _statistics(session, node)
+        if node.relation and (happened := wrong.get(frozenset({node.alias}))):
+            statistics += _statistics(session, node, happened)
         if node.relation:
-            found += _indexes(node)
-    return tuple(dict.fromkeys(found))
+            indexes += _indexes(node)
+    kept = [*dict.fromkeys(statistics), *_that_help(session, plan, text, [*dict.fromkeys(indexes)])]
+    return tuple({one.statement: one for one in reversed(kept)}.values())[::-1]
 
 
-def _statistics(session: HintingSession, node: Node) -> Iterator[Advice]:
+def _was(estimate: Estimate) -> str:
+    return f"gave {estimate.actual:,.0f}"
+
+
+def _statistics(session: HintingSession, node: Node, happened: str) -> Iterator[Advice]:
     table = _qualified(node)
-    actual = node.actual.rows if node.actual else 0
-    what = f"{node.relation} was expected to give {node.rows:,.0f} rows and gave {actual:,.0f}"
+    what = f"{node.relation} was expected to give {node.rows:,.0f} rows and {happened}"
     if _stale(session, node):
         yield Advice(f"ANALYZE {table}", f"{what}; it has changed much since its statistics were gathered")
         return
-    filter_text = node.condition("Filter") or node.condition("Index Cond")
-    expressions = sorted({f"({m})" for m in _EXPRESSION.findall(filter_text)})
-    columns = sorted(set(_COMPARISON.findall(filter_text)))
+    conditions = _conditions(node)
+    expressions = sorted({f"({c.expression})" for c in conditions if c.expression})
+    columns = sorted({c.column for c in conditions if c.column})
     if expressions:
         yield Advice(
             f"CREATE STATISTICS ON {', '.join(expressions)} FROM {table}; ANALYZE {table}",
@@ -61,9 +74,14 @@ def _statistics(session: HintingSession, node: Node) -> Iterator[Advice]:
         )
     elif len(columns) > 1:
         yield Advice(
-            f"CREATE STATISTICS (dependencies, mcv) ON {', '.join(columns)} FROM {table}; ANALYZE {table}",
+            f"CREATE STATISTICS (dependencies, mcv) ON {', '.join(map(_name, columns))} FROM {table}; ANALYZE {table}",
             f"{what}; the columns of its filter go together, their selectivities were multiplied",
         )
+
+
+def _conditions(node: Node) -> list[Condition]:
+    roles = ("Filter", "Index Cond", "Recheck Cond")
+    return [c for role in roles for c in read_condition(node.condition(role))]
 
 
 def _stale(session: HintingSession, node: Node) -> bool:
@@ -79,16 +97,55 @@ def _indexes(node: Node) -> Iterator[Advice]:
     if node.operator != "Seq Scan" or node.actual is None:
         return
     removed, kept = node.actual.rows_removed, node.actual.rows
-    columns = sorted(set(_COMPARISON.findall(node.condition("Filter"))))
-    if columns and removed * node.actual.loops > _UNINDEXED_ROWS and kept * 50 < removed:
+    keys = _index_keys(read_condition(node.condition("Filter")))
+    if keys and removed * node.actual.loops > _UNINDEXED_ROWS and kept * _KEPT_SHARE < removed:
         yield Advice(
-            f"CREATE INDEX ON {_qualified(node)} ({', '.join(columns)})",
+            f"CREATE INDEX ON {_qualified(node)} ({', '.join(keys)})",
             f"{removed:,.0f} rows of {node.relation} were read to keep {kept:,.0f}",
         )
 
 
+def _index_keys(conditions: Sequence[Condition]) -> list[str]:
+    """Equalities first, then one range: what follows a range in a B-tree does not narrow the search."""
+    equal = [c for c in conditions if c.operator == "="]
+    ranges = [c for c in conditions if c.operator in {"<", ">", "<=", ">="}][:1]
+    keys = [_name(c.column) if c.column else f"({c.expression})" for c in (*equal, *ranges)]
+    return list(dict.fromkeys(keys))
+
+
+def _that_help(session: HintingSession, plan: Plan, text: str, indexes: Sequence[Advice]) -> Iterator[Advice]:
+    """The indexes that the planner would use, by HypoPG; all of them where it is not installed."""
+    if (
+        not indexes
+        or not text
+        or not session.ask("select 1 from pg_extension where extname = %s", ["hypopg"])
+    ):
+        yield from indexes
+        return
+    for one in indexes:
+        cost = _cost_with(session, text, one.statement)
+        if cost is not None and cost < plan.cost:
+            yield replace(
+                one,
+                reason=f"{one.reason}; with it the plan costs {cost:,.0f} instead of {plan.cost:,.0f} (HypoPG)",
+            )
+
+
+def _cost_with(session: HintingSession, text: str, statement: str) -> float | None:
+    """The plan's cost with a hypothetical index; None when it can't be made or isn't used."""
+    try:
+        ((name,),) = session.ask("select indexname::text from hypopg_create_index(%s)", [statement])
+        with_index, _ = session.plan(text)
+    except SessionError:
+        return None
+    finally:
+        session.ask("select hypopg_reset()", [])
+    return with_index.cost if any(node.index == name for node in with_index.walk()) else None
+
+
 def _qualified(node: Node) -> str:
-    names = [part for part in (node.schema, node.relation) if part]
-    return ".".join(
-        n if re.fullmatch(r"[a-z_][a-z0-9_]*", n) else '"' + n.replace('"', '""') + '"' for n in names
-    )
+    return ".".join(_name(part) for part in (node.schema, node.relation) if part)
+
+
+def _name(name: str) -> str:
+    return name if re.fullmatch(r"[a-z_][a-z0-9_]*", name) else '"' + name.replace('"', '""') + '"'

@@ -121,7 +121,7 @@ class _Walk:
             case _:
                 raise _NotUnderstood
 
-    def _add(self, frame: dict[str, _Relation], name: str, node: ast.RangeVar | None) -> None:
+    def _add(self, frame: dict[str, _Relation], name: Any, node: ast.RangeVar | None) -> None:
         relation = _Relation(str(name), node)
         if relation.name in frame:
             raise _NotUnderstood  # the server refuses it, or schemas tell the two apart
@@ -140,7 +140,7 @@ class _Walk:
             for name in node:
                 self.visit(getattr(node, name), frames)
 
-    def _reference(self, node: ast.ColumnRef, frames: _Frames) -> None:
+    def _reference(self, node: Any, frames: _Frames) -> None:
         if len(node.fields) < 2:
             return
         name = str(node.fields[0].sval)
@@ -186,11 +186,11 @@ def _edits(
             raise _NotUnderstood
         return at
 
-    assert relation.node is not None
+    table: Any = relation.node
     for use in relation.uses:
         token = tokens[token_at(use)]
         yield token.start, token.end + 1, written
-    last = token_at(relation.node.location)
+    last = token_at(table.location)
 
     def word(at: int) -> str:
         return text[tokens[at].start : tokens[at].end + 1] if at < len(tokens) else ""
@@ -199,7 +199,7 @@ def _edits(
         last += 2
     if word(last + 1) == "*":
         last += 1
-    if relation.node.alias is None:
+    if table.alias is None:
         yield tokens[last].end + 1, tokens[last].end + 1, f" AS {written}"
         return
     alias = last + (2 if word(last + 1).lower() == "as" else 1)

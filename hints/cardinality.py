@@ -6,12 +6,15 @@ stopped early) tells less than the truth and is left out of what is learnt. Must
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from hints.levels import Names, level_aliases
 from sql.plans import Node, Plan
 
+# how far from the estimate the likely row count must be to doubt it
+DOUBT = 3.0
 # operators that read all of their input before they give the first row
 _BLOCKING = frozenset({"Sort", "Aggregate", "Hash", "Materialize", "WindowAgg", "SetOp"})
 
@@ -87,3 +90,47 @@ def wrong_joins(
         if max(a / b, b / a) >= threshold:
             found.append((node, aliases, true))
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """An estimate that is doubted without having been run: rows ``low`` to ``high`` may be true, for ``reason``.
+
+    ``source``: statistics, or model.
+    """
+
+    aliases: frozenset[str]
+    operator: str
+    estimated: float
+    low: float
+    high: float
+    reason: str
+    source: str
+
+    @property
+    def likely(self) -> float:
+        """The middle of the range on a logarithmic scale: it is wrong by the same factor on both sides at most."""
+        return max(1.0, math.sqrt(max(self.low, 1.0) * max(self.high, 1.0)))
+
+    @property
+    def unreasonable(self) -> bool:
+        return not (self.low <= self.estimated <= self.high) or self.likely >= DOUBT * max(
+            self.estimated, 1.0
+        )
+
+
+def supposed(judgements: Sequence[Judgement], plan: Plan, names: Names) -> dict[frozenset[str], float]:
+    """Row counts that follow from judgements: of what was judged, and of the plan's joins above it, which are
+    scaled by as much as their inputs.
+    """
+    factor: dict[frozenset[str], float] = {}
+    for one in judgements:
+        if one.unreasonable:
+            factor.setdefault(one.aliases, one.likely / max(one.estimated, 1.0))
+    rows = {one.aliases: one.likely for one in judgements if one.aliases in factor}
+    for node in plan.joins:
+        aliases = level_aliases(node, names)
+        inside = [f for known, f in factor.items() if aliases and known < aliases]
+        if aliases and aliases not in rows and inside:
+            rows[aliases] = max(1.0, node.rows * math.prod(inside))
+    return rows

@@ -43,17 +43,25 @@ class Move:
     reason: str
 
 
-def row_corrections(plan: Plan, names: Names, known: Known, threshold: float = 2.0) -> Iterator[Move]:
+# how row counts came to be known, in the words of a reason
+SEEN, SUPPOSED = "gave", "may well give"
+
+
+def row_corrections(
+    plan: Plan, names: Names, known: Known, threshold: float = 2.0, verb: str = SEEN
+) -> Iterator[Move]:
     """Set the true row count of each join that the plan estimates wrongly, lowest join first (QUITE §6 step 1)."""
     for node, aliases, true in wrong_joins(plan, names, known, threshold):
         rows = max(1, round(true))
         yield Move(
             Rows(aliases, "#", rows),
-            f"the join of {_list(aliases)} was estimated at {node.rows:,.0f} rows and gave {true:,.0f}",
+            f"the join of {_list(aliases)} was estimated at {node.rows:,.0f} rows and {verb} {true:,.0f}",
         )
 
 
-def better_methods(plan: Plan, names: Names, known: Known, threshold: float = 2.0) -> Iterator[Move]:
+def better_methods(
+    plan: Plan, names: Names, known: Known, threshold: float = 2.0, verb: str = SEEN
+) -> Iterator[Move]:
     """Replace nested loops whose outer side is far larger than the planner thinks and whose inner side is
     scanned again for each row (QUITE §6 step 2); and hash joins chosen for an outer side thought large.
     """
@@ -71,7 +79,7 @@ def better_methods(plan: Plan, names: Names, known: Known, threshold: float = 2.
         method: JoinMethod = "HashJoin" if _has_equality(node, inner) else "NoNestLoop"
         yield Move(
             JoinHint(method, aliases),
-            f"{_list(outer_aliases)} was estimated at {outer.rows:,.0f} rows and has {true:,.0f}: "
+            f"{_list(outer_aliases)} was estimated at {outer.rows:,.0f} rows and {verb} {true:,.0f}: "
             f"a nested loop would run its inner side as often",
         )
 

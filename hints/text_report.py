@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from hints.recommend import Recommendation
+from hints.result import Recommendation
+
+_WIDTH = 40
 
 
 def lines_of(found: Recommendation) -> Iterator[str]:
@@ -12,18 +14,25 @@ def lines_of(found: Recommendation) -> Iterator[str]:
     if found.hints:
         yield f"hints: {found.hints.comment() or found.hints}"
         yield from (f"  because {reason}" for reason in found.reasons)
-        yield f"time:  {_seconds(found.seconds_before)} -> {_seconds(found.seconds_after)}"
+        if not found.measured:
+            yield f"  {found.reason}"
     else:
         yield f"no hints: {found.reason}"
+    yield from _figures(found)
     if found.estimates:
         yield ""
-        yield f"{'relations':40} {'operator':16} {'estimated':>12} {'actual':>12} {'q-error':>8}"
+        yield f"{'relations':{_WIDTH}} {'operator':16} {'estimated':>12} {'actual':>12} {'q-error':>8}"
         for estimate in sorted(found.estimates, key=lambda e: -e.q_error):
-            names = ", ".join(sorted(estimate.aliases))
             yield (
-                f"{names[:40]:40} {estimate.operator:16} {estimate.estimated:12,.0f} "
+                f"{_names(estimate.aliases):{_WIDTH}} {estimate.operator:16} {estimate.estimated:12,.0f} "
                 f"{estimate.actual:12,.0f} {estimate.q_error:8,.1f}"
             )
+    if found.judgements:
+        yield ""
+        yield f"{'doubted, by statistics alone':{_WIDTH}} {'operator':16} {'estimated':>12} {'up to':>12}"
+        for one in found.judgements:
+            yield f"{_names(one.aliases):{_WIDTH}} {one.operator:16} {one.estimated:12,.0f} {one.high:12,.0f}"
+            yield f"    {one.reason}"
     if found.advice:
         yield ""
         yield "instead of hints, the cause:"
@@ -32,5 +41,23 @@ def lines_of(found: Recommendation) -> Iterator[str]:
             yield f"    -- {advice.reason}"
 
 
-def _seconds(value: float | None) -> str:
-    return "stopped at the limit" if value is None else f"{value:.3f} s"
+def _figures(found: Recommendation) -> Iterator[str]:
+    if found.seconds_after is not None:
+        yield f"time:  {_seconds(found)} -> {found.seconds_after:.3f} s"
+    elif found.seconds_before is not None:
+        yield f"time:  {found.seconds_before:.3f} s"
+    if found.cost_after is not None:
+        yield f"cost:  {found.cost_before:,.0f} -> {found.cost_after:,.0f}"
+    elif found.cost_before:
+        yield f"cost:  {found.cost_before:,.0f}"
+
+
+def _names(aliases: frozenset[str]) -> str:
+    names = ", ".join(sorted(aliases))
+    return names if len(names) <= _WIDTH else names[: _WIDTH - 1] + "…"
+
+
+def _seconds(found: Recommendation) -> str:
+    if found.seconds_before is not None:
+        return f"{found.seconds_before:.3f} s"
+    return "not run to its end" if found.stopped_at is None else f"stopped after {found.stopped_at:.0f} s"

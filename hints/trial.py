@@ -7,15 +7,17 @@ All executions are limited by the best time so far: a loser is stopped, not wait
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from engines.postgres.hinting import HintingSession, HintReport
 from engines.postgres.session import SessionError
 from hints.base import HintSet
-from hints.cardinality import Knowledge, estimates_of
+from hints.cardinality import Judgement, Knowledge, estimates_of
 from hints.injection import Refusal, inject
 from hints.levels import Names, names_of
+from hints.moves import SEEN, SUPPOSED
+from hints.options import always
 from sql.plans import Plan
 
 
@@ -30,22 +32,38 @@ class Planned:
 
 @dataclass(slots=True)
 class Trial:
-    """One query under trial. ``limit``: seconds that any execution may take; ``deadline``: monotonic time of the end."""
+    """One query under trial. ``limit``: seconds that any execution may take; ``deadline``: monotonic time of the end;
+    ``allow`` is asked before each execution.
+    """
 
     session: HintingSession
     text: str
     limit: float
     deadline: float
+    allow: Callable[[], bool] = always
     names: Names = field(init=False)
     known: Knowledge = field(default_factory=Knowledge)
     best_seconds: float = field(init=False)
     _planned: dict[HintSet, Planned | None] = field(default_factory=dict)
     _seconds: dict[str, float | None] = field(default_factory=dict)
     executed: dict[str, Plan] = field(default_factory=dict)
+    supposed: dict[frozenset[str], float] = field(default_factory=dict)
+    judgements: tuple[Judgement, ...] = ()
+    refused: str = ""
 
     def __post_init__(self) -> None:
         self.names = names_of(self.text)
         self.best_seconds = self.limit
+
+    @property
+    def rows(self) -> Mapping[frozenset[str], float]:
+        """Row counts by set of aliases: those seen, and where none were seen those supposed."""
+        return {**self.supposed, **self.known.rows}
+
+    @property
+    def verb(self) -> str:
+        """How row counts are spoken of: seen, or supposed."""
+        return SEEN if self.known.rows else SUPPOSED
 
     @property
     def out_of_time(self) -> bool:
@@ -63,7 +81,8 @@ class Trial:
             return None
         try:
             plan, report = self.session.plan(text)
-        except SessionError:
+        except SessionError as error:
+            self.refused = self.refused or str(error)
             return None
         return Planned(text, plan, report)
 
@@ -92,7 +111,7 @@ class Trial:
 
     def _execute(self, planned: Planned, settings: Mapping[str, str] | None, patience: float) -> float | None:
         allowed = min(self.limit, self.best_seconds * patience + 0.05, self.deadline - time.monotonic())
-        if allowed <= 0:
+        if allowed <= 0 or not self.allow():
             return None
         try:
             done = self.session.execute_plan(planned.text, allowed, settings)

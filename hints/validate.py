@@ -14,6 +14,9 @@ from hints.base import HintSet
 from hints.obedience import complaints
 from hints.trial import Planned, Trial
 
+# seconds: less is noise, and not worth a hint that ages
+WORTH_SAVING = 0.010
+
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
@@ -32,6 +35,8 @@ def validate(
         return "the server does not plan it with these hints"
     if disobeyed := complaints(hints, planned.plan, planned.report, base.plan, trial.names):
         return "; ".join(disobeyed)
+    if not trial.allow():
+        return "no more runs are allowed"
     limit = trial.limit if base_seconds is None else max(2 * base_seconds, 0.2)
     hinted: list[Run] = []
     plain: list[Run] = []
@@ -49,6 +54,18 @@ def validate(
     after = statistics.median(run.duration for run in hinted)
     before = statistics.median(run.duration for run in plain) if plain else None
     bound = before if before is not None else trial.limit
-    if after > bound * (1 - min_gain):
+    if after > bound * (1 - min_gain) or bound - after < WORTH_SAVING:
         return f"it saves less than {min_gain:.0%}: {bound:.3f} s to {after:.3f} s"
+    if _costs_more_cpu(plain, hinted):
+        return (
+            "the time it saves is not seen in the server's CPU time: noise, or work moved to other processors"
+        )
     return Outcome(before, after)
+
+
+def _costs_more_cpu(plain: list[Run], hinted: list[Run]) -> bool:
+    """Where the server is here its CPU time is known, which other load does not stretch."""
+    before, after = ([run.cpu for run in runs if run.cpu is not None] for runs in (plain, hinted))
+    if not before or len(before) < len(plain) or len(after) < len(hinted):
+        return False
+    return statistics.median(after) > 0.95 * statistics.median(before)

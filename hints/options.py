@@ -1,0 +1,31 @@
+"""Limits of one recommendation."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+
+def always() -> bool:
+    """Every execution is allowed."""
+    return True
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """Limits of one recommendation. Seconds throughout.
+
+    ``run_seconds``: what one execution may take; ``budget_seconds``: all of it; ``min_gain``: the share of time that
+    hints must save; ``repeats``: timed runs each in the validation; ``execute``: False plans only (cost decides);
+    ``max_cost``: a query that the planner thinks dearer is not executed; ``allow``: asked before each execution.
+    """
+
+    run_seconds: float = 30.0
+    budget_seconds: float = 120.0
+    min_gain: float = 0.10
+    repeats: int = 3
+    rounds: int = 8
+    execute: bool = True
+    max_cost: float = math.inf
+    allow: Callable[[], bool] = always

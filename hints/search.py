@@ -1,0 +1,238 @@
+"""The deterministic search for hint sets: which are tried, in which order, on what grounds.
+
+Owns the sources of candidates (corrected row counts, methods, what a faster plan did, CTE keywords, caches) and the
+greedy walk over them. Must not know how a set is validated or told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from hints import moves
+from hints.base import Hint, HintSet, HintSyntaxError, Materialize
+from hints.ctes import cte_references
+from hints.moves import Move
+from hints.names import UnwritableName
+from hints.obedience import complaints, obeyed_part
+from hints.options import Options
+from hints.pricing import price
+from hints.trial import Planned, Trial
+
+# seconds from which other plans are looked for by turning switches off
+WORTH_EXPLORING = 0.05
+
+# what is turned off, one at a time, to see other plans: teaches row counts when the planner's own
+# plan cannot be run to its end
+SWITCHES = ("enable_nestloop", "enable_hashjoin", "enable_mergejoin", "enable_material", "enable_memoize")
+
+Candidate = tuple[HintSet, tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A set that was planned. ``figure``: what it is ranked by, seconds of its execution or its price."""
+
+    hints: HintSet
+    reasons: tuple[str, ...]
+    planned: Planned
+    figure: float
+
+
+Source = Callable[[Trial, Planned, Found | None, Options], Iterator[Candidate]]
+
+
+def search(
+    trial: Trial, base: Planned, base_seconds: float | None, options: Options, extra: Sequence[Source] = ()
+) -> list[Found]:
+    """Sets that were executed and beat the query as it is."""
+    threshold = base_seconds if base_seconds is not None else options.run_seconds
+    found: list[Found] = []
+    sources: list[Source] = [_cte_candidates]
+    if trial.session.support.extension:
+        sources = [
+            _cte_candidates,
+            _correct_rows,
+            _fix_methods,
+            *extra,
+            _imitate_explored,
+            _cte_candidates,
+            _memoize,
+        ]
+        if base.plan.joins and (base_seconds is None or base_seconds > WORTH_EXPLORING):
+            _explore(trial)
+    for source in sources:
+        best = min(found, key=lambda f: f.figure, default=None)
+        for hints, reasons in source(trial, best.planned if best else base, best, options):
+            if trial.out_of_time:
+                return found
+            planned = trial.plan(hints)
+            if planned is None or planned.plan.shape == base.plan.shape:
+                continue
+            seconds = trial.seconds(planned)
+            if seconds is not None and seconds < threshold:
+                found.append(Found(hints, reasons, planned, seconds))
+    return found
+
+
+def search_by_price(
+    trial: Trial, base: Planned, options: Options, extra: Sequence[Source] = ()
+) -> list[Found]:
+    """Sets whose plan is cheaper than the query's own under the row counts that are known or supposed; nothing runs."""
+    limit = price(base.plan, trial.names, trial.rows)
+    found: list[Found] = []
+    sources: list[Source] = [_cte_candidates]
+    if trial.session.support.extension:
+        sources = [_correct_rows, _fix_methods, *extra, _cte_candidates]
+    for source in sources:
+        best = min(found, key=lambda f: f.figure, default=None)
+        for hints, reasons in source(trial, best.planned if best else base, best, options):
+            planned = trial.plan(hints)
+            if trial.out_of_time or planned is None or planned.plan.shape == base.plan.shape:
+                continue
+            cost = price(planned.plan, trial.names, trial.rows)
+            if cost < limit * (1 - options.min_gain):
+                found.append(Found(hints, reasons, planned, cost))
+    return found
+
+
+def extend(best: Found | None, found: Iterable[Move], trial: Trial) -> Candidate | None:
+    """The best set so far with these moves in it."""
+    hints = best.hints if best else HintSet(moves.companions(trial.names))
+    reasons = best.reasons if best else ()
+    moved = False
+    for move in found:
+        try:
+            hints = hints.with_hint(move.hint)
+        except (HintSyntaxError, UnwritableName):
+            continue
+        reasons = (*reasons, move.reason)
+        moved = True
+    return (moves.with_collapse_limits(hints), reasons) if moved else None
+
+
+def _explore(trial: Trial) -> None:
+    for switch in SWITCHES:
+        if not trial.out_of_time:
+            trial.explore({switch: "off"})
+
+
+def _correct_rows(trial: Trial, base: Planned, best: Found | None, options: Options) -> Iterator[Candidate]:
+    """Correct known errors, re-plan, learn the new plan's row counts, and so on."""
+    current, plan = best, base.plan
+    for _ in range(options.rounds):
+        candidate = extend(
+            current, moves.row_corrections(plan, trial.names, trial.rows, verb=trial.verb), trial
+        )
+        if candidate is None:
+            return
+        yield candidate
+        planned = trial.plan(candidate[0])
+        if planned is None:
+            return
+        current, plan = Found(*candidate, planned, 0.0), planned.plan
+
+
+def _fix_methods(trial: Trial, base: Planned, best: Found | None, options: Options) -> Iterator[Candidate]:
+    """Nested loops on inputs that are larger than planned; again on the plan that comes out."""
+    current, plan = best, base.plan
+    for _ in range(options.rounds):
+        candidate = extend(
+            current, moves.better_methods(plan, trial.names, trial.rows, verb=trial.verb), trial
+        )
+        if candidate is None:
+            return
+        yield candidate
+        planned = trial.plan(candidate[0])
+        if planned is None or planned.plan.shape == plan.shape:
+            return
+        current, plan = Found(*candidate, planned, 0.0), planned.plan
+
+
+def _imitate_explored(
+    trial: Trial, base: Planned, best: Found | None, _options: Options
+) -> Iterator[Candidate]:
+    """Methods, and methods with order, of the fastest plan that was executed under a switch."""
+    done = sorted(trial.executed.values(), key=lambda plan: plan.execution_seconds or 0.0)
+    for better in done[:2]:
+        found = list(moves.imitate(better, base.plan, trial.names))
+        methods = [move for move in found if type(move.hint).__name__ == "JoinHint"]
+        for chosen in (methods, found):
+            for start in (None, best):
+                candidate = extend(start, chosen, trial)
+                if candidate:
+                    yield candidate
+
+
+def _cte_candidates(
+    trial: Trial, base: Planned, best: Found | None, _options: Options
+) -> Iterator[Candidate]:
+    references = cte_references(trial.text)
+    for move in moves.cte_moves(references, base.plan):
+        candidate = extend(best, [move], trial) if best else (HintSet((move.hint,)), (move.reason,))
+        if candidate:
+            yield candidate
+    if len(references) > 1:
+        every = list(moves.cte_moves(references, base.plan))
+        if len(every) > 1:
+            yield HintSet(tuple(move.hint for move in every)), tuple(move.reason for move in every)
+
+
+def _memoize(trial: Trial, base: Planned, best: Found | None, _options: Options) -> Iterator[Candidate]:
+    candidate = extend(best, moves.memoize_moves(base.plan, trial.names, trial.rows), trial)
+    if candidate:
+        yield candidate
+
+
+def obeyed(trial: Trial, found: Found, base: Planned, *, execute: bool = True) -> Found:
+    """The same plan asked for outright, where the hints found it only by repelling the planner from others."""
+    planned = found.planned
+    if not complaints(found.hints, planned.plan, planned.report, base.plan, trial.names):
+        return found
+    kept = [hint for hint in found.hints if isinstance(hint, Materialize)]
+    pinned = moves.with_collapse_limits(
+        HintSet((*moves.companions(trial.names), *kept, *moves.pin(planned.plan, trial.names)))
+    )
+    for hints in (obeyed_part(found.hints, planned.plan, trial.names), pinned):
+        again = trial.plan(hints)
+        if again is None or complaints(hints, again.plan, again.report, base.plan, trial.names):
+            continue
+        if not execute:
+            cost = price(again.plan, trial.names, trial.rows)
+            if cost <= found.figure * 1.1:
+                return Found(hints, found.reasons, again, cost)
+            continue
+        seconds = trial.seconds(again)
+        if seconds is not None and seconds <= 1.1 * found.figure + 0.005:
+            return Found(hints, found.reasons, again, seconds)
+    return found
+
+
+def minimal(trial: Trial, found: Found) -> Found:
+    """Drop every hint without which the same plan comes out."""
+    hints = found.hints
+    for hint in sorted(found.hints, key=_dispensable):
+        smaller = hints.without(hint)
+        planned = trial.plan(smaller)
+        if planned and planned.plan.shape == found.planned.plan.shape:
+            hints = smaller
+    planned = trial.plan(hints)
+    assert planned is not None
+    kept = (
+        tuple(dict.fromkeys(found.reasons)) if len(hints) == len(found.hints) else _reasons_for(hints, found)
+    )
+    return Found(hints, kept, planned, found.figure)
+
+
+def _dispensable(hint: Hint) -> int:
+    """Rows age worst and go first; a keyword on a CTE needs no extension and stays."""
+    order = ("Rows", "MemoizeHint", "Leading", "JoinHint", "SetHint", "Materialize")
+    return order.index(type(hint).__name__) if type(hint).__name__ in order else 0
+
+
+def _reasons_for(hints: HintSet, found: Found) -> tuple[str, ...]:
+    """Reasons that speak of relations the remaining hints name."""
+    words = [", ".join(sorted(getattr(hint, "aliases", ()))) for hint in hints]
+    words += [hint.cte for hint in hints if isinstance(hint, Materialize)]
+    kept = tuple(r for r in dict.fromkeys(found.reasons) if any(w and w in r for w in words))
+    return kept or tuple(dict.fromkeys(found.reasons))
