@@ -18,6 +18,8 @@ from hints.base import (
     Materialize,
     MemoizeHint,
     Rows,
+    ScanHint,
+    ScanMethod,
     SetHint,
     aliases_of,
 )
@@ -97,6 +99,24 @@ def imitate(better: Plan, current: Plan, names: Names) -> Iterator[Move]:
         tree = _tree(top, names)
         if isinstance(tree, tuple) and tree not in [_tree(t, names) for t in _tops(current.root)]:
             yield Move(Leading(tree=tree), "this join order ran faster")
+
+
+SCAN: Mapping[str, ScanMethod] = {
+    "Seq Scan": "SeqScan",
+    "Index Scan": "IndexScan",
+    "Index Only Scan": "IndexOnlyScan",
+    "Bitmap Heap Scan": "BitmapScan",
+}
+
+
+def scan_moves(better: Plan, current: Plan, names: Names) -> Iterator[Move]:
+    """How the relations were read in a plan that ran better, where that differs."""
+    have = {node.alias: (node.operator, node.index) for node in current.walk()}
+    for node in better.walk():
+        other = have.get(node.alias) != (node.operator, node.index)
+        if other and node.operator in SCAN and node.alias in names.unique:
+            hint = ScanHint(SCAN[node.operator], node.alias, (node.index,) if node.index else ())
+            yield Move(hint, f"{node.operator} of {node.alias} ran faster")
 
 
 def pin(plan: Plan, names: Names) -> list[Hint]:

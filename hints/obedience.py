@@ -25,7 +25,7 @@ from hints.base import (
     print_hint,
 )
 from hints.levels import Names, level_aliases
-from hints.moves import METHOD
+from hints.moves import METHOD, SCAN
 from sql.plans import Node, Plan
 
 
@@ -72,9 +72,7 @@ def _disobeyed(hint: Hint, plan: Plan, joins: dict[frozenset[str], Node], names:
             has = node is not None and any(child.operator == "Memoize" for child in node.inputs)
             return "" if node is not None and has != hint.negated else "the plan's cache is not as asked"
         case ScanHint():
-            return (
-                "" if any(node.alias == hint.alias for node in plan.walk()) else "the plan has no such scan"
-            )
+            return _wrong_scan(hint, plan)
         case Parallel():
             return (
                 ""
@@ -98,6 +96,20 @@ def _wrong_method(hint: JoinHint, joins: dict[frozenset[str], Node]) -> str:
     if hint.method.startswith("No"):
         return f"it is a {node.operator}" if hint.method == f"No{method}" else ""
     return "" if hint.method == method else f"it is a {node.operator}"
+
+
+def _wrong_scan(hint: ScanHint, plan: Plan) -> str:
+    scans = [node for node in plan.walk() if node.alias == hint.alias and node.operator.endswith("Scan")]
+    if not scans:
+        return "the plan has no such scan"
+    for node in scans:
+        method = SCAN.get(node.operator)
+        if hint.method.startswith("No"):
+            if hint.method == f"No{method}":
+                return f"it is a {node.operator}"
+        elif hint.method != method or (hint.indexes and node.index and node.index not in hint.indexes):
+            return f"it is a {node.operator} {node.index}".rstrip()
+    return ""
 
 
 def _wrong_order(hint: Leading, joins: dict[frozenset[str], Node], names: Names) -> str:

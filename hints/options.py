@@ -18,6 +18,7 @@ class Options:
 
     ``run_seconds``: what one execution may take; ``budget_seconds``: all of it; ``min_gain``: the share of time that
     hints must save; ``repeats``: timed runs each in the validation; ``execute``: False plans only (cost decides);
+    ``scans``: scan hints too, which are off by default; ``settings``: Set() hints; ``small``: unneeded hints are dropped;
     ``max_cost``: a query that the planner thinks dearer is not executed; ``allow``: asked before each execution.
     """
 
@@ -27,5 +28,8 @@ class Options:
     repeats: int = 3
     rounds: int = 8
     execute: bool = True
+    scans: bool = False
+    settings: bool = True
+    small: bool = True
     max_cost: float = math.inf
     allow: Callable[[], bool] = always

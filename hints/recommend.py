@@ -20,14 +20,14 @@ from dataclasses import replace
 from engines.postgres.hinting import HintingSession
 from hints.advice import advise
 from hints.aliases import same_query, unique_aliases
-from hints.base import HintSet
+from hints.base import HintSet, SetHint
 from hints.cardinality import Estimate, estimates_of, supposed
 from hints.levels import names_of
 from hints.obedience import complaints
 from hints.options import Options
 from hints.pricing import price
 from hints.result import Recommendation
-from hints.search import Source, minimal, obeyed, search, search_by_price
+from hints.search import Found, Source, minimal, obeyed, search, search_by_price
 from hints.statistics import judge
 from hints.trial import Planned, Trial
 from hints.validate import Outcome, validate
@@ -89,7 +89,7 @@ def _recommend(
         advice=advise(session, executed or base.plan, estimates, trial.judgements, trial.text),
     )
     for candidate in sorted(found, key=lambda f: f.figure)[:TRIED]:
-        smallest = minimal(trial, obeyed(trial, candidate, base))
+        smallest = _smallest(trial, obeyed(trial, candidate, base), options)
         outcome = validate(trial, smallest.hints, base, seconds, options.min_gain, options.repeats)
         if isinstance(outcome, Outcome):
             return replace(
@@ -129,7 +129,7 @@ def _by_price(
         advice=advise(session, seen, estimates, trial.judgements, trial.text),
     )
     for candidate in sorted(search_by_price(trial, base, options, minds), key=lambda f: f.figure)[:TRIED]:
-        smallest = minimal(trial, obeyed(trial, candidate, base, execute=False))
+        smallest = _smallest(trial, obeyed(trial, candidate, base, execute=False), options)
         planned = smallest.planned
         why = complaints(smallest.hints, planned.plan, planned.report, base.plan, trial.names)
         after = price(planned.plan, trial.names, trial.rows)
@@ -144,6 +144,14 @@ def _by_price(
                 cost_after=after,
             )
     return nothing
+
+
+def _smallest(trial: Trial, found: Found, options: Options) -> Found:
+    if not options.settings:
+        bare = HintSet(tuple(hint for hint in found.hints if not isinstance(hint, SetHint)))
+        planned = trial.plan(bare)
+        found = replace(found, hints=bare, planned=planned) if planned else found
+    return minimal(trial, found) if options.small else found
 
 
 def _judged(session: HintingSession, trial: Trial, base: Planned) -> None:

@@ -26,6 +26,9 @@ WORTH_EXPLORING = 0.05
 # plan cannot be run to its end
 SWITCHES = ("enable_nestloop", "enable_hashjoin", "enable_mergejoin", "enable_material", "enable_memoize")
 
+# and where scan hints are asked for
+SCAN_SWITCHES = ("enable_seqscan", "enable_indexscan", "enable_bitmapscan")
+
 Candidate = tuple[HintSet, tuple[str, ...]]
 
 
@@ -60,7 +63,7 @@ def search(
             _memoize,
         ]
         if base.plan.joins and (base_seconds is None or base_seconds > WORTH_EXPLORING):
-            _explore(trial)
+            _explore(trial, SWITCHES + (SCAN_SWITCHES if options.scans else ()))
     for source in sources:
         best = min(found, key=lambda f: f.figure, default=None)
         for hints, reasons in source(trial, best.planned if best else base, best, options):
@@ -111,8 +114,8 @@ def extend(best: Found | None, found: Iterable[Move], trial: Trial) -> Candidate
     return (moves.with_collapse_limits(hints), reasons) if moved else None
 
 
-def _explore(trial: Trial) -> None:
-    for switch in SWITCHES:
+def _explore(trial: Trial, switches: Sequence[str]) -> None:
+    for switch in switches:
         if not trial.out_of_time:
             trial.explore({switch: "off"})
 
@@ -150,14 +153,17 @@ def _fix_methods(trial: Trial, base: Planned, best: Found | None, options: Optio
 
 
 def _imitate_explored(
-    trial: Trial, base: Planned, best: Found | None, _options: Options
+    trial: Trial, base: Planned, best: Found | None, options: Options
 ) -> Iterator[Candidate]:
     """Methods, and methods with order, of the fastest plan that was executed under a switch."""
     done = sorted(trial.executed.values(), key=lambda plan: plan.execution_seconds or 0.0)
     for better in done[:2]:
         found = list(moves.imitate(better, base.plan, trial.names))
         methods = [move for move in found if type(move.hint).__name__ == "JoinHint"]
-        for chosen in (methods, found):
+        choices = [methods, found]
+        if options.scans:
+            choices.append([*found, *moves.scan_moves(better, base.plan, trial.names)])
+        for chosen in choices:
             for start in (None, best):
                 candidate = extend(start, chosen, trial)
                 if candidate:
