@@ -1,8 +1,9 @@
-"""A recommendation in plain words, for a terminal."""
+"""A recommendation in plain words, for a terminal, EXPLAIN (REWRITE) and the log book; from its JSON form."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from hints.result import Recommendation
 
@@ -11,53 +12,65 @@ _WIDTH = 40
 
 def lines_of(found: Recommendation) -> Iterator[str]:
     """The hints, why, what they gained, estimate against actual, and what would make them unnecessary."""
-    if found.hints:
-        yield f"hints: {found.hints.comment() or found.hints}"
-        yield from (f"  because {reason}" for reason in found.reasons)
-        if not found.measured:
-            yield f"  {found.reason}"
+    return lines_of_document(found.to_json())
+
+
+def lines_of_document(found: Mapping[str, Any]) -> Iterator[str]:
+    """As `lines_of`, for what `Recommendation.to_json` gave (a log book of an older version may lack parts)."""
+    if found.get("hints"):
+        yield f"hints: {found.get('comment') or found['hints']}"
+        yield from (f"  because {reason}" for reason in found.get("reasons") or ())
+        if not found.get("measured", True):
+            yield f"  {found.get('reason', '')}"
     else:
-        yield f"no hints: {found.reason}"
+        yield f"no hints: {found.get('reason', '')}"
     yield from _figures(found)
-    if found.estimates:
-        yield ""
-        yield f"{'relations':{_WIDTH}} {'operator':16} {'estimated':>12} {'actual':>12} {'q-error':>8}"
-        for estimate in sorted(found.estimates, key=lambda e: -e.q_error):
-            yield (
-                f"{_names(estimate.aliases):{_WIDTH}} {estimate.operator:16} {estimate.estimated:12,.0f} "
-                f"{estimate.actual:12,.0f} {estimate.q_error:8,.1f}"
-            )
-    if found.judgements:
-        yield ""
-        yield f"{'doubted, by statistics alone':{_WIDTH}} {'operator':16} {'estimated':>12} {'up to':>12}"
-        for one in found.judgements:
-            yield f"{_names(one.aliases):{_WIDTH}} {one.operator:16} {one.estimated:12,.0f} {one.high:12,.0f}"
-            yield f"    {one.reason}"
-    if found.advice:
+    yield from _estimates(found.get("estimates") or ())
+    yield from _judgements(found.get("judgements") or ())
+    if found.get("advice"):
         yield ""
         yield "instead of hints, the cause:"
-        for advice in found.advice:
-            yield f"  {advice.statement};"
-            yield f"    -- {advice.reason}"
+        for advice in found["advice"]:
+            yield f"  {advice['statement']};"
+            yield f"    -- {advice['reason']}"
 
 
-def _figures(found: Recommendation) -> Iterator[str]:
-    if found.seconds_after is not None:
-        yield f"time:  {_seconds(found)} -> {found.seconds_after:.3f} s"
-    elif found.seconds_before is not None:
-        yield f"time:  {found.seconds_before:.3f} s"
-    if found.cost_after is not None:
-        yield f"cost:  {found.cost_before:,.0f} -> {found.cost_after:,.0f}"
-    elif found.cost_before:
-        yield f"cost:  {found.cost_before:,.0f}"
+def _figures(found: Mapping[str, Any]) -> Iterator[str]:
+    before, after = found.get("seconds_before"), found.get("seconds_after")
+    if after is not None:
+        stopped = found.get("stopped_at")
+        was = f"{before:.3f} s" if before is not None else f"stopped after {stopped or 0:.0f} s"
+        yield f"time:  {was} -> {after:.3f} s"
+    elif before is not None:
+        yield f"time:  {before:.3f} s"
+    if found.get("cost_after") is not None:
+        yield f"cost:  {found.get('cost_before') or 0:,.0f} -> {found['cost_after']:,.0f}"
+    elif found.get("cost_before"):
+        yield f"cost:  {found['cost_before']:,.0f}"
 
 
-def _names(aliases: frozenset[str]) -> str:
+def _estimates(estimates: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    if not estimates:
+        return
+    yield ""
+    yield f"{'relations':{_WIDTH}} {'operator':16} {'estimated':>12} {'actual':>12} {'q-error':>8}"
+    for one in sorted(estimates, key=lambda e: -float(e["q_error"])):
+        yield (
+            f"{_names(one['relations']):{_WIDTH}} {one['operator']:16} {one['estimated']:12,.0f} "
+            f"{one['actual']:12,.0f} {one['q_error']:8,.1f}"
+        )
+
+
+def _judgements(judgements: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    if not judgements:
+        return
+    yield ""
+    yield f"{'doubted without a run':{_WIDTH}} {'operator':16} {'estimated':>12} {'up to':>12}"
+    for one in judgements:
+        yield f"{_names(one['relations']):{_WIDTH}} {one['operator']:16} {one['estimated']:12,.0f} {one['high']:12,.0f}"
+        yield f"    {one['reason']}"
+
+
+def _names(aliases: Sequence[str]) -> str:
     names = ", ".join(sorted(aliases))
     return names if len(names) <= _WIDTH else names[: _WIDTH - 1] + "…"
-
-
-def _seconds(found: Recommendation) -> str:
-    if found.seconds_before is not None:
-        return f"{found.seconds_before:.3f} s"
-    return "not run to its end" if found.stopped_at is None else f"stopped after {found.stopped_at:.0f} s"

@@ -195,7 +195,7 @@ class SlowQuery:
 class ServedStatement:
     """One execution of a query with an active rewrite: which of the two ran, how long, or why not.
 
-    ``route``: what the client got. ``reason``: why the original ran ("" when the replacement did):
+    ``route``: what the client got. ``reason``: why the original ran ("" when the replacement did, ``hints`` when it did without them):
     ``mode``, ``trust``, ``hints``, ``paused``, ``names``, ``facts``, ``search_path``, ``role``, ``row security``,
     ``temporary``, ``privileges``, ``block``, ``settings``, ``encoding``, ``signature``, ``failed``, ``measure``.
     ``target``: the table written to has triggers, identities, defaults or the like that rows' order could show in.

@@ -13,7 +13,8 @@ from store.life import Level, State
 
 Json: TypeAlias = Any
 Scope: TypeAlias = Literal["any", "these"]
-Side: TypeAlias = Literal["original", "replacement"]
+# ``hinted`` and ``plain``: a replacement with its hints and without, on the optimiser's account
+Side: TypeAlias = Literal["original", "replacement", "hinted", "plain"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ import statistics
 import time
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, get_args
 
 from sqlalchemy import Connection, Engine, delete, func, insert, select, update
 
@@ -200,7 +200,7 @@ def _timings(connection: Connection, rewrite_id: int, side: str, limit: int) -> 
 
 def _forget_old_timings(connection: Connection, rewrite_id: int, keep: int) -> None:
     table = schema.TIMINGS
-    for side in ("original", "replacement"):
+    for side in get_args(Side):
         mine = (table.c.rewrite_id == rewrite_id, table.c.side == side)
         oldest = select(table.c.id).where(*mine).order_by(table.c.id.desc()).offset(keep).limit(1)
         last = connection.execute(oldest).scalar()

@@ -206,7 +206,7 @@ class Conversation(ClientWalk):
     def _outcome(self, run: Run, units: list[Unit], kind: int, message: bytes) -> bytes:
         """The first message of the replacement decides: it is served, or swallowed and the original runs."""
         if kind == NOTICE:
-            return message
+            return b"" if run.mute and run.mute in message else message
         if kind == COPY_OUT:
             # no row yet: what comes behind it decides
             self._copy_out = message

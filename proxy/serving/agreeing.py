@@ -124,6 +124,16 @@ class Serving:
             text += f" /* rewright:{rewrite.id} */"
         return text.encode()
 
+    @property
+    def unhinted(self) -> str:
+        """``hints`` where the session wants none and the rewrite has some, else nothing."""
+        return "hints" if self.candidate.rewrite.hinted and not self.desk.view.hints else ""
+
+    @property
+    def mute(self) -> bytes:
+        """What the extension says of our hints, past client_min_messages, is not for the client, who gave none."""
+        return b"Mpg_hint_plan:" if self.candidate.rewrite.hinted else b""
+
     # --- agreeing -----------------------------------------------------------------------------------
 
     def agree(

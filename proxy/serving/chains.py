@@ -141,11 +141,12 @@ class ServeExecute(Serving):
         yield Send(Execute(NOWHERE).encode(), units=(unit,), kinds=b"E")
 
     def _run(self, portal: bytes, *, clean: bool) -> Chain:
-        yield from self.told("replacement")
+        yield from self.told("replacement", self.unhinted)
         run = Run(
             Execute(portal, self.max_rows).encode(),
             lambda error: clean and may_retry(error),
             then=self.said(),
+            mute=self.mute,
         )
         outcome = yield run
         if not isinstance(outcome, Failed):
@@ -229,10 +230,14 @@ class ServeQuery(Serving):
         yield Send(SYNC, units=(Unit(cycle=True),), kinds=b"S")
 
     def _run(self, portal: bytes, *, clean: bool) -> Chain:
-        yield from self.told("replacement")
+        yield from self.told("replacement", self.unhinted)
         yield Emit(self.description)
         outcome = yield Run(
-            Execute(portal).encode(), lambda error: clean and may_retry(error), cycle=True, then=self.said()
+            Execute(portal).encode(),
+            lambda error: clean and may_retry(error),
+            cycle=True,
+            then=self.said(),
+            mute=self.mute,
         )
         if isinstance(outcome, Started):
             if not clean:

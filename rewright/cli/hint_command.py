@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
 from rewright.cli import Failure
-from rewright.cli.common import DURATION, JSON_OPTION, part, print_json
+from rewright.cli.common import (
+    CONFIG_OPTION,
+    DURATION,
+    JSON_OPTION,
+    MODEL_OPTION,
+    configuration,
+    part,
+    print_json,
+)
 
 
 @click.command()
@@ -15,15 +24,36 @@ from rewright.cli.common import DURATION, JSON_OPTION, part, print_json
 @click.option("--dsn", required=True, help="the database, as the optimiser's own read-only role")
 @click.option("--limit", type=DURATION, default="30s", show_default=True, help="what one execution may take")
 @click.option("--budget", type=DURATION, default="120s", show_default=True, help="for one query in all")
+@click.option("--no-run", is_flag=True, help="execute nothing: statistics and logs only, cost decides")
+@click.option(
+    "--log",
+    "log_file",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="a server log with auto_explain's plans (log_analyze on): actual rows without a run",
+)
+@MODEL_OPTION
+@CONFIG_OPTION
 @JSON_OPTION
-def command(file: Path, dsn: str, limit: float, budget: float, as_json: bool) -> None:
+def command(
+    file: Path,
+    dsn: str,
+    limit: float,
+    budget: float,
+    no_run: bool,
+    log_file: Path | None,
+    model: str,
+    config_path: Path | None,
+    as_json: bool,
+) -> None:
     """Hints for each SELECT in FILE: found by executing it read-only, kept only if obeyed and measured faster."""
     hinting = part("engines.postgres.hinting", "hints")
     session_part = part("engines.postgres.session", "hints")
     recommending = part("hints.recommend", "hints")
     report = part("hints.text_report", "hints")
     statements = _statements(file)
-    options = recommending.Options(run_seconds=limit, budget_seconds=budget)
+    options = recommending.Options(run_seconds=limit, budget_seconds=budget, execute=not no_run)
+    logged = _logged(log_file)
+    mind = _mind(config_path) if model == "on" else None
     documents = []
     try:
         with hinting.HintingSession(dsn, limits=session_part.Limits(statement=4 * limit)) as session:
@@ -32,15 +62,48 @@ def command(file: Path, dsn: str, limit: float, budget: float, as_json: bool) ->
                     "pg_hint_plan is not loaded there: only CTE keywords are tried (rewright hintplan)",
                     err=True,
                 )
-            for text in statements:
-                found = recommending.recommend(session, text, options)
+            for number, text in enumerate(statements, 1):
+                plans = part("hints.logs", "hints").plans_of(text, logged) if logged else ()
+                found = recommending.recommend(session, text, options, mind=mind, logged=plans)
                 documents.append({"original": text, **found.to_json()})
                 if not as_json:
-                    click.echo("\n".join(report.lines_of(found)))
+                    _echo(number, len(statements), text, report.lines_of(found))
     except session_part.SessionError as error:
         raise Failure(f"database: {error}") from error
     if as_json:
         print_json(documents[0] if len(documents) == 1 else documents)
+
+
+def _echo(number: int, total: int, text: str, lines: Any) -> None:
+    if total > 1:
+        start = " ".join(text.split())
+        click.echo(
+            f"{'' if number == 1 else chr(10)}-- {number}: {start[:90]}{'…' if len(start) > 90 else ''}"
+        )
+    click.echo("\n".join(lines))
+
+
+def _logged(path: Path | None) -> list[Any]:
+    if path is None:
+        return []
+    try:
+        found = list(part("hints.logs", "hints").read_log(path))
+    except OSError as error:
+        raise Failure(f"{path}: {error.strerror or error}") from error
+    if not found:
+        click.echo(f"{path}: no executed plans of auto_explain (is log_analyze on?)", err=True)
+    return found
+
+
+def _mind(config_path: Path | None) -> Any:
+    """The dialogue with the configured model, None without one."""
+    config = configuration(config_path)
+    model = part("rewright.wiring.modelling", "hints").make_model(config)
+    return (
+        part("hints.dialogue", "hints").Dialogue(model, config.models.share)
+        if model.available("hint")
+        else None
+    )
 
 
 def _statements(file: Path) -> list[str]:

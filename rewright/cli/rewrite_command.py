@@ -97,9 +97,14 @@ def _work(source: Path | None, top: int | None, dsn: str, config: Any, settings:
             with Session(dsn) as session:
                 works = top_of(session, top or 0)
         timeout = config.optimiser.run_timeout
-        hinter = HintPort(dsn, timeout, execute=True) if settings.measure in {"run", "both"} else NoHints()
+        model = make_model(config) if settings.model else NoModel()
+        hinter = (
+            HintPort(dsn, timeout, settings.measure in {"run", "both"}, model=model, share=settings.share)
+            if settings.measure != "off"
+            else NoHints()
+        )
         extras = Extras(
-            model=make_model(config) if settings.model else NoModel(),
+            model=model,
             hinter=hinter,
             share=settings.share,
             judge=settings.trust == "judged",

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from rewright.cli import Failure
-from rewright.cli.common import JSON_OPTION, opened_store, print_json, stamp, with_store
+from rewright.cli.common import JSON_OPTION, opened_store, part, print_json, stamp, with_store
 from rewright.cli.documents import rewrite_document
 from store.errors import NotFound
 from store.records import Rewrite
@@ -76,6 +76,21 @@ def _print(rewrite: Rewrite, document: dict[str, Any]) -> None:
         click.echo(f"  hints     {proposal.hints}")
     click.echo("")
     click.echo(diff(proposal.original, proposal.replacement))
+    hinting = next(
+        (
+            d["hints"]
+            for d in (document["plans"], document["evidence"])
+            if isinstance(d, dict) and "hints" in d
+        ),
+        None,
+    )
+    if isinstance(hinting, dict):
+        click.echo("\nhints")
+        click.echo(
+            "\n".join(
+                f"  {line}".rstrip() for line in part("hints.text_report", "show").lines_of_document(hinting)
+            )
+        )
     for title in ("evidence", "plans"):
         if document[title] is not None:
             click.echo(f"\n{title}")

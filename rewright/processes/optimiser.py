@@ -25,6 +25,7 @@ from rewright import logs
 from rewright.config.model import Config
 from rewright.processes.channel import Figures, listen, tell
 from rewright.processes.jobs import MAX_LINE, Job, decode
+from rewright.wiring.hint_referee import drop_losing_hints
 from rewright.wiring.optimising import NotAllowed, NotOptimised, NotYet, RunBudget, Scratch, Workbench
 from rewright.wiring.referee import retire_losers
 from rewright.wiring.stores import open_configured
@@ -38,6 +39,8 @@ AGAIN_SECONDS = 1800.0
 RECHECK_SECONDS = 10.0
 REMEMBERED = 20_000
 WATCH_SECONDS = 2.0
+# between two looks whether hints are still worth it, while nothing else is to be done
+HINTS_SECONDS = 30.0
 PRUNE_SECONDS = 3600.0
 
 
@@ -242,10 +245,15 @@ class _Optimiser:
         from rewright.wiring.modelling import make_model
 
         bench = Workbench(self.config, store, self.budget, self.scratch, make_model(self.config))
+        looked = time.monotonic()
         while not _stop.is_set():
             job = self.inbox.get(0.5)
             if job is not None:
                 self._one(bench, store, job)
+            elif time.monotonic() - looked > HINTS_SECONDS:
+                looked = time.monotonic()
+                with contextlib.suppress(NotOptimised, StoreError):
+                    bench.measure_hints()
 
     def _one(self, bench: Workbench, store: Store, job: Job) -> Rewrite | None:
         """The rewrite that was kept; whatever happens is remembered, counted and logged."""
@@ -297,6 +305,8 @@ class _Optimiser:
         while not _stop.wait(WATCH_SECONDS):
             with contextlib.suppress(StoreError):
                 for rewrite in retire_losers(store):
+                    self.log.info("rewrite.retired", rewrite=rewrite.id, reason=rewrite.reason)
+                for rewrite, _ in drop_losing_hints(store):
                     self.log.info("rewrite.retired", rewrite=rewrite.id, reason=rewrite.reason)
                 if time.monotonic() - pruned > PRUNE_SECONDS:
                     store.prune()

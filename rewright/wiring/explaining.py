@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from hints.text_report import lines_of_document
 from proxy.answers.parts import ExplainRequest
 from proxy.ports import SessionView, SqlError
 from rewright.processes.jobs import Job
@@ -70,6 +71,8 @@ def text(outcome: Mapping[str, Any]) -> Iterator[str]:
         yield from (f"  given {assumption}" for assumption in outcome["assumptions"])
     if outcome["hints"]:
         yield f"Hints: {outcome['hints']}"
+    if outcome.get("hinting"):
+        yield from (f"  {line}".rstrip() for line in lines_of_document(outcome["hinting"]))
     yield f"Cost: {_figure(outcome['cost_before'])} -> {_figure(outcome['cost_after'])}"
     if outcome["seconds_after"] is not None:
         yield f"Time: {_ms(outcome['seconds_before'])} -> {_ms(outcome['seconds_after'])}"

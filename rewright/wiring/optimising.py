@@ -18,6 +18,7 @@ import psycopg
 
 from engines.postgres.catalog import snapshot
 from engines.postgres.external import ExternalScratch
+from engines.postgres.hinting import HintingSession
 from engines.postgres.installation import ServerUnavailable
 from engines.postgres.scratch import ScratchServer
 from engines.postgres.session import Limits, Session, SessionError
@@ -26,7 +27,7 @@ from equivalence.verdicts import CHECKER_VERSION
 from models.api import Model, NoModel
 from rewright.config.model import Config, Database
 from rewright.processes.jobs import Job
-from rewright.wiring import guards
+from rewright.wiring import guards, hint_referee
 from rewright.wiring.knowing import knowledge_of
 from rewright.wiring.learning import Experienced, Learning
 from rewright.wiring.ports.hinting import HintPort
@@ -47,7 +48,7 @@ from sql.plans import plan_from_json
 from store.api import Store
 from store.errors import NotFound
 from store.life import Action, Level, State
-from store.records import Event, NewRewrite, Rewrite, Timing
+from store.records import Event, NewRewrite, Rewrite, Side, Timing
 
 # what may be spent on a held query at least: what comes too late for it is there for the next one
 HELD_SECONDS = 5.0
@@ -203,10 +204,20 @@ class Workbench:
         with self._session(dsn) as session:
             if not guards.readable(session.connection, job.role, job.text):
                 raise NotAllowed("permission denied for a relation of the query")
-            outcome = self._run(
-                session, dsn, snapshot(session.connection), job, deadline_seconds=self.config.optimiser.budget
-            )
-        return outcome.to_json()
+            catalog = snapshot(session.connection)
+            outcome = self._run(session, dsn, catalog, job, deadline_seconds=self.config.optimiser.budget)
+            hinter = self._hinter(dsn, job, self._learning(session, catalog, job))
+        document = outcome.to_json()
+        document["hinting"] = dict(outcome.hints) if outcome.hints else self._considered(outcome, hinter, job)
+        if document["hinting"] and outcome.best is None:
+            document["hints"] = document["hinting"]["hints"] or None
+        return document
+
+    def _considered(self, outcome: Outcome, hinter: Any, job: Job) -> Mapping[str, Any] | None:
+        """What the hinter says of the original, where there is no rewrite that would carry hints."""
+        if outcome.best is not None or not isinstance(hinter, HintPort):
+            return None
+        return hinter.consider(job.text, Deadline.after(self.config.optimiser.budget))
 
     @contextmanager
     def _session(self, dsn: str) -> Iterator[Session]:
@@ -218,6 +229,24 @@ class Workbench:
             raise NotOptimised(f"the server says {error}") from error
         except psycopg.Error as error:
             raise NotOptimised(f"the server says {error.diag.message_primary or error}") from error
+
+    def measure_hints(self, *, interval: float = hint_referee.INTERVAL) -> Rewrite | None:
+        """Run one served rewrite with its hints and without, if one is due; which. Raises NotOptimised, StoreError."""
+        if self.config.optimiser.measure not in {"run", "both"}:
+            return None
+        rewrite = hint_referee.due(self.store, interval=interval)
+        if rewrite is None:
+            return None
+        name = rewrite.proposal.database
+        limit = self.config.optimiser.run_timeout
+        try:
+            dsn = database_dsn(self._database(name).optimiser_dsn, name)
+            with HintingSession(dsn, limits=Limits(statement=limit)) as session:
+                found = hint_referee.measure(session, rewrite, limit, self.budget.take)
+        except (SessionError, psycopg.Error) as error:
+            raise NotOptimised(f"the server says {error}") from error
+        self.store.rewrites.add_timings(found)
+        return rewrite if found else None
 
     # -- the run
 
@@ -273,8 +302,17 @@ class Workbench:
             return NoHints()  # hints are measured, which nobody can wait for
         if learning.hints_lost():
             return NoHints()
-        execute = section.measure in {"run", "both"}
-        return HintPort(dsn, section.run_timeout, execute, learning.hint_lost)
+        waited_for = job.kind in {"explain", "inline"} and not job.analyze
+        execute = section.measure in {"run", "both"} and not waited_for
+        return HintPort(
+            dsn,
+            section.run_timeout,
+            execute,
+            learning.hint_lost,
+            allow=self.budget.take,
+            model=self.model if job.model else NoModel(),
+            share=self.config.models.share,
+        )
 
     def _settings(self, job: Job, budget: float) -> Settings:
         section = self.config.optimiser
@@ -339,7 +377,7 @@ class Workbench:
             level=Level(evidence.level),
             modulo=evidence.modulo,
             evidence=dict(evidence.document),
-            plans=dict(outcome.report),
+            plans={**outcome.report, **({"hints": dict(outcome.hints)} if hinted and outcome.hints else {})},
             sources=(
                 *(f"{best.checked.candidate.source}: {s.name}" for s in best.checked.candidate.steps),
                 *(f"knowledge: {unit}" for unit in best.checked.candidate.units),
@@ -407,7 +445,8 @@ class Workbench:
         timings = [Timing(kept.id, "original", job.observed * 1000, source="client")]
         best = outcome.best
         if best is not None and best.seconds_after is not None:
-            timings.append(Timing(kept.id, "replacement", best.seconds_after * 1000, source="optimiser"))
+            side: Side = "plain" if kept.proposal.hints else "replacement"
+            timings.append(Timing(kept.id, side, best.seconds_after * 1000, source="optimiser"))
         self.store.rewrites.add_timings(timings)
 
 

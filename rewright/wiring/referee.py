@@ -9,6 +9,7 @@ import contextlib
 import statistics
 from collections.abc import Iterator, Sequence
 
+from rewright.wiring.served import plain_of
 from store.api import Store
 from store.life import Action, IllegalTransition, State
 from store.records import Rewrite, Timing
@@ -29,6 +30,13 @@ def retire_losers(store: Store) -> Iterator[Rewrite]:
         if loses(originals, replacements):
             reason = f"slower: {_median(replacements):.0f} ms, the original {_median(originals):.0f} ms"
             with contextlib.suppress(IllegalTransition):
+                plain = plain_of(rewrite.proposal)
+                if rewrite.proposal.hints and plain not in {None, rewrite.proposal.original}:
+                    # the hints may be what loses: the rewrite gets its chance without them
+                    from rewright.wiring.hint_referee import without_hints
+
+                    yield without_hints(store, rewrite, reason)[0]
+                    continue
                 yield store.rewrites.act(rewrite.id, Action.EXPIRE, reason=reason, by="referee")
 
 

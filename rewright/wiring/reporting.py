@@ -135,6 +135,8 @@ class StoreReporter:
         )
         if not one.more_than_select and (one.route == "replacement" or one.reason == "measure"):
             side: Side = "replacement" if one.route == "replacement" else "original"
+            if one.route == "replacement" and one.reason == "hints":
+                return  # the replacement without its hints: no time of either side
             self._writer.put(Timing(one.rewrite_id, side, one.duration * 1000, at=now))
 
 

@@ -45,6 +45,14 @@ def parameter_document(param_types: Sequence[int], plain: str | None = None) -> 
     return {"types": list(param_types), "plain": plain}
 
 
+def plain_of(proposal: NewRewrite) -> str | None:
+    """The replacement without hints; None where there is none."""
+    if not proposal.hints:
+        return proposal.replacement
+    plain = proposal.parameters.get("plain") if isinstance(proposal.parameters, dict) else None
+    return None if plain is None else str(plain)
+
+
 def trust_level(proposal: NewRewrite, accept: frozenset[str]) -> Any:
     """The evidence's kind as sessions may trust it: a proof with reservations that are not accepted counts
     as tested; ``errors`` and ``overflow`` can't be accepted.
@@ -72,7 +80,7 @@ def served(rewrite: Rewrite, accept: frozenset[str]) -> ServedRewrite | None:
         guard=guard,
         scope=proposal.scope,
         param_types=tuple(int(oid) for oid in parameters.get("types", ())),
-        plain_replacement=parameters.get("plain") if proposal.hints else proposal.replacement,
+        plain_replacement=plain_of(proposal),
         hinted=bool(proposal.hints),
         # an approved one without evidence of its own is served on the person's word
         evidence=level if level in {"proved", "tested", "judged"} else "judged",

@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import psycopg
 
+from models.api import Model, NoModel
 from rewrite.words import Deadline
+
+
+def _always() -> bool:
+    return True
 
 
 @dataclass(frozen=True, slots=True)
 class HintPort:
-    """Hints are measured on the optimiser's own connection; without the extension there are none.
+    """Hints are measured on the optimiser's own connection; without the extension there are only CTE keywords.
 
-    The document has ``text``, too: the statement with the hints in it.
+    The document (`hints.result.Recommendation.to_json`) has ``text``, too: the statement with the hints in it.
+    ``execute`` False: nothing is run, cost decides; ``allow`` is asked before each run; ``model`` may be shown what
+    ``share`` says.
     """
 
     dsn: str
@@ -23,25 +30,38 @@ class HintPort:
     execute: bool
     # told why, when hints were looked for and none is recommended
     on_nothing: Callable[[str], None] = lambda _: None
+    allow: Callable[[], bool] = _always
+    model: Model = field(default_factory=NoModel)
+    share: Any = "schema"
 
     def recommend(self, sql: str, deadline: Deadline) -> Mapping[str, Any] | None:
+        """None where no hints were found."""
+        document = self.consider(sql, deadline)
+        return document if document is not None and document["hints"] else None
+
+    def consider(self, sql: str, deadline: Deadline) -> Mapping[str, Any] | None:
+        """As ``recommend``, with the estimates and the reason where no hints were found; None: not looked at."""
         from engines.postgres.hinting import HintingSession
+        from engines.postgres.session import SessionError
+        from hints.dialogue import Dialogue
         from hints.injection import inject
         from hints.recommend import Options, recommend
 
         left = deadline.left()
         if left < 1.0:
             return None
+        mind = Dialogue(self.model, self.share) if self.model.available("hint") else None
+        options = Options(
+            run_seconds=self.run_seconds, budget_seconds=left, execute=self.execute, allow=self.allow
+        )
         try:
             with HintingSession(self.dsn) as session:
-                if not session.support.extension:
-                    return None
-                options = Options(run_seconds=self.run_seconds, budget_seconds=left, execute=self.execute)
-                found = recommend(session, sql, options)
-        except psycopg.Error:
+                found = recommend(session, sql, options, mind=mind)
+        except (psycopg.Error, SessionError):
             return None
         injected = inject(found.text, found.hints)
-        if not found.hints or not isinstance(injected, str):
+        if not found.hints:
             self.on_nothing(found.reason)
+        if not isinstance(injected, str):
             return None
         return found.to_json() | {"text": injected}

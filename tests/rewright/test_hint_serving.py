@@ -1,0 +1,196 @@
+"""Hints in service: found by the optimiser, carried to clients, measured on, dropped when they lose."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from engines.postgres.hinting import HintingSession
+from engines.postgres.scratch import ScratchServer
+from proxy.ports import Ports
+from proxy.serving.index import RewriteIndex
+from rewright.config.model import Config, Database, Optimiser, Verify
+from rewright.processes.jobs import Job
+from rewright.wiring import hint_referee
+from rewright.wiring.explaining import text as explained
+from rewright.wiring.optimising import RunBudget, Scratch, Workbench
+from rewright.wiring.referee import retire_losers
+from rewright.wiring.served import parameter_document, served
+from store.api import Store, open_store
+from store.life import Action, Level, State
+from store.records import NewRewrite, Timing
+from tests.fixtures.hint_plan import SKEWED
+from tests.proxy.rules import RULES
+from tests.proxy.running import RunningProxy, config
+
+NEW = NewRewrite(
+    database="app",
+    template_key="k",
+    template="select 1",
+    original="select 1",
+    replacement="/*+ HashJoin(a b) */ select 2",
+    hints="/*+ HashJoin(a b) */",
+    parameters=parameter_document((), "select 2"),
+    plans={"hints": {"hints": "HashJoin(a b)"}, "cost": 1},
+    level=Level.PROVED,
+)
+SLOW = (
+    "select a.id, b.id as b_id from a join b on b.a_id = a.id"
+    " where upper(a.x) = 'A' and lower(a.y) = 'b' and upper(b.x) = 'A' and lower(b.y) = 'b'"
+)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with open_store(f"{tmp_path}/store.db") as opened:
+        yield opened
+
+
+def active(store: Store, new: NewRewrite, hinted: float, plain: float, *, times: int = 5) -> int:
+    one = store.rewrites.add(new)
+    store.rewrites.act(one.id, Action.ACTIVATE)
+    for side, value in (("hinted", hinted), ("plain", plain)):
+        store.rewrites.add_timings([Timing(one.id, side, value, source="optimiser")] * times)  # type: ignore[arg-type]
+    return one.id
+
+
+def test_hints_that_lose_are_dropped_and_the_rewrite_stays(store: Store) -> None:
+    number = active(store, NEW, hinted=300, plain=100)
+    ((old, kept),) = hint_referee.drop_losing_hints(store)
+    assert (old.id, old.state) == (number, State.RETIRED)
+    assert old.reason == "its hints lose: 300 ms with, 100 ms without"
+    assert kept is not None
+    assert kept.state is State.ACTIVE
+    assert (kept.proposal.replacement, kept.proposal.hints) == ("select 2", "")
+    assert kept.proposal.plans == {"cost": 1}
+    assert list(hint_referee.drop_losing_hints(store)) == []
+
+
+def test_hints_that_were_all_of_it_are_retired(store: Store) -> None:
+    active(store, replace(NEW, parameters=parameter_document((), "select 1")), hinted=300, plain=100)
+    ((old, kept),) = hint_referee.drop_losing_hints(store)
+    assert old.state is State.RETIRED
+    assert kept is None
+
+
+@pytest.mark.parametrize(("hinted", "plain", "times"), [(100, 300, 5), (110, 100, 5), (300, 100, 4)])
+def test_hints_that_do_not_clearly_lose_stay(store: Store, hinted: float, plain: float, times: int) -> None:
+    active(store, NEW, hinted, plain, times=times)
+    assert list(hint_referee.drop_losing_hints(store)) == []
+
+
+def test_a_pinned_rewrite_keeps_its_hints(store: Store) -> None:
+    store.rewrites.act(active(store, NEW, 300, 100), Action.PIN)
+    assert list(hint_referee.drop_losing_hints(store)) == []
+
+
+def test_an_approval_goes_on(store: Store) -> None:
+    number = active(store, replace(NEW, level=Level.JUDGED), 300, 100)
+    store.rewrites.act(number, Action.APPROVE)
+    ((_, kept),) = hint_referee.drop_losing_hints(store)
+    assert kept is not None
+    assert kept.approved
+
+
+def test_a_hinted_rewrite_that_loses_to_the_original_goes_on_without_hints(store: Store) -> None:
+    number = active(store, NEW, 100, 100)
+    store.rewrites.add_timings([Timing(number, "original", 100.0)] * 5)
+    store.rewrites.add_timings([Timing(number, "replacement", 300.0)] * 5)
+    assert [one.id for one in retire_losers(store)] == [number]
+    (kept,) = store.rewrites.find(states=(State.ACTIVE,))
+    assert kept.proposal.replacement == "select 2"
+
+
+# -- on the real extension
+
+
+@pytest.fixture
+def bench(hint_server: ScratchServer, store: Store) -> Iterator[Workbench]:
+    database = hint_server.create_database()
+    with psycopg.connect(hint_server.dsn(database), autocommit=True) as connection:
+        connection.execute(SKEWED.encode())
+        connection.execute("select pg_stat_force_next_flush()")
+        connection.execute("analyze")
+        connection.execute(f'alter database "{database}" set session_preload_libraries = pg_hint_plan')
+    scratch = Scratch()
+    settings = Config(
+        databases={database: Database(optimiser_dsn=hint_server.dsn(database))},
+        optimiser=Optimiser(measure="both", budget=12.0, run_timeout=8.0),
+        verify=Verify(timeout=5.0),
+    )
+    yield Workbench(settings, store, RunBudget(200), scratch)
+    scratch.close()
+
+
+def job(bench: Workbench, kind: str = "slow", *, analyze: bool = False) -> Job:
+    (name,) = bench.config.databases
+    return Job(name, SLOW, (), 2.0, "postgres", "t", model=False, hints=True, kind=kind, analyze=analyze)  # type: ignore[arg-type]
+
+
+@pytest.mark.server
+def test_from_a_slow_query_to_a_hinted_one_and_back(hint_server: ScratchServer, bench: Workbench) -> None:
+    kept = bench.optimise(job(bench))
+    assert kept is not None
+    assert "HashJoin(a b)" in kept.proposal.hints
+    assert kept.state is State.ACTIVE
+    record = served(kept, frozenset())
+    assert record is not None
+    index = RewriteIndex()
+    index.replace([record])
+    ports = Ports(lookup=index, settings=RULES)
+    with RunningProxy(config(f"host=127.0.0.1 port={hint_server.port}"), ports) as proxy:
+        dsn = hint_server.dsn(kept.proposal.database).replace(f":{hint_server.port}/", f":{proxy.port}/")
+        with psycopg.connect(dsn, autocommit=True) as client:
+            heard: list[str] = []
+            client.add_notice_handler(lambda d: heard.append(d.message_primary or ""))
+            found = client.execute(SLOW).fetchall()
+            sent = [t for (t,) in client.execute("select statement from pg_prepared_statements")]
+            client.execute("set rewright.hints = off")
+            assert sorted(client.execute(SLOW).fetchall()) == sorted(found)
+    assert sum("/*+" in text for text in sent) == 1
+    assert not heard
+    # served, it is measured on: both texts on the optimiser's account
+    assert bench.measure_hints(interval=0.0) is not None
+    (hinted,) = bench.store.rewrites.timings(kept.id, "hinted")
+    (plain,) = bench.store.rewrites.timings(kept.id, "plain")
+    assert hinted.duration_ms < plain.duration_ms
+    assert bench.measure_hints(interval=600.0) is None
+    # the hints turn out to lose
+    bench.store.rewrites.add_timings(
+        [Timing(kept.id, "hinted", 5 * plain.duration_ms, source="optimiser")] * 9
+    )
+    bench.store.rewrites.add_timings([Timing(kept.id, "plain", plain.duration_ms, source="optimiser")] * 9)
+    assert [old.id for old, _ in hint_referee.drop_losing_hints(bench.store)] == [kept.id]
+
+
+@pytest.mark.server
+def test_explain_rewrite_tells_the_hints_with_their_reasons(bench: Workbench) -> None:
+    lines = list(explained(bench.explain(job(bench, "explain", analyze=True))))
+    assert any(line.startswith("Hints: ") and "HashJoin(a b)" in line for line in lines)
+    assert any("because" in line for line in lines)
+    assert any("q-error" in line for line in lines)
+
+
+@pytest.mark.server
+def test_explain_without_analyze_runs_nothing(bench: Workbench) -> None:
+    bench.budget = RunBudget(0)
+    document = bench.explain(job(bench, "explain"))
+    assert document["hinting"]["measured"] is False
+    assert document["hinting"]["judgements"]
+
+
+@pytest.mark.server
+def test_runs_are_within_the_budget(bench: Workbench) -> None:
+    bench.budget = RunBudget(0)
+    (name,) = bench.config.databases
+    with HintingSession(bench.config.databases[name].optimiser_dsn) as session:
+        assert hint_referee.measure(session, _kept(bench), 5.0, bench.budget.take) == ()
+
+
+def _kept(bench: Workbench):  # type: ignore[no-untyped-def]
+    (name,) = bench.config.databases
+    return bench.store.rewrites.add(replace(NEW, database=name))
