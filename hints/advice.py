@@ -13,6 +13,7 @@ from engines.postgres.hinting import HintingSession
 from engines.postgres.session import SessionError
 from hints.cardinality import Estimate, Judgement
 from hints.conditions import Condition, read_condition
+from hints.statistics import read_table
 from sql.plans import Node, Plan
 
 
@@ -61,7 +62,8 @@ def _was(estimate: Estimate) -> str:
 def _statistics(session: HintingSession, node: Node, happened: str) -> Iterator[Advice]:
     table = _qualified(node)
     what = f"{node.relation} was expected to give {node.rows:,.0f} rows and {happened}"
-    if _stale(session, node):
+    known = read_table(session, node.schema or "public", node.relation)
+    if known is not None and known.stale:
         yield Advice(f"ANALYZE {table}", f"{what}; it has changed much since its statistics were gathered")
         return
     conditions = _conditions(node)
@@ -82,14 +84,6 @@ def _statistics(session: HintingSession, node: Node, happened: str) -> Iterator[
 def _conditions(node: Node) -> list[Condition]:
     roles = ("Filter", "Index Cond", "Recheck Cond")
     return [c for role in roles for c in read_condition(node.condition(role))]
-
-
-def _stale(session: HintingSession, node: Node) -> bool:
-    rows = session.ask(
-        "select n_mod_since_analyze > 0.1 * greatest(n_live_tup, 1) from pg_stat_all_tables where schemaname = %s and relname = %s",
-        [node.schema or "public", node.relation],
-    )
-    return bool(rows and rows[0][0])
 
 
 def _indexes(node: Node) -> Iterator[Advice]:

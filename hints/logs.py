@@ -143,7 +143,8 @@ _SCAN = re.compile(
     r"^(?P<operator>.*?Scan(?: Backward)?)(?: using (?P<index>\S+))? on (?P<name>\"(?:[^\"]|\"\")+\"|\S+)(?: (?P<alias>\S.*))?$"
 )
 _JOIN = re.compile(
-    r"^(?P<operator>Hash|Merge|Nested Loop)(?: (?P<type>Left|Right|Full|Semi|Anti|Right Semi|Right Anti))?(?: Join)?$"
+    r"^(?:(?P<operator>Hash|Merge)(?: (?P<type>Left|Right|Full|Semi|Anti|Right Semi|Right Anti))? Join"
+    r"|Nested Loop(?: (?P<loop>Left|Semi|Anti) Join)?)$"
 )
 _SUBPLAN = re.compile(r"^\s*(?:InitPlan|SubPlan|CTE) ")
 
@@ -203,8 +204,8 @@ def _text_node(found: re.Match[str]) -> dict[str, Any]:
     what = found["what"].removeprefix("Parallel ")
     if joined := _JOIN.match(what):
         operator = joined["operator"]
-        node["Node Type"] = operator if operator == "Nested Loop" else f"{operator} Join"
-        node["Join Type"] = joined["type"] or "Inner"
+        node["Node Type"] = f"{operator} Join" if operator else "Nested Loop"
+        node["Join Type"] = joined["type"] or joined["loop"] or "Inner"
     elif scanned := _SCAN.match(what):
         name, alias = scanned["name"], scanned["alias"]
         node["Node Type"] = scanned["operator"].removesuffix(" Backward")

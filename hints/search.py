@@ -22,12 +22,27 @@ from hints.trial import Planned, Trial
 # seconds from which other plans are looked for by turning switches off
 WORTH_EXPLORING = 0.05
 
-# what is turned off, one at a time, to see other plans: teaches row counts when the planner's own
-# plan cannot be run to its end
-SWITCHES = ("enable_nestloop", "enable_hashjoin", "enable_mergejoin", "enable_material", "enable_memoize")
-
+# what is turned off together, to see other plans: teaches row counts when the planner's own plan cannot be run to
+# its end, and shows orders and methods to imitate
+SWITCHES: tuple[tuple[str, ...], ...] = (
+    ("enable_nestloop",),
+    ("enable_hashjoin",),
+    ("enable_mergejoin",),
+    ("enable_hashjoin", "enable_seqscan"),
+    ("enable_nestloop", "enable_mergejoin"),
+    ("enable_indexscan",),
+    ("enable_seqscan",),
+    ("enable_material",),
+    ("enable_memoize",),
+)
 # and where scan hints are asked for
-SCAN_SWITCHES = ("enable_seqscan", "enable_indexscan", "enable_bitmapscan")
+SCAN_SWITCHES: tuple[tuple[str, ...], ...] = (
+    ("enable_bitmapscan",),
+    ("enable_indexscan", "enable_bitmapscan"),
+)
+
+# the fastest plans seen that are imitated
+IMITATED = 3
 
 Candidate = tuple[HintSet, tuple[str, ...]]
 
@@ -114,10 +129,10 @@ def extend(best: Found | None, found: Iterable[Move], trial: Trial) -> Candidate
     return (moves.with_collapse_limits(hints), reasons) if moved else None
 
 
-def _explore(trial: Trial, switches: Sequence[str]) -> None:
-    for switch in switches:
+def _explore(trial: Trial, switches: Sequence[Sequence[str]]) -> None:
+    for off in switches:
         if not trial.out_of_time:
-            trial.explore({switch: "off"})
+            trial.explore(dict.fromkeys(off, "off"))
 
 
 def _correct_rows(trial: Trial, base: Planned, best: Found | None, options: Options) -> Iterator[Candidate]:
@@ -157,7 +172,7 @@ def _imitate_explored(
 ) -> Iterator[Candidate]:
     """Methods, and methods with order, of the fastest plan that was executed under a switch."""
     done = sorted(trial.executed.values(), key=lambda plan: plan.execution_seconds or 0.0)
-    for better in done[:2]:
+    for better in done[:IMITATED]:
         found = list(moves.imitate(better, base.plan, trial.names))
         methods = [move for move in found if type(move.hint).__name__ == "JoinHint"]
         choices = [methods, found]

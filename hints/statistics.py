@@ -30,8 +30,15 @@ select attname::text, null_frac::float8, n_distinct::float8, coalesce(correlatio
        coalesce(most_common_vals::text::text[], '{}'), coalesce(most_common_freqs::float8[], '{}'),
        (histogram_bounds::text::text[])[array_upper(histogram_bounds::text::text[], 1)]
 from pg_stats where schemaname = %s and tablename = %s and not inherited"""
+# Of a table that only grew, what ANALYZE has not seen follows from its size: the counters of a session that loads and
+# analyzes at once arrive late, and count what was analyzed as changed.
 _TABLE = """
-select c.reltuples::float8, coalesce(s.n_mod_since_analyze, 0)::float8, coalesce(s.n_live_tup, 0)::float8
+select c.reltuples::float8,
+       case when s.n_tup_upd + s.n_tup_del = 0 and c.relpages > 0 and c.reltuples > 0
+            then least(s.n_mod_since_analyze, greatest(0, c.reltuples *
+                 (pg_relation_size(c.oid) / current_setting('block_size')::float8 / c.relpages - 1)))
+            else coalesce(s.n_mod_since_analyze, 0) end::float8,
+       coalesce(s.n_live_tup, 0)::float8
 from pg_class c join pg_namespace n on n.oid = c.relnamespace left join pg_stat_all_tables s on s.relid = c.oid
 where n.nspname = %s and c.relname = %s"""
 _EXTENDED = "select attnames::text[] from pg_stats_ext where schemaname = %s and tablename = %s and attnames is not null"
@@ -72,6 +79,11 @@ class Table:
     columns: Mapping[str, Column]
     together: tuple[frozenset[str], ...]
     expressions: tuple[str, ...]
+
+    @property
+    def stale(self) -> bool:
+        """Never analyzed, or changed much since."""
+        return not self.analyzed or self.modified > STALE_SHARE * max(self.rows, 1.0)
 
 
 def judge(session: HintingSession, plan: Plan, names: Names) -> tuple[Judgement, ...]:
@@ -136,7 +148,7 @@ _Range = tuple[float, float, str]
 def _unknown(node: Node, table: Table) -> Iterator[_Range]:
     if not table.analyzed:
         yield 0.0, table.rows, f"{node.relation} was never analyzed"
-    elif table.modified > STALE_SHARE * table.rows:
+    elif table.stale:
         yield (
             0.0,
             min(table.rows, node.rows + table.modified),

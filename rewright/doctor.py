@@ -202,8 +202,12 @@ def _of_server(subject: str, session: Session) -> Iterator[Finding]:
         yield Finding(
             "note",
             subject,
-            "pg_hint_plan is not loaded for this role: no hints",
-            ("rewright hintplan check DSN",),
+            "pg_hint_plan is not loaded for this role: no hints but CTE keywords",
+            (
+                f"apt install postgresql-{facts.major}-pg-hint-plan  -- on the server's machine; yum: pg_hint_plan_{facts.major}",
+                "rewright hintplan install DSN  -- as a superuser: creates it and loads it at login",
+                "rewright hintplan check DSN",
+            ),
         )
     yield Finding(
         "ok",
