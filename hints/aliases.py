@@ -16,7 +16,7 @@ import pglast
 from pglast import ast
 from pglast.parser import Token, scan
 
-from equivalence.prover.prove import same_tree
+from equivalence.prover.prepare import same_tree
 from hints.names import check_name
 from sql.binder import BindError, Unsupported, bind
 from sql.catalog import Catalog
