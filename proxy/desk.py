@@ -6,6 +6,7 @@ message leads to is a chain (``proxy.serving``). Must not do I/O.
 
 from __future__ import annotations
 
+import contextlib
 import re
 import struct
 
@@ -13,7 +14,7 @@ from proxy.desk_state import DeskState, Identity, Timing, rows_of
 from proxy.lakeside import chains as lakeside
 from proxy.serving import inline, local
 from proxy.serving.chains import ServeExecute, ServeQuery
-from proxy.session import IDLE, Chain
+from proxy.session import IDLE, Cancelled, Chain
 from proxy.statements import Portal, Statement, split_names, split_parse
 from proxy.wire.frontend import Execute, Query
 from proxy.wire.tables import BIND, CLOSE, DESCRIBE, EXECUTE, HEADER_SIZE, PARSE, Q
@@ -139,7 +140,11 @@ class SessionDesk(DeskState):
 
     def _refreshing_query(self, text: bytes) -> Chain:
         """Read the settings first, then look at the text again."""
-        yield from self.privates.refresh(self)
+        try:
+            yield from self.privates.refresh(self)
+        except Cancelled:
+            yield from local.failed_query(None)
+            return
         if self._query(text, refreshed=True):
             yield from local.forward_query(Query(text).encode())
         else:
@@ -195,7 +200,8 @@ class SessionDesk(DeskState):
         return True
 
     def _refreshing_parse(self, message: bytes) -> Chain:
-        yield from self.privates.refresh(self)
+        with contextlib.suppress(Cancelled):  # what is not running yet goes on
+            yield from self.privates.refresh(self)
         parts = split_parse(message, HEADER_SIZE, len(message))
         assert parts is not None
         if self._parse_known(*parts):
@@ -239,7 +245,8 @@ class SessionDesk(DeskState):
 
     def _refreshing_bind(self, message: bytes) -> Chain:
         """A driver that only binds what it prepared long ago must feel a change of its settings, too."""
-        yield from self.privates.refresh(self)
+        with contextlib.suppress(Cancelled):
+            yield from self.privates.refresh(self)
         self.look_again()
         if self._bind(message, 0, len(message)):
             self.last = self._passed()  # its Execute may pass unseen

@@ -19,7 +19,7 @@ from proxy.lakeside.ports import PLACE, Encode, LakeCursor, Prepared
 from proxy.ports import PRIVATE_PREFIX, ResultColumn, SqlError
 from proxy.serving import local
 from proxy.serving.agreeing import substitute_error
-from proxy.serving.local import PLACEHOLDER, _failed_execute, _failed_parse, _failed_query, error_bytes
+from proxy.serving.local import PLACEHOLDER, _failed_execute, _failed_parse, error_bytes, failed_query
 from proxy.serving.private import NOWHERE, Batch, Broken, Skipped, checked
 from proxy.session import Ask, Cancelled, Chain, Emit, Replies, Send, Unit, Wait
 from proxy.statements import Portal, Statement
@@ -102,10 +102,10 @@ def _reading_query(desk: SessionDesk, query: str, command: Declare | Copy | None
         if prepared.param_types:
             raise SqlError("42P02", "there is no parameter $1")
     except SqlError as error:
-        yield from _failed_query(error)
+        yield from failed_query(error)
         return
     except Cancelled:
-        yield from _failed_query(None)
+        yield from failed_query(None)
         return
     token = token_hex(8)
     match command:
@@ -122,7 +122,7 @@ def _reading_query(desk: SessionDesk, query: str, command: Declare | Copy | None
 
 def _fetch_query(desk: SessionDesk, command: Fetch, text: bytes) -> Chain:
     if command.refused is not None:
-        yield from _failed_query(command.refused)
+        yield from failed_query(command.refused)
         return
     probe, told = _probe(command.name, desk.lake_cursors[command.name].token)
     yield from _in_place(probe, _fetch(desk, command, (), described=True), told, Query(text).encode())

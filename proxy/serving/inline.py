@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING, Any
 from proxy.ports import Candidate, SlowQuery, SqlError
 from proxy.serving.agreeing import CANCELLED, substitute_error
 from proxy.serving.chains import ServeExecute, ServeQuery
-from proxy.serving.local import FAILING, forward, forward_query
+from proxy.serving.local import failed_query, forward, forward_query
 from proxy.serving.private import NOWHERE
-from proxy.session import Cancelled, Chain, Send, Unit, Wait
+from proxy.session import Cancelled, Chain, Send, Wait
 from proxy.statements import Portal
 from proxy.wire.framing import HEADER
 from proxy.wire.frontend import Bind, Execute, Query, decode
-from proxy.wire.tables import READY
 
 if TYPE_CHECKING:
     from proxy.desk import SessionDesk
@@ -47,10 +46,7 @@ def query_chain(desk: SessionDesk, text: bytes) -> Chain:
     try:
         found = yield from _ask(desk, text, desk.inline_query(text, ()))
     except Cancelled:
-        failing = substitute_error(CANCELLED, "22012").take
-        assert failing is not None
-        unit = Unit(cycle=True, take=lambda kind, m: m if kind == READY else failing(kind, m))
-        yield Send(Query(FAILING).encode(), units=(unit,), kinds=b"Q")
+        yield from failed_query(None)
         return
     if found is None:
         yield from forward_query(message)

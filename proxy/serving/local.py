@@ -55,7 +55,7 @@ def query_chain(desk: SessionDesk, text: bytes) -> Chain | None:
     try:
         desk.settings.check_set(sql)
     except SqlError as error:
-        return _failed_query(error)
+        return failed_query(error)
     return None
 
 
@@ -63,10 +63,10 @@ def _answered_query(desk: SessionDesk, answer: Answer) -> Chain:
     try:
         outcome = yield Wait(lambda: answer.run(desk.session_view()))
     except SqlError as error:
-        yield from _failed_query(error)
+        yield from failed_query(error)
         return
     except Cancelled:
-        yield from _failed_query(None)
+        yield from failed_query(None)
         return
     desk.metrics.routes["local"] += 1
     if isinstance(outcome, Redirect):
@@ -90,7 +90,8 @@ def _redirected_query(outcome: Redirect) -> Chain:
     yield Send(Query(outcome.sql.encode()).encode(), units=(unit,), kinds=b"Q")
 
 
-def _failed_query(error: SqlError | None) -> Chain:
+def failed_query(error: SqlError | None) -> Chain:
+    """The cycle of a Query that ends with an error of ours; None: it was cancelled."""
     failing = substitute_error(error_bytes(error), _FAILED_STATE).take
     assert failing is not None
     unit = Unit(cycle=True, take=lambda kind, m: m if kind == READY else failing(kind, m))

@@ -192,21 +192,23 @@ class Privates:
     def refresh(self, desk: SessionDesk) -> Chain:
         """Read the session's settings in a transaction of their own; leaves no statement behind.
 
-        A failure is the client's business only if it repeats itself in the client's own statement.
+        A failure is the client's business only if it repeats itself in the client's own statement. Raises Cancelled.
         """
         batch = Batch()
         self.add_cleaning(batch)
         self.add_guard_parse(batch)
         index = self.add_guard(batch, _NO_GUARD)
         batch.add(Close(b"S", GUARD_STATEMENT).encode())
-        replies: Replies = yield Ask(b"".join(batch.messages) + SYNC, len(batch.messages), cycles=1)
-        desk.settings_stale = False
-        if replies.error is None and not replies.aborted:
-            row = self.guard_row(replies, index)
-            desk.new_settings(row.settings)
-            if warnings := desk.take_warnings():
-                yield Emit(warnings)
-        self.guard_ready = False
+        try:
+            replies: Replies = yield Ask(b"".join(batch.messages) + SYNC, len(batch.messages), cycles=1)
+            desk.settings_stale = False
+            if replies.error is None and not replies.aborted:
+                row = self.guard_row(replies, index)
+                desk.new_settings(row.settings)
+                if warnings := desk.take_warnings():
+                    yield Emit(warnings)
+        finally:
+            self.guard_ready = False
 
 
 def says_yes(reply: list[tuple[int, bytes]]) -> bool:

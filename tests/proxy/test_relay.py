@@ -458,6 +458,12 @@ def test_asyncpg(dsn: str) -> None:
             await connection.fetch("select pg_sleep(10)", timeout=0.3)
         await connection.reset()
         await connection.close()
+        for _ in range(10):  # cancels that come before, in or after what they mean
+            connection = await asyncpg.connect(dsn)
+            with pytest.raises(asyncio.TimeoutError):
+                await connection.fetch("select pg_sleep(1)", timeout=1e-10)
+            assert await connection.fetchval("select 1") == 1
+            await connection.close()
 
     asyncio.run(run())
 

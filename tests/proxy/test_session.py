@@ -192,6 +192,44 @@ def test_settings_are_read_before_the_first_query() -> None:
     assert play.session.is_idle
 
 
+SETTINGS_READ = (
+    b.PARSE_COMPLETE,
+    b.BIND_COMPLETE,
+    guard_row(),
+    DONE,
+    b.CLOSE_COMPLETE,
+    b.CLOSE_COMPLETE,
+    READY,
+)
+
+
+def test_query_cancelled_while_settings_are_read() -> None:
+    play = Play(settings_known=False)
+    play.client(f.Query(b"select 7"))
+    play.session.cancel()
+    play.to_server.clear()
+    assert play.server(*SETTINGS_READ) == b""
+    assert kinds(bytes(play.to_server)) == b"Q"
+    assert b"select 7" not in play.to_server
+    shown = play.server(b.error("22012", "division by zero"), READY)
+    assert b"57014" in shown
+    assert shown.endswith(READY)
+    assert play.session.is_idle
+
+
+def test_parse_goes_on_though_cancelled_while_settings_are_read() -> None:
+    """As on a server, to which the cancel of a statement that does not run yet means nothing."""
+    play = Play(settings_known=False)
+    parse = f.Parse(b"s", b"select 1")
+    play.client(parse, f.Sync())
+    play.session.cancel()
+    play.to_server.clear()
+    assert play.server(*SETTINGS_READ) == b""
+    assert bytes(play.to_server) == parse.encode() + f.SYNC
+    assert play.server(b.PARSE_COMPLETE, READY) == b.PARSE_COMPLETE + READY
+    assert play.session.is_idle
+
+
 def test_statement_whose_parse_failed_is_not_trusted() -> None:
     play = Play(REWRITE)
     play.client(f.Parse(b"s", TEXT), f.Sync())
