@@ -6,6 +6,7 @@ wide costs a few databases, never an answer. Must not know types or servers.
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -13,6 +14,10 @@ from typing import Any
 
 from equivalence.isolation import nodes
 from equivalence.tree import ast, enums
+
+_MEASURES = frozenset({"length", "char_length", "character_length", "octet_length"})
+_MAX_LENGTH = 60
+_STRETCH = re.compile(r"[A-Za-z0-9 ]+")
 
 
 @dataclass(slots=True)
@@ -100,6 +105,11 @@ def _visit_expression(node: Any, found: Constants) -> None:
         for part in nodes(side)
         if (text := _literal(part)) is not None
     }
+    if node.kind == enums.A_Expr_Kind.AEXPR_SIMILAR or _is_regex(node):
+        texts |= {sample for text in texts for sample in regex_samples(text)}
+    lengths = {int(text) for text in texts if text.isdigit() and int(text) <= _MAX_LENGTH}
+    if lengths and any(_measures(side) for side in sides if side is not None):
+        texts |= {sample for n in lengths for sample in length_samples(n)}
     if node.kind in {enums.A_Expr_Kind.AEXPR_LIKE, enums.A_Expr_Kind.AEXPR_ILIKE}:
         patterns = {text for text in texts if isinstance(text, str)}
         found.patterns |= patterns
@@ -107,6 +117,30 @@ def _visit_expression(node: Any, found: Constants) -> None:
         found.strings |= texts
     for name in names:
         found.near[name] |= texts
+
+
+def _is_regex(node: Any) -> bool:
+    return node.kind == enums.A_Expr_Kind.AEXPR_OP and node.name[-1].sval in {"~", "~*", "!~", "!~*"}
+
+
+def _measures(side: Any) -> bool:
+    """Whether the length of a text is asked for."""
+    return any(
+        isinstance(part, ast.FuncCall) and part.funcname[-1].sval.lower() in _MEASURES for part in nodes(side)
+    )
+
+
+def length_samples(length: int) -> set[str]:
+    """Strings of about this length, with and without blanks at their ends."""
+    sizes = [n for n in (length - 1, length, length + 1) if n > 0]
+    plain = {"x" * n for n in sizes}
+    return plain | {f"{'x' * (n - 1)} " for n in sizes} | {f" {'x' * n}" for n in sizes}
+
+
+def regex_samples(pattern: str) -> set[str]:
+    """The plain stretches of a regular expression or SIMILAR TO pattern, alone and one after the other."""
+    found = _STRETCH.findall(pattern)[:6]
+    return {*found, *(a + b for a in found for b in found)}
 
 
 def like_samples(pattern: str) -> set[str]:

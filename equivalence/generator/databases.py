@@ -8,6 +8,7 @@ not know queries or servers.
 
 from __future__ import annotations
 
+import datetime as dt
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -122,7 +123,7 @@ class Generator:
         for number, first in enumerate(made):
             seed = seeds[number] if number < len(seeds) else None
             row = self._bound(index, tables, mood, list(first), seed)
-            for _ in range(_RETRIES):
+            for attempt in range(_RETRIES):
                 if row is None:
                     break
                 marks = [key_mark(table, key.columns, row, key.nulls_distinct) for key in table.keys]
@@ -130,7 +131,9 @@ class Generator:
                 if clash:
                     for i in {i for n in clash for i in table.keys[n].columns}:
                         if not table.columns[i].generated:
-                            row[i] = self._cell(index, i, table.columns[i], mood, "pool", constants, number)
+                            row[i] = (
+                                fresh_value(table.columns[i], number) if attempt else None
+                            ) or self._cell(index, i, table.columns[i], mood, "pool", constants, number)
                     row = self._bound(index, tables, mood, row, None)
                     continue
                 for mark, seen in zip(marks, taken, strict=True):
@@ -330,6 +333,21 @@ class Generator:
         for own_column, their_column in zip(reference.columns, reference.parent_columns, strict=True):
             row[own_column] = chosen[their_column]
         return True
+
+
+def fresh_value(column: ColumnShape, number: int) -> str | None:
+    """The value of this number of a type that has many; None for others."""
+    if column.domain:
+        return None
+    match column.family:
+        case "int" | "numeric" | "float":
+            return str(number)
+        case "text" if column.typmod == -1 or column.typmod > 6:
+            return f"k{number}"
+        case "date" | "timestamp":
+            return str(dt.date(2000, 1, 1) + dt.timedelta(days=number))
+        case _:
+            return None
 
 
 def idle_columns(table: TableShape, mentioned: frozenset[str] | None) -> dict[int, str | None]:

@@ -7,6 +7,7 @@ server says (`accepted`). Must not know tables beyond the types of their columns
 from __future__ import annotations
 
 import datetime as dt
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
@@ -14,6 +15,7 @@ from decimal import Decimal, InvalidOperation
 from equivalence.generator.constants import Constants
 from equivalence.generator.schema import ColumnShape, Family, Shape
 
+_TIME = re.compile(r"\d\d:\d\d(:\d\d)?")
 # (type as format_type prints it, candidate texts) -> those that the type's input function takes
 Accepted = Callable[[Mapping[str, Iterable[str]]], dict[str, frozenset[str]]]
 
@@ -105,7 +107,7 @@ def neighbours(column: ColumnShape, texts: Iterable[str]) -> list[str]:
         if column.family == "numeric" and column.typmod == -1:
             found += _rescaled(text)
         elif column.family in {"date", "timestamp"}:
-            found += _around_date(text)
+            found += _around_date(text) + _of_calendar(text, clock=column.family == "timestamp")
         elif column.family == "text":
             found += [text + " ", text.swapcase()] if text else []
     return found
@@ -143,6 +145,30 @@ def _around_date(text: str) -> list[str]:
     return [str(day - one), str(day + one), str(day), str(day + dt.timedelta(hours=5))]
 
 
+def _of_calendar(text: str, *, clock: bool) -> list[str]:
+    """Days and moments of which a number may be the year, month, day or hour; moments at a time of day."""
+    if clock and _TIME.fullmatch(text):
+        return [f"2001-01-01 {text}", f"2001-01-01 {text}.5", "2001-01-01 23:59:59"]
+    if not text.isdigit() or int(text) > 9998:
+        return []
+    number = int(text)
+    found: list[str] = []
+    if number > 31:
+        return [
+            f"{number:04}-01-01",
+            f"{number:04}-12-31",
+            f"{number - 1:04}-12-31",
+            f"{number + 1:04}-01-01",
+        ]
+    if 1 <= number <= 12:
+        found += [f"2001-{number:02}-01", f"2001-{number:02}-15", f"2001-{number:02}-28"]
+    if number >= 1:
+        found += [f"2001-01-{number:02}", f"2001-12-{number:02}"]
+    if clock and number < 24:
+        found += [f"2001-01-01 {number:02}:00:00", f"2001-01-01 {number:02}:30:00"]
+    return found
+
+
 def _wide_candidates(constants: Constants) -> dict[Family, tuple[str, ...]]:
     """Constants of a family wherever they stand, with sums, halves and shifted dates."""
     numbers = sorted(constants.numbers | {s for s in constants.strings if _around_number(s, 1)})
@@ -157,6 +183,8 @@ def _wide_candidates(constants: Constants) -> dict[Family, tuple[str, ...]]:
         v for s in sorted(constants.strings) for i in sorted(constants.intervals) for v in _shifted(s, i)
     ]
     strings = [v for s in sorted(constants.strings) for v in (s, s + " ", s.swapcase())]
+    few = [s for s in sorted(constants.strings) if 0 < len(s) <= 20][:6]
+    strings += [v for a in few for b in few if a != b for v in (a + b, a[:1] + b + a[1:])]
     return {
         "int": tuple(dict.fromkeys(ints)),
         "numeric": tuple(dict.fromkeys(exact + ints)),
