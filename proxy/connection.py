@@ -62,6 +62,7 @@ class Connection:
         self.key: tuple[int, bytes] | None = None
         self.effect: asyncio.Task[None] | None = None
         self.ended = asyncio.Event()
+        self.idle_since = 0.0
         self.counted = False
 
     async def run(self) -> None:
@@ -185,6 +186,9 @@ class Connection:
         limits = self.proxy.config.limits
         self.target = target = self._target(who)
         try:
+            database = self.proxy.config.database(who.database)
+            dsn = database.dsn if database is not None else ""
+            target = await self.proxy.hosts.pick(dsn, target, limits.connect_timeout)
             return await connect(
                 target, patience=limits.connect_timeout, keepalive_idle=limits.keepalive_idle
             )
@@ -259,6 +263,7 @@ class Connection:
             buffer_limit=limits.client_buffer,
             text_limit=limits.max_text,
         )
+        self.idle_since = session.clock()
         session.parameters.update(login.parameters)
         session.on_broken = self._broken
         if login.key is not None:
@@ -364,8 +369,13 @@ class Connection:
         if self.desk is not None:
             self.desk.look_again()
             self.desk.slow.tick(now)
-        idle = self.proxy.config.limits.idle_timeout
-        if idle and self.session is not None and self.session.is_idle and now - self.session.started > idle:
+        limit = self.proxy.config.limits.idle_timeout
+        session = self.session
+        if not limit or session is None:
+            return
+        if not session.is_idle or session.started > self.idle_since:
+            self.idle_since = now  # busy now, or since the last look
+        elif now - self.idle_since > limit:
             self.shut("terminating connection due to idle-session timeout", "57P05")
 
     def shut(self, text: str, sqlstate: str = "57P01") -> None:

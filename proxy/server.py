@@ -21,6 +21,7 @@ from proxy.cancel import CancelTable, WorkerMail, forward
 from proxy.config import DatabaseConfig, ProxyConfig
 from proxy.connection import Connection
 from proxy.doorstep import server_context
+from proxy.hosts import HostChooser
 from proxy.metrics import Metrics
 from proxy.ports import Ports, SessionView
 from proxy.serving.settings import Settings
@@ -43,6 +44,7 @@ class Proxy:
         self.ports = ports or Ports()
         self.metrics = Metrics()
         self.cancels = CancelTable()
+        self.hosts = HostChooser()
         self.tls: ssl.SSLContext | None = None
         self.certificate = b""
         self.mock_secret = secrets.token_bytes(32)

@@ -54,8 +54,10 @@ class Target:
     sslcert: str = ""
     sslkey: str = ""
     sslpassword: str = ""
+    session_attrs: str = ""  # target_session_attrs, see ``proxy.hosts``
 
 
+SESSION_ATTRS = ("", "any", "read-write", "read-only", "primary", "standby", "prefer-standby")
 SSLMODES = ("disable", "allow", "prefer", "require", "verify-ca", "verify-full")
 
 
@@ -68,8 +70,16 @@ def parse_dsn(dsn: str) -> Target:
     sslmode = words.get("sslmode", "prefer")
     if sslmode not in SSLMODES:
         raise DsnError(f"invalid sslmode {sslmode!r}: use one of {', '.join(SSLMODES)}")
+    attrs = words.get("target_session_attrs", "")
+    if attrs not in SESSION_ATTRS:
+        raise DsnError(f"invalid target_session_attrs {attrs!r}: use one of {', '.join(SESSION_ATTRS[1:])}")
+    if attrs not in {"", "any"} and not words.get("user"):
+        raise DsnError(
+            "target_session_attrs needs a user (and password) in the dsn, with whom hosts can be asked"
+        )
     return Target(
         hosts=_hosts(words),
+        session_attrs=attrs,
         user=words.get("user", ""),
         password=words.get("password", ""),
         dbname=words.get("dbname", ""),

@@ -27,7 +27,7 @@ from rewright.processes.channel import Figures, listen, tell
 from rewright.processes.jobs import MAX_LINE, Job, decode
 from rewright.wiring.hint_referee import drop_losing_hints
 from rewright.wiring.optimising import NotAllowed, NotOptimised, NotYet, RunBudget, Scratch, Workbench
-from rewright.wiring.referee import retire_losers
+from rewright.wiring.referee import judge, retire_losers, to_compare
 from rewright.wiring.stores import open_configured
 from store.api import Store
 from store.errors import StoreError
@@ -41,6 +41,7 @@ REMEMBERED = 20_000
 WATCH_SECONDS = 2.0
 # between two looks whether hints are still worth it, while nothing else is to be done
 HINTS_SECONDS = 30.0
+COMPARE_SECONDS = 20.0
 PRUNE_SECONDS = 3600.0
 
 
@@ -152,6 +153,10 @@ class _Optimiser:
                 threading.Thread(target=self._work, args=(store,), name=f"optimiser-{n}", daemon=True)
                 for n in range(self.config.optimiser.concurrency)
             ]
+            if self.config.optimiser.measure == "both":
+                threads.append(
+                    threading.Thread(target=self._compare, args=(store,), name="referee", daemon=True)
+                )
             for thread in threads:
                 thread.start()
             try:
@@ -289,6 +294,24 @@ class _Optimiser:
                 )
             return kept
         return None
+
+    def _compare(self, store: Store) -> None:
+        """Measure originals of what is served again, now and then, on our own connection."""
+        bench = Workbench(self.config, store, self.budget, self.scratch)
+        tried: dict[int, float] = {}
+        while not _stop.wait(COMPARE_SECONDS):
+            try:
+                rewrite = to_compare(store, time.time(), tried)
+                if rewrite is None:
+                    continue
+                tried[rewrite.id] = time.time()
+                lost = judge(store, rewrite, bench.compare(rewrite))
+                if lost is not None:
+                    self.log.info("rewrite.retired", rewrite=lost.id, reason=lost.reason)
+            except (StoreError, NotOptimised) as error:
+                self.log.info("optimiser.compare_failed", reason=str(error))
+            except Exception as error:
+                self.log.warning("optimiser.compare_failed", exc_info=error)
 
     def _remember(self, store: Store, job: Job, status: str, reason: str) -> None:
         from rewright.wiring.reporting import normalized, template_key

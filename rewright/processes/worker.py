@@ -11,6 +11,8 @@ import signal
 import socket
 import time
 from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from typing import Any
 
@@ -35,6 +37,8 @@ from store.errors import StoreError
 from store.writer import BufferedWriter
 
 FIGURES_SECONDS = 1.0
+# how often a store that could not be opened is tried again
+STORE_SECONDS = 5.0
 
 
 def run(config: Config, number: int, job_path: str, pipe: Connection) -> None:
@@ -50,6 +54,16 @@ def run(config: Config, number: int, job_path: str, pipe: Connection) -> None:
         raise SystemExit(3) from error
 
 
+@dataclass(frozen=True, slots=True)
+class _Books:
+    """What stands on the store."""
+
+    store: Store
+    writer: BufferedWriter
+    reporter: StoreReporter
+    feed: StoreFeed
+
+
 class _Worker:
     def __init__(self, config: Config, number: int, job_path: str, pipe: Connection) -> None:
         self.config = config
@@ -60,6 +74,9 @@ class _Worker:
         self.stop = asyncio.Event()
         self.proxy: Proxy | None = None
         self.log: Any = structlog.get_logger()
+        self.lookup = lookups.make()
+        self.lakes: Any = None
+        self.books: _Books | None = None
         # the same for a worker that is started again, so that its old sessions are replaced
         name = f"{socket.gethostname()}:{config.listen.address[1]}/{number}"
         self.sessions = SessionReporter(name)
@@ -67,45 +84,67 @@ class _Worker:
     async def run(self) -> None:
         loop = asyncio.get_running_loop()
         store = _open(self.config, self.log)
-        writer = feed = reporter = None
-        lookup = lookups.make()
         if store is not None:
-            writer = BufferedWriter(store, on_error=self._store_failed)
-            reporter = StoreReporter(writer, self.jobs)
-            feed = StoreFeed(
-                store,
-                lambda rewrites: _publish(loop, lookup, rewrites),
-                accept=frozenset(self.config.verify.accept),
-                on_error=self._store_failed,
-            )
-            feed.start()
-        lakes = _lakes(self.config, store)
-        ports = Ports(
-            lookup=lookup,
-            reporter=reporter,
-            answers=None if store is None else answers.make(store, self.config, self.job_path, lakes),
-            inline=self._inline(store),
-            pause=feed,
-            lakes=lakes,
-            settings=settings_rules(self.config),
+            self.books = self._open_books(store, loop)
+        self.lakes = _lakes(self.config, store)
+        listen(self.pipe, lambda message: self._hear(loop, message), lambda: self._end(loop))
+        tasks = [loop.create_task(self._tell_figures(), name="figures")]
+        if store is None:
+            tasks.append(loop.create_task(self._open_later(loop), name="store"))
+        try:
+            await serve(proxy_config(self.config), self._ports(), on_ready=self._ready, stop=self.stop)
+        finally:
+            for task in tasks:
+                task.cancel()
+            self._close()
+
+    def _open_books(self, store: Store, loop: asyncio.AbstractEventLoop) -> _Books:
+        writer = BufferedWriter(store, on_error=self._store_failed)
+        feed = StoreFeed(
+            store,
+            lambda rewrites: _publish(loop, self.lookup, rewrites),
+            accept=frozenset(self.config.verify.accept),
+            on_error=self._store_failed,
+        )
+        feed.start()
+        return _Books(store, writer, StoreReporter(writer, self.jobs), feed)
+
+    async def _open_later(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Sessions that begin after the store could be opened have all of Rewright; those before were relayed."""
+        while self.books is None:
+            await asyncio.sleep(STORE_SECONDS)
+            with suppress(StoreError):
+                store = await asyncio.to_thread(open_configured, self.config)
+                self.books = self._open_books(store, loop)
+        if self.proxy is not None:
+            self.proxy.ports = self._ports()
+        self.log.info("store.opened")
+
+    def _ports(self) -> Ports:
+        books = self.books
+        settings = settings_rules(self.config)
+        if books is None:
+            return Ports(lookup=self.lookup, lakes=self.lakes, settings=settings, event=logs.event)
+        return Ports(
+            lookup=self.lookup,
+            reporter=books.reporter,
+            answers=answers.make(books.store, self.config, self.job_path, self.lakes),
+            inline=self._inline(books.store),
+            pause=books.feed,
+            lakes=self.lakes,
+            settings=settings,
             event=logs.event,
         )
-        listen(self.pipe, lambda message: self._hear(loop, message), lambda: self._end(loop))
-        figures = loop.create_task(self._tell_figures(writer, reporter), name="figures")
-        try:
-            await serve(proxy_config(self.config), ports, on_ready=self._ready, stop=self.stop)
-        finally:
-            figures.cancel()
-            self._close(store, feed, writer, reporter)
 
-    def _inline(self, store: Store | None) -> SocketInline | None:
-        if store is None or not self.job_path:
+    def _inline(self, store: Store) -> SocketInline | None:
+        if not self.job_path:
             return None
         accept = frozenset(self.config.verify.accept)
         return SocketInline(self.job_path, store, templates.make(), accept, logs.event)
 
     def _ready(self, proxy: Proxy) -> None:
         self.proxy = proxy
+        proxy.ports = self._ports()  # the store may have come meanwhile
         tell(self.pipe, Ready(proxy.address))
 
     def _end(self, loop: asyncio.AbstractEventLoop) -> None:
@@ -128,15 +167,16 @@ class _Worker:
             await self.proxy.reload(changed)
             self.log.info("config.reloaded")
 
-    async def _tell_figures(self, writer: BufferedWriter | None, reporter: StoreReporter | None) -> None:
+    async def _tell_figures(self) -> None:
         while True:
             await asyncio.sleep(FIGURES_SECONDS)
-            if reporter is not None:
-                reporter.flush()
+            books = self.books
+            if books is not None:
+                books.reporter.flush()
             if self.proxy is not None:
-                tell(self.pipe, Figures(self._figures(self.proxy, writer)))
-                if writer is not None:
-                    self.sessions.report(self.proxy.sessions(), writer)
+                tell(self.pipe, Figures(self._figures(self.proxy, None if books is None else books.writer)))
+                if books is not None:
+                    self.sessions.report(self.proxy.sessions(), books.writer)
 
     def _figures(self, proxy: Proxy, writer: BufferedWriter | None) -> dict[Any, float]:
         metrics = proxy.metrics
@@ -167,24 +207,17 @@ class _Worker:
     def _store_failed(self, error: StoreError) -> None:
         self.log.warning("store.failed", reason=str(error))
 
-    def _close(
-        self,
-        store: Store | None,
-        feed: StoreFeed | None,
-        writer: BufferedWriter | None,
-        reporter: StoreReporter | None,
-    ) -> None:
-        if feed is not None:
-            feed.stop()
-        if reporter is not None:
-            reporter.flush()
-        if writer is not None:
-            self.sessions.report((), writer)
-            writer.close()
+    def _close(self) -> None:
+        books = self.books
+        if books is not None:
+            books.feed.stop()
+            books.reporter.flush()
+            self.sessions.report((), books.writer)
+            books.writer.close()
         if self.jobs is not None:
             self.jobs.close()
-        if store is not None:
-            store.close()
+        if books is not None:
+            books.store.close()
 
 
 def _open(config: Config, log: Any) -> Store | None:

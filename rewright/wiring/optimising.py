@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -21,16 +21,17 @@ from engines.postgres.external import ExternalScratch
 from engines.postgres.hinting import HintingSession
 from engines.postgres.installation import ServerUnavailable
 from engines.postgres.scratch import ScratchServer
-from engines.postgres.session import Limits, Session, SessionError
+from engines.postgres.session import Limits, Run, Session, SessionError
 from equivalence.api import Checker, Options
 from equivalence.verdicts import CHECKER_VERSION
 from models.api import Model, NoModel
 from rewright.config.model import Config, Database
 from rewright.processes.jobs import Job
-from rewright.wiring import guards, hint_referee
+from rewright.wiring import guards, hint_referee, templates
 from rewright.wiring.knowing import knowledge_of
 from rewright.wiring.learning import Experienced, Learning
 from rewright.wiring.ports.hinting import HintPort
+from rewright.wiring.referee import RUNS
 from rewright.wiring.served import SERVABLE, guard_document, guard_of, parameter_document, starts_active
 from rewrite.adapters.checker import EquivalenceChecker
 from rewrite.adapters.journal import StoreJournal
@@ -52,6 +53,8 @@ from store.records import Event, NewRewrite, Rewrite, Side, Timing
 
 # what may be spent on a held query at least: what comes too late for it is there for the next one
 HELD_SECONDS = 5.0
+# an original that takes so many times as long needs no second look
+CLEARLY = 2.0
 
 
 class NotOptimised(Exception):
@@ -218,6 +221,31 @@ class Workbench:
         if outcome.best is not None or not isinstance(hinter, HintPort):
             return None
         return hinter.consider(job.text, Deadline.after(self.config.optimiser.budget))
+
+    def compare(self, rewrite: Rewrite) -> Sequence[Timing]:
+        """Run replacement and original again in turn, until either clearly wins or the referee has runs enough.
+
+        Empty where that can't be done: parameters, no runs left in this hour, or the replacement takes longer
+        than ``run_timeout``. An original is stopped there: its time is then a lower bound. Raises NotOptimised.
+        """
+        proposal = rewrite.proposal
+        replacement = None if has_parameters(proposal.original) else filled(proposal)
+        if replacement is None:
+            return ()
+        database = self._database(proposal.database)
+        found: list[Timing] = []
+        with self._session(database_dsn(database.optimiser_dsn, proposal.database)) as session:
+            for _ in range(RUNS):
+                if not (self.budget.take() and self.budget.take()):
+                    break
+                after = session.run(replacement, stop_after=self.config.optimiser.run_timeout)
+                if not after.finished:
+                    return ()
+                before = session.run(proposal.original, stop_after=self.config.optimiser.run_timeout)
+                found += [_timing(rewrite, "replacement", after), _timing(rewrite, "original", before)]
+                if before.duration > CLEARLY * after.duration:
+                    break
+        return found
 
     @contextmanager
     def _session(self, dsn: str) -> Iterator[Session]:
@@ -493,6 +521,19 @@ class Scratch:
         except ServerUnavailable as error:
             self._failed = True
             self._on_error(str(error))
+
+
+def _timing(rewrite: Rewrite, side: Side, run: Run) -> Timing:
+    cpu = None if run.cpu is None else run.cpu * 1000
+    return Timing(rewrite.id, side, run.duration * 1000, cpu, "optimiser", time.time())
+
+
+def filled(proposal: NewRewrite) -> str | None:
+    """The replacement for the very text the rewrite was found for."""
+    if proposal.scope != "any":
+        return proposal.replacement
+    split = templates.make().split(proposal.original)
+    return None if split is None else templates.make().fill(proposal.replacement, split[1])
 
 
 def _require_expensive(session: Session, job: Job) -> None:

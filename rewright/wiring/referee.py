@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import statistics
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from rewright.wiring.served import plain_of
 from store.api import Store
@@ -18,6 +18,8 @@ from store.records import Rewrite, Timing
 RUNS = 5
 RATIO = 1.10
 DIFFERENCE_MS = 20.0
+# a pair that was compared often enough is compared again when data may have changed
+COMPARE_AGAIN_SECONDS = 3600.0
 
 
 def retire_losers(store: Store) -> Iterator[Rewrite]:
@@ -38,6 +40,33 @@ def retire_losers(store: Store) -> Iterator[Rewrite]:
                     yield without_hints(store, rewrite, reason)[0]
                     continue
                 yield store.rewrites.act(rewrite.id, Action.EXPIRE, reason=reason, by="referee")
+
+
+def to_compare(store: Store, now: float, tried: Mapping[int, float]) -> Rewrite | None:
+    """The served rewrite whose original was measured by us longest ago; None: all are fresh. Raises StoreError.
+
+    ``tried``: when each was tried last, whatever came of it. For ``[optimiser] measure = "both"``.
+    """
+    waiting: list[tuple[float, int, Rewrite]] = []
+    for rewrite in store.rewrites.find(states=(State.ACTIVE,), limit=10_000):
+        ours = [one.at for one in store.rewrites.timings(rewrite.id, "original") if one.source == "optimiser"]
+        last = max([*ours, tried.get(rewrite.id, 0.0)])
+        if rewrite.served and now - last > COMPARE_AGAIN_SECONDS:
+            waiting.append((last, rewrite.id, rewrite))
+    return min(waiting, key=lambda one: one[:2])[2] if waiting else None
+
+
+def judge(store: Store, rewrite: Rewrite, runs: Sequence[Timing]) -> Rewrite | None:
+    """Keep what was measured; the rewrite if it lost and is retired now. Raises StoreError."""
+    store.rewrites.add_timings(runs)
+    originals = [one for one in runs if one.side == "original"]
+    replacements = [one for one in runs if one.side == "replacement"]
+    if not loses(originals, replacements):
+        return None
+    reason = f"slower: {_median(replacements):.0f} ms, the original {_median(originals):.0f} ms"
+    with contextlib.suppress(IllegalTransition):
+        return store.rewrites.act(rewrite.id, Action.EXPIRE, reason=reason, by="referee")
+    return None
 
 
 def loses(originals: Sequence[Timing], replacements: Sequence[Timing]) -> bool:

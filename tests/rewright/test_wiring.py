@@ -9,15 +9,22 @@ import threading
 import time
 from collections.abc import Iterator
 from dataclasses import replace
+from multiprocessing import Pipe
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
+import psycopg
 import pytest
 
+from engines.postgres.scratch import ScratchServer
 from equivalence.verdicts import CHECKER_VERSION
+from proxy.metrics import Metrics
 from proxy.ports import (
     Candidate,
     Guard,
     LastQuery,
+    Ports,
     RelationName,
     ServedRewrite,
     ServedStatement,
@@ -27,6 +34,7 @@ from proxy.ports import (
 )
 from rewright.config.loading import ConfigError
 from rewright.config.model import Auth, Config, Database
+from rewright.processes import worker
 from rewright.processes.exporting import METRICS, Figureboard
 from rewright.processes.jobs import Job, JobSender, decode, encode
 from rewright.processes.optimiser import Inbox
@@ -34,14 +42,15 @@ from rewright.wiring.explaining import text
 from rewright.wiring.feed import StoreFeed
 from rewright.wiring.guards import GuardFailed, names_in
 from rewright.wiring.inlining import SocketInline
-from rewright.wiring.optimising import RunBudget, database_dsn
+from rewright.wiring.optimising import RunBudget, Scratch, Workbench, database_dsn
 from rewright.wiring.proxies import proxy_config, settings_rules
-from rewright.wiring.referee import loses, retire_losers
+from rewright.wiring.referee import judge, loses, retire_losers, to_compare
 from rewright.wiring.reporting import SessionReporter, StoreReporter
 from rewright.wiring.served import guard_document, guard_of, parameter_document, served, starts_active
 from store.api import Store, open_store
+from store.errors import StoreError
 from store.life import Action, Level, State
-from store.records import NewRewrite, Timing
+from store.records import NewRewrite, Rewrite, Timing
 from store.writer import BufferedWriter
 
 GUARD = Guard(
@@ -338,6 +347,95 @@ def test_losers_are_retired_unless_pinned(store: Store) -> None:
     assert [one.id for one in retire_losers(store)] == [ids[0]]
     assert store.rewrites.get(ids[0]).reason == "slower: 300 ms, the original 100 ms"
     assert store.rewrites.get(ids[1]).state is State.PINNED
+
+
+def test_what_is_compared_next(store: Store) -> None:
+    first, second, unserved = (
+        store.rewrites.act(store.rewrites.add(replace(NEW, template_key=key)).id, Action.ACTIVATE)
+        for key in ("a", "b", "c")
+    )
+    store.rewrites.add_served({first.id: 3, second.id: 1})
+    now = time.time()
+
+    def following(later: float = 0.0, **tried: float) -> int | None:
+        one = to_compare(store, now + later, {int(k[1:]): v for k, v in tried.items()})
+        return one.id if one is not None else None
+
+    assert following() == first.id
+    assert following(**{f"r{first.id}": now}) == second.id
+    store.rewrites.add_timings([Timing(first.id, "original", 9.0, source="optimiser", at=now)])
+    store.rewrites.add_timings([Timing(second.id, "original", 9.0, source="client", at=now)])
+    assert following() == second.id
+    store.rewrites.add_timings([Timing(second.id, "original", 9.0, source="optimiser", at=now + 1)])
+    assert following() is None
+    assert following(7200) == first.id
+    assert unserved.id not in {following(), following(7200)}
+
+
+@pytest.mark.server
+def test_a_loser_is_found_on_our_own_connection(
+    store: Store, scratch_server: ScratchServer, database: str
+) -> None:
+    dsn = scratch_server.dsn(database)
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        connection.execute("create table t as select generate_series(1, 300000) as a")
+        connection.execute("analyze t")
+    config = Config(databases={database: Database(dsn=dsn, optimiser_dsn=dsn)})
+    bench = Workbench(config, store, RunBudget(10), Scratch())
+    slow, fast = "select count(distinct a::text) from t where a > 5", "select count(*) from t where a > 5"
+
+    def kept(key: str, original: str, replacement: str) -> Rewrite:
+        new = replace(NEW, database=database, template_key=key, original=original, replacement=replacement)
+        return store.rewrites.act(store.rewrites.add(new).id, Action.ACTIVATE)
+
+    winner, loser = kept("w", slow, fast), kept("l", fast, slow)
+    runs = bench.compare(winner)
+    assert [one.side for one in runs] == ["replacement", "original"]  # clear at once
+    assert judge(store, winner, runs) is None
+    assert not bench.compare(kept("p", "select $1::int", "select 1"))
+    bench.budget = RunBudget(10)
+    runs = bench.compare(loser)
+    assert [one.side for one in runs] == ["replacement", "original"] * 5
+    lost = judge(store, loser, runs)
+    assert lost is not None
+    assert lost.state is State.RETIRED
+    assert lost.reason.startswith("slower: ")
+    assert bench.compare(winner) == []  # no runs left in this hour
+
+
+# -- a store that comes later
+
+
+def test_a_worker_opens_the_store_when_it_can(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    tries: list[int] = []
+
+    def opening(_config: Config) -> Store:
+        tries.append(1)
+        if len(tries) < 3:
+            raise StoreError("locked")
+        return open_store(str(tmp_path / "later.db"))
+
+    seen: list[Ports] = []
+
+    async def serving(_config: object, ports: Ports, *, on_ready: Any, stop: asyncio.Event) -> None:
+        proxy = SimpleNamespace(ports=ports, address=("127.0.0.1", 1), sessions=list, metrics=Metrics())
+        on_ready(proxy)
+        seen.append(proxy.ports)
+        async with asyncio.timeout(20):
+            while proxy.ports.reporter is None:  # noqa: ASYNC110 -- what is waited for knows no event
+                await asyncio.sleep(0.01)
+        seen.append(proxy.ports)
+
+    monkeypatch.setattr(worker, "open_configured", opening)
+    monkeypatch.setattr(worker, "serve", serving)
+    monkeypatch.setattr(worker, "STORE_SECONDS", 0.01)
+    ours, theirs = Pipe()
+    asyncio.run(worker._Worker(Config(), 0, "", theirs).run())
+    ours.close()
+    assert len(tries) == 3
+    assert (seen[0].reporter, seen[0].answers, seen[0].pause) == (None, None, None)
+    assert seen[1].answers is not None
+    assert seen[1].pause is not None
 
 
 # -- figures, users, explaining

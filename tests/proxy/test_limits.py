@@ -1,0 +1,152 @@
+"""Clients that come and say nothing, sessions that idle, encryption that is not spoken, and which host is meant."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import socket
+import struct
+import time
+from collections.abc import Iterator
+
+import psycopg
+import pytest
+
+from engines.postgres.scratch import ScratchServer
+from proxy.config import Limits
+from proxy.hosts import HostChooser
+from proxy.upstream import DsnError, UpstreamUnavailable, parse_dsn
+from tests.proxy.running import RunningProxy, config
+
+GSS_REQUEST, SSL_REQUEST = struct.pack("!II", 8, 80877104), struct.pack("!II", 8, 80877103)
+
+
+def through(server: ScratchServer, proxy: RunningProxy) -> str:
+    return server.dsn().replace(f":{server.port}/", f":{proxy.port}/")
+
+
+def startup(user: bytes) -> bytes:
+    body = struct.pack("!HH", 3, 0) + b"user\0" + user + b"\0database\0postgres\0\0"
+    return struct.pack("!I", len(body) + 4) + body
+
+
+@pytest.fixture
+def impatient(scratch_server: ScratchServer) -> Iterator[RunningProxy]:
+    limits = Limits(login_timeout=1.0, idle_timeout=1.0)
+    with RunningProxy(config(f"host=127.0.0.1 port={scratch_server.port}", limits=limits)) as proxy:
+        yield proxy
+
+
+@pytest.mark.server
+def test_an_idle_session_is_ended(impatient: RunningProxy, scratch_server: ScratchServer) -> None:
+    with psycopg.connect(through(scratch_server, impatient), autocommit=True) as connection:
+        for _ in range(3):
+            time.sleep(0.5)
+            connection.execute("select pg_sleep(0.6)")  # not idle, and the clock begins anew behind it
+        connection.execute("begin")
+        time.sleep(1.5)  # idle in a transaction is the server's business
+        connection.execute("commit")
+        time.sleep(2.0)
+        with pytest.raises(psycopg.errors.IdleSessionTimeout):
+            connection.execute("select 1")
+
+
+@pytest.mark.server
+@pytest.mark.parametrize("said", [b"", b"\0\0", SSL_REQUEST, GSS_REQUEST, startup(b"postgres")[:20]])
+def test_a_client_that_does_not_log_in_is_dropped(impatient: RunningProxy, said: bytes) -> None:
+    with socket.create_connection(("127.0.0.1", impatient.port), 10) as client:
+        client.settimeout(10)
+        client.sendall(said)
+        heard = b""
+        with contextlib.suppress(ConnectionResetError):  # where bytes were left unread
+            while piece := client.recv(100):
+                heard += piece
+        assert heard in {b"", b"N"}
+    deadline = time.monotonic() + 5
+    while impatient.proxy._connections and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not impatient.proxy._connections
+
+
+@pytest.mark.server
+@pytest.mark.parametrize("asked", [(GSS_REQUEST,), (GSS_REQUEST, SSL_REQUEST), (SSL_REQUEST, GSS_REQUEST)])
+def test_encryption_that_is_not_spoken_is_declined(impatient: RunningProxy, asked: tuple[bytes, ...]) -> None:
+    """As a server without it: N, and the client may go on in the clear."""
+    with socket.create_connection(("127.0.0.1", impatient.port), 10) as client:
+        client.settimeout(10)
+        for request in asked:
+            client.sendall(request)
+            assert client.recv(10) == b"N"
+        client.sendall(startup(b"postgres"))
+        assert client.recv(1) == b"R"
+
+
+# --- several hosts --------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def read_only_server() -> Iterator[ScratchServer]:
+    with ScratchServer() as server:
+        yield server
+
+
+@pytest.mark.server
+def test_the_kind_of_host_that_is_wanted(
+    scratch_server: ScratchServer, read_only_server: ScratchServer
+) -> None:
+    password = scratch_server.address.passwords["postgres"]
+    with psycopg.connect(read_only_server.dsn(), autocommit=True) as direct:
+        direct.execute(f"alter role postgres password '{password}'")
+        direct.execute("alter system set default_transaction_read_only = on")
+        direct.execute("select pg_reload_conf()")
+    ports = f"{read_only_server.port},{scratch_server.port}"
+    base = f"host=127.0.0.1,127.0.0.1 port={ports} user=postgres password={password} target_session_attrs="
+    for wanted, port in (("read-write", scratch_server.port), ("read-only", read_only_server.port)):
+        with (
+            RunningProxy(config(base + wanted)) as proxy,
+            psycopg.connect(through(scratch_server, proxy), autocommit=True) as connection,
+        ):
+            assert connection.execute("show port").fetchone() == (str(port),)
+    with (
+        RunningProxy(config(base + "standby")) as proxy,
+        pytest.raises(psycopg.OperationalError, match="could not connect"),
+    ):
+        psycopg.connect(through(scratch_server, proxy))
+    assert "no host is standby" in str(proxy.events)
+
+
+def test_an_answer_holds_for_a_moment(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [100.0]
+    chooser = HostChooser(lambda: now[0])
+    dsn = "host=a,b port=1,2 user=u target_session_attrs=primary"
+    target = parse_dsn(dsn)
+    asked: list[str] = []
+
+    async def ask(_dsn: str, _target: object, _patience: float) -> object:
+        asked.append(_dsn)
+        return target
+
+    monkeypatch.setattr(chooser, "_ask", ask)
+
+    async def play() -> None:
+        await asyncio.gather(*(chooser.pick(dsn, target, 1.0) for _ in range(5)))
+        now[0] += 3
+        await chooser.pick(dsn, target, 1.0)
+        await chooser.pick("host=a", parse_dsn("host=a"), 1.0)
+
+    asyncio.run(play())
+    assert asked == [dsn, dsn]
+
+
+def test_nobody_to_ask() -> None:
+    with pytest.raises(DsnError, match="needs a user"):
+        parse_dsn("host=a,b target_session_attrs=primary")
+    with pytest.raises(DsnError, match="target_session_attrs"):
+        parse_dsn("host=a,b user=u target_session_attrs=writable")
+
+    async def play() -> None:
+        dsn = "host=127.0.0.1 port=1 user=u target_session_attrs=primary"
+        with pytest.raises(UpstreamUnavailable, match="no host is primary"):
+            await HostChooser().pick(dsn, parse_dsn(dsn), 2.0)
+
+    asyncio.run(play())
