@@ -13,8 +13,10 @@ from decimal import Decimal, InvalidOperation
 from sql.types import BOOL, SqlType
 
 from .conditions import off
+from .inverse import points, shifted
 from .symbols import AND, CASE, EQ, IS_NULL, IS_TRUE, LE, LT, NOT, OR, RANGES, SAME, TO_NUMERIC, domain
 from .terms import FALSE, INTEGER, TRUE, App, Lit, Nested, Sym, Term, null
+from .texts import STARTS, equal
 
 UNKNOWN = null(BOOL)
 
@@ -181,7 +183,44 @@ def _compare(sym: Sym, a: Term, b: Term) -> Term:
                 return a if b.value == "true" else negate(a)
             if isinstance(a, App) and isinstance(b, App) and a.sym == b.sym == TO_NUMERIC:
                 return eq(a.args[0], b.args[0])
+        if isinstance(a, App) and isinstance(b, Lit):
+            return _of_argument(sym, a, b) or App(sym, (a, b), BOOL)
+        if isinstance(a, Lit) and isinstance(b, App) and sym in {LT, LE}:
+            flipped = _of_argument(LE if sym == LT else LT, b, a)
+            return App(sym, (a, b), BOOL) if flipped is None else negate(flipped)
     return App(sym, (a, b), BOOL)
+
+
+def _of_argument(sym: Sym, a: App, b: Lit) -> Term | None:
+    """16: ``f(x)`` against a constant as x against others, for functions that never fall."""
+    if sym == EQ and domain(a.type) == "text":
+        return _of_text(a, b)
+    if (moved := shifted(a, b)) is not None:
+        return app(sym, moved, BOOL)
+    found = points(a, b)
+    if found is None:
+        return None
+    x, at = found
+    if sym == LT:
+        return app(LT, (x, at.from_), BOOL)
+    if sym == LE:
+        return app(LT, (x, at.beyond), BOOL)
+    if at.only is not None:
+        return eq(x, at.only)
+    if at.from_ == at.beyond:
+        return _unless_null(x, FALSE)
+    return conj((app(LE, (at.from_, x), BOOL), app(LT, (x, at.beyond), BOOL)))
+
+
+def _of_text(a: App, b: Lit) -> Term | None:
+    """16: a prefix or an integer's text against a constant."""
+    found = equal(a, b)
+    if found is None:
+        return None
+    x, test, constant = found
+    if test == "never":
+        return _unless_null(x, FALSE)
+    return eq(x, constant) if test == "=" else App(STARTS, (x, constant), BOOL)
 
 
 def not_null_or_unknown(term: Term) -> Term:

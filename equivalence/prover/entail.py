@@ -17,6 +17,7 @@ from equivalence.proof import Assumption
 from .bags import NULL_ON_EMPTY, exists, subst, subst_block
 from .build import disj, eq, negate, not_null, predicates, same
 from .conditions import any_holds, holds, off
+from .extremes import lemmas
 from .logic import Encoder
 from .schema import Schema
 from .shapes import shape
@@ -42,6 +43,7 @@ from .terms import (
     source_types,
     walk_shallow,
 )
+from .valuefacts import Facts
 
 IDENTICAL = Sym("identical", strict=False)
 _WITNESS = 10_000_000  # witnesses are numbered from here: never part of a form
@@ -93,6 +95,7 @@ class Session:
         self.engine = engine
         self.ctx = ctx
         self.encoder = Encoder()
+        self._facts = Facts(self.encoder)
         self.solver = self.encoder.z3.SimpleSolver()
         self.solver.set("core.minimize", True)  # a proof states no fact that it does not need
         self.switches: dict[Assumption, Any] = {}
@@ -148,6 +151,7 @@ class Session:
             self._seen = len(self.encoder.met())
             for t in met:
                 self._column_facts(t)
+            self.solver.add(*self._facts.new())
             axioms = self.encoder.axioms
             if self._axioms < len(axioms):
                 self.solver.add(*axioms[self._axioms :])
@@ -268,8 +272,18 @@ class Engine:
         session = self._session(ctx, opened=False)
         if session.refutes(goal, ()):
             return True
-        links = list(self._links(ctx, goal))
+        links = [*self._links(ctx, goal), *self._lemmas(session.ctx, goal)]
         return bool(links) and session.refutes(goal, links)
+
+    def _lemmas(self, opened: Context, goal: Term) -> list[Term]:
+        """What the extremes and counts of the question say."""
+        if self._depth > 1:
+            return []
+        self._depth += 1
+        try:
+            return list(lemmas(self, opened, goal))
+        finally:
+            self._depth -= 1
 
     def _session(self, ctx: Context, *, opened: bool) -> Session:
         """A solver that already knows the context."""
@@ -364,9 +378,9 @@ class Engine:
         return any(self.schema.source_of(r.target) in wanted for r in self.schema.references(target))
 
     def _not_null(self, ctx: Context, term: Term) -> bool:
-        return self._scalar(ctx, not_null(term))
+        return self.scalar(ctx, not_null(term))
 
-    def _scalar(self, ctx: Context, goal: Term) -> bool:
+    def scalar(self, ctx: Context, goal: Term) -> bool:
         """Entailment from an already opened context without looking for witnesses again."""
         if goal in ctx.preds or goal == TRUE:
             return True
@@ -410,7 +424,7 @@ class Engine:
 
     def _scalar_with_links(self, ctx: Context, goal: Term) -> bool:
         if not any(isinstance(t, Nested) and t.kind == "exists" for t in walk_shallow(goal)):
-            return self._scalar(ctx, goal)
+            return self.scalar(ctx, goal)
         return self._by_solver(ctx, goal)
 
     def _map_source(self, source: Source, bound: dict[int, int]) -> Source:

@@ -6,18 +6,20 @@ quantified comparisons become EXISTS under three-valued logic. Must not know sch
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import assert_never
 
 from sql import algebra as a
 from sql.records import key_of
-from sql.types import BOOL, SqlType
+from sql.types import BOOL, TIMESTAMP, SqlType
 
 from .aggregates import aggregate_term, window_term
 from .bags import block, exists, the
 from .build import app, case, coalesce, conj, disj, fold_division, is_null, is_true, negate, rebuild, same
 from .conditions import off
+from .folding import as_float, constant, moved
 from .symbols import (
     CASE,
     EQ,
@@ -35,6 +37,7 @@ from .symbols import (
     function,
 )
 from .terms import FALSE, INTEGER, TRUE, App, Bag, Block, Lit, Sym, Table, Term, Var, null
+from .texts import pattern
 from .translate import Env, Failure, Rows, Translator, Unsupported
 
 UNKNOWN = null(BOOL)
@@ -268,6 +271,8 @@ class Translation:
             return self.made(Sym(name, strict=op.function.strict, fails="errors"), args, type_)
         if len(args) == 2 and op.right in ORDERED and (found := self._comparison(op, *args)) is not None:
             return found
+        if len(args) == 2 and (made := self._with_constant(op, *args)) is not None:
+            return made
         if op.name == "/" and op.left in INTS and (folded := fold_division(*args)) is not None:
             return folded
         if op.name in {"+", "-"} and not op.left and isinstance(args[0], Lit) and exact_integer(args[0].type):
@@ -278,8 +283,23 @@ class Translation:
                 return Lit(str(-int(value)), INTEGER)
         return self.made(arithmetic(op.name, op.left, op.right, type_.name), args, type_)
 
+    def _with_constant(self, op: a.OperatorRef, x: Term, y: Term) -> Term | None:
+        """Constant moments are computed, patterns that are prefixes or plain text said as such."""
+        if op.right == "interval":
+            return moved(op.name, x, y)
+        if op.right != "text" or not isinstance(y, Lit):
+            return None
+        if op.name in {"~~", "!~~"}:
+            test = pattern(x, y)
+            return test if test is None or op.name == "~~" else negate(test)
+        if op.name == "||" and op.left == "text" and y.value == "" and x.type.name == "text":
+            return x
+        return None
+
     def _comparison(self, op: a.OperatorRef, x: Term, y: Term) -> Term | None:
-        """A builtin comparison in terms of = < <= only."""
+        """A builtin comparison in terms of = < <= only; days stand among moments as their midnights."""
+        if {op.left, op.right} == {"date", "timestamp"}:
+            x, y = (_midnight(t) if t.type.name == "date" else t for t in (x, y))
         if op.left not in ORDERED or not domain(x.type) or domain(x.type) != domain(y.type):
             return None
         match op.name:
@@ -320,6 +340,11 @@ class Translation:
             return x
         if source == target:
             return x
+        if isinstance(x, Lit) and x.value is not None and source.is_builtin:
+            known = constant(x.value, target) if source.name == "unknown" else None
+            known = as_float(x, target) if ints else known
+            if known is not None:
+                return known
         if e.method == "func" and e.func is not None:
             self.check(e.func)
         return self.made(cast(source, target, e.method), (x,), target)
@@ -392,6 +417,13 @@ def seen_types(func: a.FunctionRef, args: tuple[a.Expr, ...]) -> tuple[str, ...]
     if any(t.startswith(_PSEUDO) for t in func.arg_types):
         return (*func.arg_types, *(key_of(x.type) for x in args))
     return func.arg_types
+
+
+def _midnight(day: Term) -> Term:
+    """A date as the timestamp that comparisons take it for; nothing is too far away for them."""
+    if isinstance(day, Lit) and day.value is not None and re.fullmatch(r"\d{4}-\d\d-\d\d", day.value):
+        return Lit(f"{day.value} 00:00:00", TIMESTAMP)
+    return app(Sym("moment of date", total=True), (day,), TIMESTAMP)
 
 
 def _integral(term: Term) -> Term | None:

@@ -39,9 +39,11 @@ from .symbols import (
     identity,
 )
 from .terms import App, Lit, Nested, Row, Term, Var
+from .texts import STARTS
 
 Pair = tuple[Any, Any]
 # more digits than a timestamp keeps: the server rounds them
+_DAY = 86400 * 10**6  # microseconds
 _TOO_FINE = re.compile(r"\.\d{7}")
 
 
@@ -58,6 +60,10 @@ class Encoder:
         self._sort_of: dict[SqlType, Any] = {}
         self._plain: dict[SqlType, bool] = {}
         self._texts: dict[tuple[str, str], Any] = {}
+        self.prefixes: list[tuple[Any, str, Any]] = []  # (text, prefix, whether it starts with it)
+        self.months: list[tuple[Any, Any, Any, Any]] = []  # (moment, its scale, month is NULL, month)
+        self.years: set[int] = set()  # of the moments met
+        self.literals: list[tuple[str, Any]] = []  # texts met
         self._false, self._true = z3.BoolVal(False), z3.BoolVal(True)
 
     def met(self) -> list[Term]:
@@ -77,8 +83,8 @@ class Encoder:
     def _sort(self, type_: SqlType) -> Any:
         z3 = self.z3
         known = domain(type_)
-        if known == "integer":
-            return z3.IntSort()
+        if known == "integer" or known in {"date", "timestamp"}:
+            return z3.IntSort()  # days and microseconds; infinite ones stand beyond all that are met
         if known == "bool":
             return z3.BoolSort()
         if known and identity(type_):
@@ -155,11 +161,14 @@ class Encoder:
     def _constant(self, name: str, value: str, sort: Any, type_: SqlType) -> Any:
         z3 = self.z3
         point = _point(name, value)
-        if sort == z3.RealSort():
+        if point is not None and name in {"date", "timestamp"}:
+            self.years |= {int(value[:4]), int(value[:4]) - 1}
+        if self._plain[type_]:
             if point is not None:
-                return z3.RealVal(point)
-            constant = z3.Real(f"'{value}' {name}")
-            if name == "text":  # two spellings of other types may be one value
+                return z3.RealVal(point) if sort == z3.RealSort() else z3.IntVal(int(point))
+            constant = z3.Const(f"'{value}' {name}", sort)
+            if name == "text":
+                self.literals.append((value, constant))  # two spellings of other types may be one value
                 others = [c for (n, _), c in self._texts.items() if n == f"{name} {sort}"]
                 self.axioms.extend(constant != c for c in others)
             return constant
@@ -242,6 +251,11 @@ class Encoder:
             nulls = [n for n, _ in pairs]
             if not sym.total:
                 nulls.append(self._apply(f"{name} null", [v for _, v in pairs], z3.BoolSort()))
+            if sym == STARTS and isinstance(args[1], Lit) and args[1].value is not None:
+                self.prefixes.append((pairs[0][1], args[1].value, value))
+            if _is_month(term):
+                scale = 1 if args[1].type.name == "date" else _DAY
+                self.months.append((pairs[1], scale, z3.Or(*nulls), self.key(value, term.type)))
             if sym == TO_NUMERIC:
                 self.axioms.append(self.key(value, term.type) == z3.ToReal(pairs[0][1]))
             return (z3.Or(*nulls) if nulls else self._false), value
@@ -300,6 +314,14 @@ class Encoder:
         if short in NULL_ON_EMPTY | {"isum"} and not short.startswith(("stddev", "var")) and not off("M3"):
             self.axioms.append(is_null == self.z3.Not(self.truth(exists(term.bag))))
         return is_null
+
+
+def _is_month(term: App) -> bool:
+    names = {f"pg_catalog.extract(text,{t})" for t in ("date", "timestamp")} | {
+        "pg_catalog.date_part(text,timestamp)"
+    }
+    first = term.args[0] if term.args else None
+    return term.sym.name in names and isinstance(first, Lit) and str(first.value).lower() == "month"
 
 
 def _collations(args: tuple[Term, ...]) -> str:

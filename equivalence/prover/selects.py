@@ -17,7 +17,7 @@ from .build import is_true
 from .conditions import off
 from .expressions import Scope, Translation
 from .fresh import fresh
-from .terms import Block, Distinct, Limited, Lit, Term, Var, null
+from .terms import Block, Distinct, Limited, Lit, Term, Var, bag_types, null
 from .translate import Env, Form, Rows, Translator, Unsupported, columns_of, rels_in, sort_label
 
 Context = tuple[Rows, Scope]
@@ -172,6 +172,6 @@ def _distinct_on(t: Translator, query: a.Select, form: Form) -> Form:
     on = len(query.distinct or ())
     v = fresh()
     source = Limited(form.bag, form.sort, None, None, on=on)
-    columns = [Var(v, i, o.type) for i, o in enumerate(form.bag[0].outs)]
+    columns = [Var(v, i, type_) for i, type_ in enumerate(bag_types(form.bag))]
     outs = (*columns[: form.width], *columns[form.width + on :])
     return Form(block(((v, source),), (), tuple(outs)), form.width, form.sort)

@@ -142,6 +142,8 @@ def failure(term: App) -> str:
         return "" if all(_bounded(a) for a in term.args) else fails
     if name.startswith("cast pg_catalog.numeric to pg_catalog.float8"):
         return "" if _bounded(term.args[0]) else fails
+    if _never_fails(name, term.args):
+        return ""
     if name in {"~~", "!~~"}:
         pattern = term.args[1]
         fine = isinstance(pattern, Lit) and pattern.value is not None and not pattern.value.endswith("\\")
@@ -153,6 +155,39 @@ def failure(term: App) -> str:
         if _nonzero(divisor) and (name.startswith("op /(numeric") or _safe_int_division(divisor)):
             return "" if not name.startswith("op /(numeric") or _bounded(term.args[0]) else "overflow"
     return fails
+
+
+# fields that every date and every timestamp has (of an infinite one some are NULL)
+_FIELDS = frozenset(
+    {
+        "year", "month", "day", "quarter", "week", "doy", "dow", "isodow", "isoyear", "decade", "century", "millennium",
+        "epoch",
+    }
+)  # fmt: skip
+_NEVER = frozenset(
+    {"pg_catalog.date(timestamp)", "pg_catalog.left(text,int4)", "pg_catalog.right(text,int4)"}
+)
+
+
+def _never_fails(name: str, args: tuple[Term, ...]) -> bool:
+    """Whether the built-in function fails for no arguments, given the constants among these."""
+    if name in _NEVER:
+        return True
+    first = args[0].value if args and isinstance(args[0], Lit) else None
+    match name:
+        case "pg_catalog.extract(text,date)" | "pg_catalog.extract(text,timestamp)":
+            return str(first).lower() in _FIELDS
+        case "pg_catalog.date_part(text,timestamp)":
+            return str(first).lower() in _FIELDS
+        case "pg_catalog.date_trunc(text,timestamp)":
+            # a month or week may begin before the first moment there is
+            return str(first).lower() in {"day", "hour", "minute", "second"}
+        case "pg_catalog.substring(text,int4,int4)" | "pg_catalog.substr(text,int4,int4)":
+            # the end must not leave int4, nor lie before the start
+            return all(
+                isinstance(a, Lit) and a.value is not None and 0 <= int(a.value) < 2**30 for a in args[1:]
+            )
+    return False
 
 
 # fail for no ordinary argument

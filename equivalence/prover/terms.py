@@ -381,5 +381,18 @@ def source_types(source: Source) -> tuple[SqlType, ...]:
     match source:
         case Table(_, _, types) | Function(_, _, types):
             return types
-        case Distinct(bag) | Limited(bag) | Multi(_, bag):
-            return tuple(o.type for o in bag[0].outs) if bag else ()
+        case Distinct(bag) | Limited(bag):
+            return bag_types(bag)
+        case Multi(_, left, right):
+            return bag_types((*left, *right))
+
+
+def bag_types(bag: Bag) -> tuple[SqlType, ...]:
+    """The types of a bag's columns; blocks whose modifiers differ share none (1.00 beside 1.0000, M4)."""
+    if not bag:
+        return ()
+    rows = [tuple(o.type for o in b.outs) for b in bag]
+    return tuple(
+        first if all(t.typmod == first.typmod for t in column) else first.without_typmod()
+        for first, *column in zip(*rows, strict=True)
+    )

@@ -36,6 +36,7 @@ from .terms import (
     Table,
     Term,
     Var,
+    bag_types,
     null,
 )
 
@@ -200,7 +201,7 @@ class Translator:
         ties = not isinstance(query, a.Values) and query.with_ties
         source = Limited(form.bag, form.sort, limit, offset, ties)
         v = fresh()
-        types = tuple(o.type for o in form.bag[0].outs) if form.bag else ()
+        types = bag_types(form.bag)
         if not form.bag:
             return form
         self.sources[v] = source
@@ -255,7 +256,7 @@ class Translator:
             return bag
         v = fresh()
         self.sources[v] = Distinct(bag)
-        outs = tuple(Var(v, i, o.type) for i, o in enumerate(bag[0].outs))
+        outs = tuple(Var(v, i, type_) for i, type_ in enumerate(bag_types(bag)))
         return (Block(((v, Distinct(bag)),), (), outs),)
 
     # ---------------------------------------------------------------- FROM

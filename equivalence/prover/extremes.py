@@ -1,0 +1,186 @@
+"""What minimum, maximum and count of a bag say about its rows: lemmas for one question of entailment.
+
+``EXISTS(r with f(r) < t)`` is ``min(f) < t``; a row of the bag is not below its minimum; a bag has as many rows that satisfy p as rows
+in all exactly when none of them fails to. Each lemma is a theorem, whatever the context; those that can matter are found by the
+terms of the question. Must not know rules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from sql.types import BOOL
+
+from .bags import aggregate, block, exists, subst, subst_block
+from .build import app, conj, disj, eq, is_true, negate, not_null
+from .conditions import holds, off
+from .shapes import shape
+from .symbols import EQ, LE, LT, NOT, domain
+from .terms import App, Bag, Block, Nested, Row, Term, Var, free_vars, walk_shallow
+
+if TYPE_CHECKING:
+    from .entail import Context, Engine
+
+_MOST = 40
+
+
+def lemmas(engine: Engine, opened: Context, goal: Term) -> Iterator[Term]:
+    """Facts about the extremes and counts of the question and of its context (with witnesses)."""
+    met = [t for p in (goal, *opened.preds) for t in walk_shallow(p) if isinstance(t, Nested)]
+    nested = list(dict.fromkeys(met))
+    extremes = [n for n in nested if n.kind == "agg" and n.name.startswith(("min ", "max "))]
+    counts = [n for n in nested if n.name == "cnt" and len(n.bag) == 1]
+    found = (
+        *_tests(engine, opened, nested, extremes),
+        *_counted(counts),
+        *_members(engine, opened, extremes),
+    )
+    yield from found[:_MOST]
+
+
+def _equivalent(a: Term, b: Term) -> Iterator[Term]:
+    yield disj((negate(a), b))
+    yield disj((a, negate(b)))
+
+
+# --------------------------------------------------------------------------- EXISTS with an inequality
+
+
+def _tests(engine: Engine, opened: Context, nested: list[Nested], extremes: list[Nested]) -> Iterator[Term]:
+    """16: each EXISTS with a comparison, as a comparison with the extreme of the same rows."""
+    if not extremes:
+        return
+    for n in nested:
+        if n.kind != "exists" or len(n.bag) != 1:
+            continue
+        (b,) = n.bag
+        for p in b.preds:
+            found = _compared(p, {v for v, _ in b.vars})
+            if found is None:
+                continue
+            x, t, kind = found
+            rest = tuple(q for q in b.preds if q != p)
+            rows = block(b.vars, (*rest, not_null(x)), (x,))
+            test = _by_extremes(engine, opened, extremes, rows, x, t, kind)
+            if test is not None:
+                yield from _equivalent(n, is_true(test))
+
+
+def _compared(p: Term, own: set[int]) -> tuple[Term, Term, str] | None:
+    """(x, t, kind) of a comparison of the rows' x with an outer t: kind is <, <=, >, >= or <>."""
+    negated = isinstance(p, App) and p.sym == NOT and isinstance(p.args[0], App) and p.args[0].sym == EQ
+    core = p.args[0] if negated and isinstance(p, App) else p
+    if not isinstance(core, App) or not (negated or core.sym in {LT, LE}):
+        return None
+    a, b = core.args
+    if not domain(a.type) or domain(a.type) != domain(b.type) or a.type.collation != b.type.collation:
+        return None
+    inner, outer = free_vars(a) & own, free_vars(b) & own
+    if bool(inner) == bool(outer):
+        return None
+    if inner:
+        return a, b, "<>" if negated else core.sym.name
+    return b, a, "<>" if negated else {"<": ">", "<=": ">="}[core.sym.name]
+
+
+def _by_extremes(
+    engine: Engine, opened: Context, extremes: list[Nested], rows: Bag, x: Term, t: Term, kind: str
+) -> Term | None:
+    """``EXISTS(x kind t)`` over the rows by their minimum or maximum."""
+
+    def extreme(name: str) -> Nested | None:
+        return _same_extreme(engine, opened, extremes, rows, x, name)
+
+    if kind in {"<", "<="}:
+        low = extreme("min")
+        return None if low is None else app(LT if kind == "<" else LE, (low, t), BOOL)
+    if kind in {">", ">="}:
+        high = extreme("max")
+        return None if high is None else app(LT if kind == ">" else LE, (t, high), BOOL)
+    low, high = extreme("min"), extreme("max")
+    if low is not None and off("extreme"):
+        return negate(eq(low, t))
+    if low is None or high is None:
+        return None
+    return disj((negate(eq(low, t)), negate(eq(high, t))))
+
+
+def _same_extreme(
+    engine: Engine, opened: Context, extremes: list[Nested], rows: Bag, x: Term, name: str
+) -> Nested | None:
+    """The minimum or maximum of the rows, if the question has it: by its very words or by the rows it sees."""
+    from .match import same_bags
+
+    for e in extremes:
+        if not e.name.startswith(f"{name} ") or e.type.collation != x.type.collation:
+            continue
+        made = aggregate(e.name, rows, e.type)
+        if isinstance(made, Nested) and (shape(made) == shape(e) or same_bags(engine, opened, made, e)):
+            return e
+    return None
+
+
+# --------------------------------------------------------------------------- rows of the bag
+
+
+def _members(engine: Engine, opened: Context, extremes: list[Nested]) -> Iterator[Term]:
+    """A row of the context that is in the bag is not beyond its extreme."""
+    for e in extremes:
+        for b in e.bag:
+            for bound in _assignments(engine, opened, b, {}):
+                out = subst(b.outs[0], _renaming(bound))
+                pair = (e, out) if e.name.startswith("min ") else (out, e)
+                yield is_true(app(LE, pair, BOOL))
+
+
+def _assignments(
+    engine: Engine, opened: Context, b: Block, bound: dict[int, int]
+) -> Iterator[dict[int, int]]:
+    """Rows of the context for the block's variables, all of whose predicates hold."""
+    if len(bound) == len(b.vars):
+        done = [subst(p, _renaming(bound)) for p in b.preds]
+        if holds("member", all(engine.scalar(opened, p) for p in done)):
+            yield bound
+        return
+    v, source = b.vars[len(bound)]
+    for w, other in opened.vars:
+        if other == source:
+            yield from _assignments(engine, opened, b, {**bound, v: w})
+
+
+def _renaming(bound: dict[int, int]) -> object:
+    def env(t: Term) -> Term | None:
+        match t:
+            case Var(var, pos, type_) if var in bound:
+                return Var(bound[var], pos, type_)
+            case Row(var) if var in bound:
+                return Row(bound[var])
+            case _:
+                return None
+
+    return env
+
+
+# --------------------------------------------------------------------------- counts
+
+
+def _counted(counts: list[Nested]) -> Iterator[Term]:
+    """15: of two counts over the same rows, one with more conditions: not larger, equal when nothing fails these."""
+    for c in counts:
+        for d in counts:
+            if c is d or len(c.bag[0].vars) != len(d.bag[0].vars):
+                continue
+            (all_,), (some,) = c.bag, d.bag
+            mapping = {v: w for (v, _), (w, _) in zip(some.vars, all_.vars, strict=True)}
+            moved = subst_block(replace(some, vars=()), _renaming(mapping))
+            sources = [s for _, s in some.vars], [s for _, s in all_.vars]
+            if sources[0] != sources[1] or len(moved) != 1 or not set(all_.preds) <= set(moved[0].preds):
+                continue
+            extra = [p for p in moved[0].preds if p not in all_.preds]
+            if not extra:
+                continue
+            yield app(LE, (d, c), BOOL)
+            failing = exists(block(all_.vars, (*all_.preds, negate(is_true(conj(extra)))), ()))
+            yield from _equivalent(negate(failing), is_true(eq(c, d)))

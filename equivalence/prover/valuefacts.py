@@ -1,0 +1,63 @@
+"""What the solver is told of months and prefixes: facts between the terms and constants that were met.
+
+A month is known inside the years of which some constant speaks. Each fact holds for every value (infinite moments are in no
+year). Must not know contexts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import date
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .logic import Encoder
+
+
+class Facts:
+    """Gives each fact once, as terms are met."""
+
+    def __init__(self, encoder: Encoder) -> None:
+        self.encoder = encoder
+        self._given: set[tuple[object, ...]] = set()
+
+    def new(self) -> Iterator[Any]:
+        yield from self._months()
+        yield from self._prefixes()
+
+    def _once(self, *key: object) -> bool:
+        if key in self._given:
+            return False
+        self._given.add(key)
+        return True
+
+    def _months(self) -> Iterator[Any]:
+        z3 = self.encoder.z3
+        for i, ((is_null, value), scale, month_null, month) in enumerate(self.encoder.months):
+            for year in sorted(self.encoder.years):
+                if not 1 < year < 9998 or not self._once("month", i, year):
+                    continue
+                starts = [date(year, m, 1).toordinal() * scale for m in range(1, 13)]
+                starts.append(date(year + 1, 1, 1).toordinal() * scale)
+                inside = [z3.And(value >= a, value < b) for a, b in pairwise(starts)]
+                known = [z3.Not(month_null), *(i == (month == m) for m, i in enumerate(inside, start=1))]
+                within = z3.And(z3.Not(is_null), value >= starts[0], value < starts[-1])
+                yield z3.Implies(within, z3.And(*known))
+
+    def _prefixes(self) -> Iterator[Any]:
+        z3, met = self.encoder.z3, self.encoder.prefixes
+        for i, (text, prefix, starts) in enumerate(met):
+            for value, constant in self.encoder.literals:
+                if self._once("literal", i, value, str(constant)) and constant.sort() == text.sort():
+                    yield z3.Implies(text == constant, starts == value.startswith(prefix))
+            for j, (other, longer, deeper) in enumerate(met[:i]):
+                if other.sort() != text.sort() or not self._once("prefix", i, j):
+                    continue
+                same = other == text
+                if longer.startswith(prefix):
+                    yield z3.Implies(z3.And(same, deeper), starts)
+                elif prefix.startswith(longer):
+                    yield z3.Implies(z3.And(same, starts), deeper)
+                else:
+                    yield z3.Implies(same, z3.Not(z3.And(starts, deeper)))
