@@ -9,19 +9,20 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
 from typing import Any
 
 from equivalence.proof import Assumption
 
 from .bags import NULL_ON_EMPTY, exists, subst, subst_block
-from .build import disj, eq, negate, not_null, predicates, same
-from .conditions import any_holds, holds, off
+from .build import disj, eq, negate, not_null, predicates
+from .conditions import any_holds, holds
+from .context import WITNESS, Context, membership
 from .extremes import lemmas
 from .logic import Encoder
 from .schema import Schema
+from .session import Session
 from .shapes import shape
-from .symbols import AND, CASE, IS_NULL, NOT, OR, SAME, domain, identity
+from .symbols import AND, CASE, IS_NULL, NOT, OR, SAME
 from .terms import (
     FALSE,
     TRUE,
@@ -29,11 +30,9 @@ from .terms import (
     Bag,
     Block,
     Distinct,
-    Lit,
     Nested,
     Row,
     Source,
-    Sym,
     Table,
     Term,
     Var,
@@ -43,161 +42,10 @@ from .terms import (
     source_types,
     walk_shallow,
 )
-from .valuefacts import Facts
-
-IDENTICAL = Sym("identical", strict=False)
-_WITNESS = 10_000_000  # witnesses are numbered from here: never part of a form
 
 
 class OutOfTime(Exception):
     """The deadline has passed."""
-
-
-@dataclass(frozen=True, slots=True)
-class Context:
-    """Variables in scope and predicates that hold."""
-
-    vars: tuple[tuple[int, Source], ...] = ()
-    preds: tuple[Term, ...] = ()
-
-    def within(self, b: Block) -> Context:
-        return Context((*self.vars, *b.vars), (*self.preds, *b.preds))
-
-    def having(self, preds: Iterable[Term]) -> Context:
-        return replace(self, preds=tuple(dict.fromkeys((*self.preds, *preds))))
-
-
-def identical(a: Term, b: Term) -> Term:
-    """The very same value, NULLs alike: stronger than IS NOT DISTINCT FROM for types such as numeric."""
-    if a == b:
-        return TRUE
-    for x, y in ((a, b), (b, a)):
-        if isinstance(x, Lit) and x.value is None:
-            return negate(not_null(y))
-    if domain(a.type) and domain(a.type) == domain(b.type) and identity(a.type) and identity(b.type):
-        return same(a, b)
-    return App(IDENTICAL, (a, b), TRUE.type)
-
-
-def membership(var: int, source: Distinct) -> Term:
-    """That the row of ``var`` is one of the DISTINCT source's."""
-    blocks: list[Block] = []
-    for b in rename_bound(source.bag, max_var(source.bag) + _WITNESS):
-        ties = tuple(identical(o, Var(var, i, o.type)) for i, o in enumerate(b.outs))
-        blocks.append(Block(b.vars, (*b.preds, *ties), ()))
-    return exists(tuple(Block(b.vars, tuple(q for p in b.preds for q in predicates(p)), ()) for b in blocks))
-
-
-class Session:
-    """A solver loaded with one opened context; each question is asked on top and taken back."""
-
-    def __init__(self, engine: Engine, ctx: Context) -> None:
-        self.engine = engine
-        self.ctx = ctx
-        self.encoder = Encoder()
-        self._facts = Facts(self.encoder)
-        self.solver = self.encoder.z3.SimpleSolver()
-        self.solver.set("core.minimize", True)  # a proof states no fact that it does not need
-        self.switches: dict[Assumption, Any] = {}
-        self._sources = dict(ctx.vars)
-        self._axioms = 0
-        self._seen = 0
-        self._checked: set[int] = set()
-        self._stated: set[tuple[int, int, int]] = set()
-        # keys can only matter for rows whose key columns some predicate speaks of
-        mentioned = (t for p in ctx.preds for t in walk_shallow(p) if isinstance(t, Var))
-        self._mentioned = {(t.var, t.pos) for t in mentioned}
-        for p in ctx.preds:
-            self.solver.add(self.formula(p))
-        self._settle()
-
-    def refutes(self, goal: Term, links: Iterable[Term]) -> bool:
-        """Whether the context leaves no way for the goal not to be TRUE; facts used are recorded."""
-        z3 = self.encoder.z3
-        formulas = [z3.Not(self.formula(goal)), *(self.formula(link) for link in links)]
-        formulas += [self.encoder.same(a, b) for a, b in self.engine.nested_equal]
-        self._settle()
-        self.solver.push()
-        try:
-            left = int((self.engine.deadline - time.monotonic()) * 1000)
-            self.solver.set("timeout", max(1, min(1500, left)))
-            self.solver.add(*formulas)
-            if self.solver.check(*self.switches.values()) != z3.unsat:
-                return False
-            core = {str(c) for c in self.solver.unsat_core()}
-        finally:
-            self.solver.pop()
-        for assumption, switch in self.switches.items():
-            if str(switch) in core:
-                self.engine.schema.use(assumption)
-        return True
-
-    def formula(self, pred: Term) -> Any:
-        """A predicate as a formula; `identical` is not a function of SQL's and encoded here."""
-        encoder = self.encoder
-        if isinstance(pred, App) and pred.sym == IDENTICAL:
-            return encoder.same(*pred.args)
-        if isinstance(pred, App) and pred.sym in {AND, OR} and _has_identical(pred):
-            parts = [self.formula(a) for a in pred.args]
-            return encoder.z3.And(*parts) if pred.sym == AND else encoder.z3.Or(*parts)
-        if isinstance(pred, App) and pred.sym == NOT and _has_identical(pred):
-            return encoder.z3.Not(self.formula(pred.args[0]))
-        return encoder.truth(pred)
-
-    def _settle(self) -> None:
-        """Tell the solver, for good, what holds of the terms met since last time."""
-        while True:
-            met = [t for t in self.encoder.met()[self._seen :] if isinstance(t, Var)]
-            self._seen = len(self.encoder.met())
-            for t in met:
-                self._column_facts(t)
-            self.solver.add(*self._facts.new())
-            axioms = self.encoder.axioms
-            if self._axioms < len(axioms):
-                self.solver.add(*axioms[self._axioms :])
-                self._axioms = len(axioms)
-            if self._seen == len(self.encoder.met()):
-                return
-
-    def _column_facts(self, t: Var) -> None:
-        source = self._sources.get(t.var)
-        if source is None:
-            return
-        schema, z3 = self.engine.schema, self.encoder.z3
-        fact = schema.not_null(source, t.pos)
-        if fact is not None:
-            self._state(fact, z3.Not(self.encoder.encode(t)[0]))
-        if not isinstance(source, Table):
-            return
-        if t.var not in self._checked:
-            self._checked.add(t.var)
-            for check, term in schema.checks(source, t.var):
-                is_null, value = self.encoder.encode(term)
-                self._state(
-                    check, self.encoder.truth(term) if off("F8") else z3.Or(is_null, value)
-                )  # F8: NULL passes
-        for w, other in self.ctx.vars:
-            if w != t.var and other == source:
-                self._same_row(t, w, source)
-
-    def _same_row(self, t: Var, w: int, source: Table) -> None:
-        """Rows of one relation that agree on a key agree on this column, too."""
-        pair = (min(t.var, w), max(t.var, w), t.pos)
-        if pair in self._stated:
-            return
-        self._stated.add(pair)
-        z3, encoder, types = self.encoder.z3, self.encoder, source.types
-        for key in self.engine.schema.keys(source):
-            if not all((v, c) in self._mentioned for v in (t.var, w) for c in key.columns):
-                continue
-            equal = [encoder.truth(eq(Var(t.var, c, types[c]), Var(w, c, types[c]))) for c in key.columns]
-            alike = encoder.same(Var(t.var, t.pos, t.type), Var(w, t.pos, t.type))
-            self._state(key.assumption, z3.Implies(z3.And(*equal), alike))
-
-    def _state(self, assumption: Assumption, formula: Any) -> None:
-        z3 = self.encoder.z3
-        switch = self.switches.setdefault(assumption, z3.Bool(f"fact {len(self.switches)}"))
-        self.solver.add(z3.Implies(switch, formula))
 
 
 class Engine:
@@ -207,11 +55,50 @@ class Engine:
         self.schema = schema
         self.deadline = deadline
         self._known: dict[tuple[Context, Term], tuple[bool, frozenset[Assumption]]] = {}
-        self._next = 2 * _WITNESS
+        self._next = 2 * WITNESS
         self._depth = 0
+        self.asked = 0  # questions to the solver
         # equalities of nested values found by matching, for the formulas at hand
         self.nested_equal: list[tuple[Term, Term]] = []
         self._sessions: dict[tuple[Context, bool], Session] = {}
+        self._encoder: Encoder | None = None
+        self._switches: dict[Assumption, Any] = {}
+        self._checks: dict[tuple[Table, int], list[tuple[Assumption, Term]]] = {}
+        self._same_rows: dict[tuple[object, ...], tuple[Any, tuple[Term, ...]]] = {}
+
+    @property
+    def encoder(self) -> Encoder:
+        """The terms of this engine as formulas; the solver is loaded when first asked for."""
+        if self._encoder is None:
+            self._encoder = Encoder()
+        return self._encoder
+
+    def switch(self, assumption: Assumption) -> Any:
+        """The name under which solvers hear of a schema fact."""
+        if assumption not in self._switches:
+            self._switches[assumption] = self.encoder.z3.Bool(f"fact {len(self._switches)}")
+        return self._switches[assumption]
+
+    def checks(self, source: Table, var: int) -> list[tuple[Assumption, Term]]:
+        """The CHECK constraints over the row of ``var``."""
+        if (source, var) not in self._checks:
+            self._checks[source, var] = self.schema.checks(source, var)
+        return self._checks[source, var]
+
+    def same_row(
+        self, key: tuple[int, ...], source: Table, column: tuple[int, int, int]
+    ) -> tuple[Any, tuple[Term, ...]]:
+        """Equality on a key of two rows (variables, column number) makes the column the same; with the terms used."""
+        known = self._same_rows.get((key, source, column))
+        if known is None:
+            v, w, pos = column
+            types, z3 = source.types, self.encoder.z3
+            ties = tuple(eq(Var(v, c, types[c]), Var(w, c, types[c])) for c in key)
+            pair = Var(v, pos, types[pos]), Var(w, pos, types[pos])
+            equal = [self.encoder.truth(t) for t in ties]
+            formula = z3.Implies(z3.And(*equal), self.encoder.same(*pair))
+            known = self._same_rows[key, source, column] = (formula, (*ties, *pair))
+        return known
 
     def tick(self) -> None:
         if time.monotonic() > self.deadline:
@@ -527,10 +414,6 @@ def _exists_atoms(terms: Iterable[Term], *, aggregates: bool) -> list[Nested]:
                     if isinstance(n, Nested):
                         found[n] = None
     return list(found)
-
-
-def _has_identical(term: Term) -> bool:
-    return any(isinstance(t, App) and t.sym == IDENTICAL for t in walk_shallow(term))
 
 
 def _strict_parts(pred: Term) -> Iterator[Term]:

@@ -21,7 +21,8 @@ from .symbols import EQ, LE, LT, NOT, domain
 from .terms import App, Bag, Block, Nested, Row, Term, Var, free_vars, walk_shallow
 
 if TYPE_CHECKING:
-    from .entail import Context, Engine
+    from .context import Context
+    from .entail import Engine
 
 _MOST = 40
 

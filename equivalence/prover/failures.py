@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from .conditions import holds
-from .entail import Context, Engine
+from .context import Context
+from .entail import Engine
 from .places import at_path, nested_terms, places
 from .symbols import CASE, EQ, IS_NULL, LE, LT, SAME, failure, identity, one_representation
 from .terms import (

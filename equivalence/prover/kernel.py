@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 from .bags import aggregate, as_set, block, exists, open_source, subst, subst_block
 from .build import app, case, conj, disj, exists_value, integer, negate, not_null, predicates
 from .conditions import any_holds, holds, off
-from .entail import Context, Engine, identical
+from .context import Context, identical
+from .entail import Engine
 from .fresh import fresh_copy
 from .places import Mode, nested_terms, replace_term
 from .symbols import CASE, EQ, OR, SAME, TO_NUMERIC, identity

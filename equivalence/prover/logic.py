@@ -10,7 +10,7 @@ rules or search.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from dataclasses import dataclass, field
 from datetime import date, datetime
 from decimal import Decimal, InvalidOperation
 from math import isfinite
@@ -47,15 +47,25 @@ _DAY = 86400 * 10**6  # microseconds
 _TOO_FINE = re.compile(r"\.\d{7}")
 
 
+@dataclass(slots=True)
+class Note:
+    """A term that was encoded: the numbers of those encoded on the way, and what holds of it."""
+
+    term: Term
+    parts: list[int] = field(default_factory=list)
+    axioms: list[Any] = field(default_factory=list)
+
+
 class Encoder:
-    """Encodes terms for one solver; ``axioms`` collects what holds of the terms met so far."""
+    """Encodes terms, each once; a solver needs the axioms of a term and of its parts."""
 
     def __init__(self) -> None:
         import z3
 
         self.z3 = z3
-        self.axioms: list[Any] = []
-        self._memo: dict[Term, Pair] = {}
+        self._memo: dict[Term, tuple[int, Pair]] = {}
+        self._notes: list[Note] = []
+        self._open: list[Note] = []  # the terms being encoded, innermost last
         self._sorts: dict[str, Any] = {}
         self._sort_of: dict[SqlType, Any] = {}
         self._plain: dict[SqlType, bool] = {}
@@ -66,9 +76,18 @@ class Encoder:
         self.literals: list[tuple[str, Any]] = []  # texts met
         self._false, self._true = z3.BoolVal(False), z3.BoolVal(True)
 
-    def met(self) -> list[Term]:
-        """The terms encoded so far."""
-        return list(self._memo)
+    @property
+    def axioms(self) -> list[Any]:
+        """What holds of the term being encoded."""
+        return self._open[-1].axioms
+
+    def number(self, term: Term) -> int:
+        """The number of an encoded term."""
+        self.encode(term)
+        return self._memo[term][0]
+
+    def note(self, number: int) -> Note:
+        return self._notes[number]
 
     # ---------------------------------------------------------------- sorts
 
@@ -122,8 +141,17 @@ class Encoder:
     def encode(self, term: Term) -> Pair:
         found = self._memo.get(term)
         if found is None:
-            found = self._memo[term] = self._encode(term)
-        return found
+            note = Note(term)
+            self._open.append(note)
+            try:
+                pair = self._encode(term)
+            finally:
+                self._open.pop()
+            found = self._memo[term] = len(self._notes), pair
+            self._notes.append(note)
+        if self._open:
+            self._open[-1].parts.append(found[0])
+        return found[1]
 
     def _encode(self, term: Term) -> Pair:
         z3 = self.z3
@@ -378,11 +406,3 @@ def _float_point(name: str, value: str) -> str | None:
 def _micros(moment: datetime) -> int:
     seconds = (moment.hour * 60 + moment.minute) * 60 + moment.second
     return seconds * 10**6 + moment.microsecond
-
-
-def unsatisfiable(encoder: Encoder, formulas: Iterable[Any], timeout_ms: int) -> bool:
-    """Whether the formulas with the encoder's axioms have no model (False when not decided)."""
-    solver = encoder.z3.SimpleSolver()
-    solver.set("timeout", timeout_ms)
-    solver.add(*formulas, *encoder.axioms)
-    return bool(solver.check() == encoder.z3.unsat)

@@ -13,7 +13,8 @@ from dataclasses import replace
 from itertools import permutations
 
 from .bags import block, exists, subst_block
-from .entail import Context, Engine, identical, membership
+from .context import Context, identical, membership
+from .entail import Engine
 from .kernel import _align
 from .places import mode_of, nested_terms
 from .shapes import shape

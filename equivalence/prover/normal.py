@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterator
 from itertools import permutations
 
 from .conditions import off
-from .entail import Context, Engine
+from .context import Context
+from .entail import Engine
 from .kernel import RULES, At, Place, case_terms
 from .places import Mode, Path, at_path, nested_terms, places, put
 from .symbols import CASE, EQ, IS_NULL, NOT, OR, SAME

@@ -12,7 +12,7 @@ from typing import Literal
 
 from .bags import DUPLICATE_FREE, block, remake
 from .conditions import off
-from .entail import Context
+from .context import Context
 from .terms import (
     Bag,
     Block,

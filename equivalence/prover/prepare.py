@@ -15,7 +15,8 @@ from sql.walk import all_exprs_of_query, all_queries, canonical
 
 from .conditions import off
 from .constants import failing_constants
-from .entail import Context, Engine
+from .context import Context
+from .entail import Engine
 from .failures import failing, orders, recorded, shows_representative
 from .symbols import TO_NUMERIC
 from .terms import App, Bag, Block, Lit, Term, free_vars

@@ -14,8 +14,9 @@ from equivalence.proof import Flaw, Matching, Proof, Step
 from sql.algebra import Query
 from sql.catalog import Catalog
 
+from .context import Context
 from .digest import digest
-from .entail import Context, Engine, OutOfTime
+from .entail import Engine, OutOfTime
 from .fresh import numbering
 from .match import match_bags
 from .normal import Trace, normalise

@@ -10,12 +10,13 @@ from __future__ import annotations
 import time
 from dataclasses import fields, replace
 
-from equivalence.proof import Flaw, Proof, Step
+from equivalence.proof import Assumption, Flaw, Proof, Step
 from sql.algebra import Query
 from sql.catalog import Catalog
 
+from .context import Context
 from .digest import digest
-from .entail import Context, Engine, OutOfTime
+from .entail import Engine, OutOfTime
 from .fresh import numbering
 from .kernel import RULES
 from .match import check_block
@@ -35,6 +36,8 @@ from .translate import Unsupported
 
 _SECONDS = 60.0
 _ROUNDS = 4
+# questions to the solver up to which a replay is cheap enough to be tried without each of its facts
+_CHEAP = 60
 
 
 def replay(proof: Proof, q1: Query, q2: Query, catalog: Catalog) -> Flaw | None:
@@ -49,17 +52,27 @@ def settle(draft: Proof, q1: Query, q2: Query, catalog: Catalog, deadline: float
     """The draft of a search as a proof that `replay` accepts: with what each step leads to, without steps that lead
     nowhere, and with no facts but those that its own replay needs.
     """
-    found = _derived(draft, q1, q2, catalog, deadline, thin=True)
+    effort: list[int] = []
+    found = _derived(draft, q1, q2, catalog, deadline, thin=True, effort=effort)
     if isinstance(found, Flaw):
         return found
-    found = _settled(found, q1, q2, catalog, deadline)
-    for fact in () if isinstance(found, Flaw) else found.assumptions:
-        if isinstance(found, Flaw) or fact not in found.assumptions:
-            continue
-        fewer = replace(found, assumptions=tuple(x for x in found.assumptions if x != fact))
-        less = _settled(fewer, q1, q2, catalog, deadline)
-        found = found if isinstance(less, Flaw) or less.modulo != found.modulo else less
+    if found.assumptions != draft.assumptions or len(found.steps) != len(draft.steps):
+        found = _settled(found, q1, q2, catalog, deadline)
+    if isinstance(found, Flaw) or sum(effort) > _CHEAP:
+        return found
+    for fact in found.assumptions:
+        if fact in found.assumptions:
+            found = _without(fact, found, q1, q2, catalog, deadline)
     return found
+
+
+def _without(
+    fact: Assumption, proof: Proof, q1: Query, q2: Query, catalog: Catalog, deadline: float
+) -> Proof:
+    """The proof without a fact, if it stands without."""
+    fewer = replace(proof, assumptions=tuple(x for x in proof.assumptions if x != fact))
+    less = _settled(fewer, q1, q2, catalog, deadline)
+    return proof if isinstance(less, Flaw) or less.modulo != proof.modulo else less
 
 
 def _settled(draft: Proof, q1: Query, q2: Query, catalog: Catalog, deadline: float) -> Proof | Flaw:
@@ -72,13 +85,25 @@ def _settled(draft: Proof, q1: Query, q2: Query, catalog: Catalog, deadline: flo
 
 
 def _derived(
-    proof: Proof, q1: Query, q2: Query, catalog: Catalog, deadline: float, *, thin: bool = False
+    proof: Proof,
+    q1: Query,
+    q2: Query,
+    catalog: Catalog,
+    deadline: float,
+    *,
+    thin: bool = False,
+    effort: list[int] | None = None,
 ) -> Proof | Flaw:
-    """The proof that follows from the choices of this one and the facts it states; ``thin``: without idle steps."""
+    """The proof that follows from the choices of this one and the facts it states; ``thin``: without idle steps.
+    ``effort`` gets the number of questions that the solver was asked.
+    """
     engine = Engine(Schema(catalog, frozenset(proof.assumptions)), deadline)
     try:
         with numbering():
-            return _replayed(engine, proof, q1, q2, thin=thin)
+            found = _replayed(engine, proof, q1, q2, thin=thin)
+        if effort is not None:
+            effort.append(engine.asked)
+        return found
     except (Unsupported, RecursionError) as why:
         return Flaw(f"not checkable: {why}")
     except OutOfTime:

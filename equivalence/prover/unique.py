@@ -9,7 +9,8 @@ from collections.abc import Iterable
 
 from .build import not_null
 from .conditions import holds, off
-from .entail import Context, Engine, identical
+from .context import Context, identical
+from .entail import Engine
 from .symbols import EQ, LE, SAME, identity
 from .terms import (
     INTEGER,

@@ -1,0 +1,139 @@
+"""A solver loaded with one context, asked one question after the other.
+
+Terms are encoded once for an engine (`logic`); a session tells its solver what holds of those that it meets: axioms of their
+encoding, and schema facts of its rows behind switches, so that cores name the facts that mattered. Must not know how
+contexts are opened.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from equivalence.proof import Assumption
+
+from .conditions import off
+from .context import IDENTICAL, Context, has_identical
+from .symbols import AND, NOT, OR
+from .terms import App, Table, Term, Var, walk_shallow
+from .valuefacts import Facts
+
+if TYPE_CHECKING:
+    from .entail import Engine
+
+
+class Session:
+    """A solver loaded with one opened context; each question is asked on top and taken back."""
+
+    def __init__(self, engine: Engine, ctx: Context) -> None:
+        self.engine = engine
+        self.ctx = ctx
+        self.encoder = engine.encoder
+        self._facts = Facts(self.encoder)
+        self.solver = self.encoder.z3.SimpleSolver()
+        self.solver.set("core.minimize", True)  # a proof states no fact that it does not need
+        self.switches: dict[Assumption, Any] = {}
+        self._sources = dict(ctx.vars)
+        self._taken: set[int] = set()  # numbers of the terms whose facts the solver has
+        self._checked: set[int] = set()
+        self._stated: set[tuple[int, int, int]] = set()
+        # keys can only matter for rows whose key columns some predicate speaks of
+        mentioned = (t for p in ctx.preds for t in walk_shallow(p) if isinstance(t, Var))
+        self._mentioned = {(t.var, t.pos) for t in mentioned}
+        self.solver.add(*(self.formula(p) for p in ctx.preds))
+
+    def refutes(self, goal: Term, links: Iterable[Term]) -> bool:
+        """Whether the context leaves no way for the goal not to be TRUE; facts used are recorded."""
+        self.engine.asked += 1
+        z3 = self.encoder.z3
+        formulas = [z3.Not(self.formula(goal)), *(self.formula(link) for link in links)]
+        formulas += [self._same(a, b) for a, b in self.engine.nested_equal]
+        self.solver.add(*self._facts.new())
+        self.solver.push()
+        try:
+            left = int((self.engine.deadline - time.monotonic()) * 1000)
+            self.solver.set("timeout", max(1, min(1500, left)))
+            self.solver.add(*formulas)
+            if self.solver.check(*self.switches.values()) != z3.unsat:
+                return False
+            core = {str(c) for c in self.solver.unsat_core()}
+        finally:
+            self.solver.pop()
+        for assumption, switch in self.switches.items():
+            if str(switch) in core:
+                self.engine.schema.use(assumption)
+        return True
+
+    def formula(self, pred: Term) -> Any:
+        """A predicate as a formula; `identical` is not a function of SQL's and encoded here."""
+        encoder = self.encoder
+        if isinstance(pred, App) and pred.sym == IDENTICAL:
+            return self._same(*pred.args)
+        if isinstance(pred, App) and pred.sym in {AND, OR} and has_identical(pred):
+            parts = [self.formula(a) for a in pred.args]
+            return encoder.z3.And(*parts) if pred.sym == AND else encoder.z3.Or(*parts)
+        if isinstance(pred, App) and pred.sym == NOT and has_identical(pred):
+            return encoder.z3.Not(self.formula(pred.args[0]))
+        formula = encoder.truth(pred)
+        self._take(pred)
+        return formula
+
+    def _same(self, a: Term, b: Term) -> Any:
+        formula = self.encoder.same(a, b)
+        self._take(a)
+        self._take(b)
+        return formula
+
+    def _take(self, term: Term) -> None:
+        """Tell the solver, for good, what holds of the term and of all that was encoded for it."""
+        todo = [self.encoder.number(term)]
+        while todo:
+            n = todo.pop()
+            if n in self._taken:
+                continue
+            self._taken.add(n)
+            note = self.encoder.note(n)
+            self.solver.add(*note.axioms)
+            todo += note.parts
+            if isinstance(note.term, Var):
+                self._column_facts(note.term)
+
+    def _column_facts(self, t: Var) -> None:
+        source = self._sources.get(t.var)
+        if source is None:
+            return
+        schema, z3 = self.engine.schema, self.encoder.z3
+        fact = schema.not_null(source, t.pos)
+        if fact is not None:
+            self._state(fact, z3.Not(self.encoder.encode(t)[0]))
+        if not isinstance(source, Table):
+            return
+        if t.var not in self._checked:
+            self._checked.add(t.var)
+            for check, term in self.engine.checks(source, t.var):
+                is_null, value = self.encoder.encode(term)
+                # F8: NULL passes
+                self._state(check, self.encoder.truth(term) if off("F8") else z3.Or(is_null, value))
+                self._take(term)
+        for w, other in self.ctx.vars:
+            if w != t.var and other == source:
+                self._same_row(t, w, source)
+
+    def _same_row(self, t: Var, w: int, source: Table) -> None:
+        """Rows of one relation that agree on a key agree on this column, too."""
+        pair = (min(t.var, w), max(t.var, w), t.pos)
+        if pair in self._stated:
+            return
+        self._stated.add(pair)
+        for key in self.engine.schema.keys(source):
+            if not all((v, c) in self._mentioned for v in (t.var, w) for c in key.columns):
+                continue
+            formula, terms = self.engine.same_row(key.columns, source, pair)
+            self._state(key.assumption, formula)
+            for x in terms:
+                self._take(x)
+
+    def _state(self, assumption: Assumption, formula: Any) -> None:
+        switch = self.switches.setdefault(assumption, self.engine.switch(assumption))
+        self.solver.add(self.encoder.z3.Implies(switch, formula))
