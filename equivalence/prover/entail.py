@@ -67,6 +67,11 @@ class Engine:
         self._same_rows: dict[tuple[object, ...], tuple[Any, tuple[Term, ...]]] = {}
 
     @property
+    def shallow(self) -> bool:
+        """Whether the question at hand came from outside and not from answering another one."""
+        return self._depth <= 1
+
+    @property
     def encoder(self) -> Encoder:
         """The terms of this engine as formulas; the solver is loaded when first asked for."""
         if self._encoder is None:
@@ -155,11 +160,11 @@ class Engine:
             return True
         return self._by_solver(ctx, goal)
 
-    def _by_solver(self, ctx: Context, goal: Term) -> bool:
-        session = self._session(ctx, opened=False)
+    def _by_solver(self, ctx: Context, goal: Term, *, opened: bool = False) -> bool:
+        session = self._session(ctx, opened=opened)
         if session.refutes(goal, ()):
             return True
-        links = [*self._links(ctx, goal), *self._lemmas(session.ctx, goal)]
+        links = [*self._links(session.ctx, goal), *self._lemmas(session.ctx, goal)]
         return bool(links) and session.refutes(goal, links)
 
     def _lemmas(self, opened: Context, goal: Term) -> list[Term]:
@@ -312,7 +317,7 @@ class Engine:
     def _scalar_with_links(self, ctx: Context, goal: Term) -> bool:
         if not any(isinstance(t, Nested) and t.kind == "exists" for t in walk_shallow(goal)):
             return self.scalar(ctx, goal)
-        return self._by_solver(ctx, goal)
+        return self._by_solver(ctx, goal, opened=True)
 
     def _map_source(self, source: Source, bound: dict[int, int]) -> Source:
         if isinstance(source, Table):
@@ -323,7 +328,9 @@ class Engine:
     # ---------------------------------------------------------------- EXISTS inside formulas
 
     def _links(self, ctx: Context, goal: Term) -> Iterator[Term]:
-        """Facts about the EXISTS atoms of a question: those that hold, and which follows from which."""
+        """Facts about the EXISTS atoms of a question over an opened context: those that hold, and which follows from
+        which.
+        """
         atoms = _exists_atoms((goal,), aggregates=True)
         atoms += [t for t in _exists_atoms(ctx.preds, aggregates=False) if t not in atoms]
         if not atoms or self._depth > 2:
@@ -335,7 +342,7 @@ class Engine:
             for target in atoms:
                 if target in positive or goal == negate(target):
                     continue
-                if self._reaches(ctx, None, target) and self._homomorphism(ctx, target.bag[0]):
+                if self._reaches(ctx, None, target) and self._assign_fresh(ctx, target.bag[0]):
                     yield target
                     continue
                 for source in atoms:
@@ -345,7 +352,7 @@ class Engine:
                         continue
                     if shape(source) == shape(target):
                         continue
-                    if self._homomorphism(ctx.having((source,)), target.bag[0]):
+                    if self._assign_fresh(self._witness(ctx, source), target.bag[0]):
                         yield disj((negate(source), target))
         finally:
             self._depth -= 1

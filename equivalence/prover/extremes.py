@@ -118,9 +118,19 @@ def _same_extreme(
         if not e.name.startswith(f"{name} ") or e.type.collation != x.type.collation:
             continue
         made = aggregate(e.name, rows, e.type)
-        if isinstance(made, Nested) and (shape(made) == shape(e) or same_bags(engine, opened, made, e)):
+        if not isinstance(made, Nested):
+            continue
+        if shape(_with_nulls(made)) == shape(_with_nulls(e)):
+            return e
+        if engine.shallow and same_bags(engine, opened, made, e):
             return e
     return None
+
+
+def _with_nulls(e: Nested) -> Nested:
+    """The extreme without the condition that its argument is not NULL, which makes no difference to it."""
+    bag = tuple(replace(b, preds=tuple(p for p in b.preds if p != not_null(b.outs[0]))) for b in e.bag)
+    return replace(e, bag=bag)
 
 
 # --------------------------------------------------------------------------- rows of the bag

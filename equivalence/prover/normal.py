@@ -39,6 +39,7 @@ Trace = list[tuple[str, Path, At]]
 EARLY = ("multi-to-set", "open-distinct")
 ORDER = (
     "contradiction",
+    "merge-blocks",
     "multi-to-set",
     "split-scalar",
     "plain-equality",
@@ -52,7 +53,6 @@ ORDER = (
     "prune-limited",
     "semijoin",
     "redundant",
-    "merge-blocks",
     "covered",
 )
 
