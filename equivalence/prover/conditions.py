@@ -97,6 +97,8 @@ LAWS: dict[str, tuple[str, str]] = {
     "step": ("16", "f(x) >= c starts at a value of f, not at c, where c lies between two of them"),
     "prefix": ("16", "a text's beginning is not the text"),
     "extreme": ("3", "some row differs from t unless both minimum and maximum are t"),
+    "scale": ("M4", "equal columns numeric(p, s) look alike only if both have s decimals"),
+    "weight": ("6e", "a count of nothing gives a 0 to add where the join has no row"),
     "member": ("7", "only a row that is in the bag is not beyond its minimum and maximum"),
 }
 

@@ -17,7 +17,7 @@ from .context import Context, identical
 from .entail import Engine
 from .fresh import fresh_copy
 from .places import Mode, nested_terms, replace_term
-from .symbols import CASE, EQ, OR, SAME, TO_NUMERIC, identity
+from .symbols import CASE, EQ, OR, SAME, TO_NUMERIC, identity, same_when_equal
 from .terms import (
     FALSE,
     INTEGER,
@@ -34,6 +34,7 @@ from .terms import (
     Table,
     Term,
     Var,
+    bag_types,
     free_in_source,
     free_vars,
     null,
@@ -166,9 +167,9 @@ def _columns_elsewhere(b: Block, v: int) -> Callable[[Term], Term | None]:
     """Each column of ``v`` by an equal term that does without ``v`` (types whose equality is identity)."""
 
     def env(t: Term) -> Term | None:
-        if isinstance(t, Var) and t.var == v and identity(t.type):
+        if isinstance(t, Var) and t.var == v:
             for other in map(_under(t), ties(b.preds, t, nulls=True)):
-                if other is not None and v not in free_vars(other) and holds("M4", identity(other.type)):
+                if other is not None and v not in free_vars(other) and holds("M4", same_when_equal(t, other)):
                     return other
         if off("5a") and isinstance(t, Var) and t.var == v:
             columns = [Var(v, c, t.type) for c in range(100)]
@@ -474,7 +475,7 @@ def _either(
         return y
     if engine.entails(shared.having(rp), identical(x, y)):
         return x
-    return case((test, x, y), x.type)
+    return case((test, x, y), bag_types((Block((), (), (x,)), Block((), (), (y,))))[0])
 
 
 def union_of_sets(p: Place, at: At) -> Bag | None:
@@ -566,6 +567,8 @@ def flatten_aggregate(p: Place, at: At) -> Bag | None:
         new = _flatten_counts(term)
     if new is None and outer == "sum":
         new = _flatten_numeric(term)
+    if new is None and term.name in {"isum", "sum numeric"}:
+        new = _flatten_weighted(p, b, term)
     if new is None:
         return None
     return p.with_block(i, replace_term(b, term, new))
@@ -625,6 +628,39 @@ def _flatten_numeric(term: Nested) -> Term | None:
             return _flatten_same(term) if term.name == "sum numeric" else None
     total = aggregate("isum", tuple(n for b in blocks for n in block(b.vars, b.preds, b.outs)), INTEGER)
     return _as_numeric(total, term)
+
+
+def _flatten_weighted(p: Place, b: Block, term: Nested) -> Term | None:
+    """A sum of values each times a count: each value as often as there are rows to count. A count of 0 would give a 0
+    to add where there is no row, so each must see at least one.
+    """
+    preds = tuple(q for q in b.preds if term not in set(walk_shallow(q)))
+    ctx = p.ctx.within(replace(b, preds=preds))
+    blocks: list[Block] = []
+    for x in term.bag:
+        found = _weighted(x.outs[0])
+        if found is None:
+            return None
+        counted, value = found
+        if not holds("weight", p.engine.entails(ctx.within(x), exists(counted.bag))):
+            return None
+        for rows in fresh_copy(counted.bag):
+            kept = (*x.preds, *rows.preds, not_null(value))
+            blocks.extend(block((*x.vars, *rows.vars), kept, (value,)))
+    return aggregate(term.name, tuple(blocks), term.type)
+
+
+def _weighted(out: Term) -> tuple[Nested, Term] | None:
+    """The count and the value whose product this is."""
+    if not (isinstance(out, App) and len(out.args) == 2):
+        return None
+    if out.sym.name not in {"* numeric", "* int8"}:
+        return None
+    for count, value in (out.args, out.args[::-1]):
+        inner = count.args[0] if isinstance(count, App) and count.sym == TO_NUMERIC else count
+        if isinstance(inner, Nested) and inner.kind == "agg" and inner.name == "cnt":
+            return inner, value
+    return None
 
 
 def _as_numeric(total: Term, term: Nested) -> Term:

@@ -37,6 +37,7 @@ from .symbols import (
     TO_NUMERIC,
     domain,
     identity,
+    same_when_equal,
 )
 from .terms import App, Lit, Nested, Row, Term, Var
 from .texts import STARTS
@@ -247,6 +248,8 @@ class Encoder:
         known = domain(a.type) and domain(a.type) == domain(b.type)
         if known and av.sort() == bv.sort() and _comparable(term):
             ka, kb = self._order_keys(term, av, bv)
+            if term.sym in {EQ, SAME} and not self._plain[a.type] and same_when_equal(a, b):
+                self.axioms.append(z3.Implies(ka == kb, av == bv))
             holds = ka == kb if term.sym in {EQ, SAME} else (ka < kb if term.sym == LT else ka <= kb)
         else:
             name = f"{'=' if term.sym == SAME else term.sym.name} {av.sort()} {bv.sort()} {a.type.collation} {b.type.collation}"

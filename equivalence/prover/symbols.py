@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from sql.types import SqlType, equality_is_identity
 
+from .conditions import off
 from .terms import INTEGER, App, Lit, Sym, Term, Var, walk
 
 INTS = frozenset({"int2", "int4", "int8"})
@@ -80,6 +81,17 @@ def one_representation(type_: SqlType) -> bool:
         return True
     deterministic = type_.collation in {"", "default", "C", "POSIX"}
     return type_.is_builtin and type_.name in {"bpchar", "numeric"} and type_.typmod > 0 and deterministic
+
+
+def same_when_equal(a: Term, b: Term) -> bool:
+    """Whether equality of the two makes them the very same value: of any types whose equality is identity, and of
+    columns numeric(p, s) with one s, which all show s decimals.
+    """
+    if identity(a.type) and identity(b.type):
+        return True
+    columns = isinstance(a, Var) and isinstance(b, Var)
+    scaled = a.type.is_builtin and a.type.name == b.type.name == "numeric" and a.type.schema == b.type.schema
+    return columns and scaled and a.type.typmod > 0 and (a.type.typmod == b.type.typmod or off("scale"))
 
 
 def exact_integer(type_: SqlType) -> bool:

@@ -30,6 +30,7 @@ from .terms import (
     Distinct,
     Function,
     Limited,
+    Lit,
     Multi,
     Source,
     Sym,
@@ -198,6 +199,12 @@ class Translator:
         offset = ends.term(query.offset) if query.offset is not None else None
         if limit is not None and limit == null(limit.type):
             limit = None
+        if (
+            limit is None
+            and isinstance(offset, Lit | None)
+            and (offset is None or offset.value in {None, "0"})
+        ):
+            return form  # a fence for the planner (decision 0140), not for the rows
         ties = not isinstance(query, a.Values) and query.with_ties
         source = Limited(form.bag, form.sort, limit, offset, ties)
         v = fresh()
@@ -325,6 +332,8 @@ class Translator:
         args = tuple(make.term(x) for x in call.args)
         name = f"{call.func.schema}.{call.func.name}({','.join(call.func.arg_types)}) {ordinality}"
         self.fails("errors", App(Sym(name), args, types[0] if types else INTEGER))
+        # the server compares what a function returns with the declared types, not with their modifiers
+        types = tuple(t.without_typmod() for t in types)
         return [self._ranging(rel, Function(name, args, types), types, env)]
 
     def join(self, item: a.Join, env: Env) -> list[Rows]:
