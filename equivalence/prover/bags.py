@@ -6,15 +6,18 @@ on every database. Must not know catalogs or the search for proofs.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from sql.types import BOOL, SqlType
 
-from .build import case, conj, disj, exists_value, integer, not_null, predicates, rebuild
+from .build import case, conj, disj, exists_value, integer, negate, not_null, predicates, rebuild
 from .conditions import off
 from .fresh import fresh_copy
 from .symbols import OR, TO_NUMERIC
 from .terms import (
     FALSE,
     INTEGER,
+    TRUE,
     App,
     Bag,
     Block,
@@ -216,6 +219,8 @@ def aggregate(name: str, bag: Bag, type_: SqlType) -> Term:
     if not bag and (short == "cnt" or short in NULL_ON_EMPTY or short == "isum"):
         zero = short == "cnt" and not off("M3")
         return integer(0) if zero else null(type_)
+    if short in {"bool_or", "bool_and", "every"} and bag and bag[0].outs:
+        return _some_or_all(bag, every=short != "bool_or")
     if short in DUPLICATE_FREE:
         bag = as_set(bag)
     if short == "cnt":
@@ -226,6 +231,18 @@ def aggregate(name: str, bag: Bag, type_: SqlType) -> Term:
         condition = conj(exists_value(p) for p in bag[0].preds)
         return case((condition, one, integer(0) if short == "cnt" else null(type_)), type_)
     return Nested("agg", name, bag, type_)
+
+
+def _some_or_all(bag: Bag, *, every: bool) -> Term:
+    """bool_or and bool_and as EXISTS: 2c, M3: NULL where there is no value that is not NULL."""
+
+    def some(f: Callable[[Term], Term]) -> Term:
+        return exists(tuple(n for b in bag for n in block(b.vars, (*b.preds, f(b.outs[0])), ())))
+
+    decided, otherwise = (FALSE, TRUE) if every else (TRUE, FALSE)
+    deciding = some(negate) if every else some(lambda t: t)
+    any_value = TRUE if off("any-value") else some(not_null)
+    return case((deciding, decided, any_value, otherwise, null(BOOL)), BOOL)
 
 
 def _of_one(short: str, b: Block) -> Term | None:

@@ -44,6 +44,10 @@ def app(sym: Sym, args: tuple[Term, ...], type_: SqlType) -> Term:
             return TRUE
         case "integer to numeric" if isinstance(args[0], Lit):
             return Lit(args[0].value, type_)
+    if sym.name == "+ int8" and all(isinstance(a, Nested) and a.name == "cnt" for a in args):
+        from .bags import aggregate
+
+        return aggregate("cnt", tuple(b for a in args if isinstance(a, Nested) for b in a.bag), INTEGER)
     if sym.fails == "overflow" and len(args) == 2 and (folded := _fold(sym, args)) is not None:
         return folded
     return App(sym, args, type_)

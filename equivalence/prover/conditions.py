@@ -99,6 +99,9 @@ LAWS: dict[str, tuple[str, str]] = {
     "extreme": ("3", "some row differs from t unless both minimum and maximum are t"),
     "scale": ("M4", "equal columns numeric(p, s) look alike only if both have s decimals"),
     "weight": ("6e", "a count of nothing gives a 0 to add where the join has no row"),
+    "total": ("M9", "without a total order any of the first rows may come first"),
+    "nulls-last": ("13", "a first row with NULL is no minimum"),
+    "any-value": ("M3", "bool_or of nothing but NULLs is NULL, not FALSE"),
     "member": ("7", "only a row that is in the bag is not beyond its minimum and maximum"),
 }
 

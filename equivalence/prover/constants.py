@@ -61,6 +61,8 @@ def _is_safe(expr: Expr) -> bool:
         case Op(op=op, args=(left, right)) if op.is_builtin and op.name in {"+", "-"}:
             if left.type.name in _CALENDAR and right.type.name == "interval":
                 return _is_plain(left, _PLAIN_DATE) and _is_plain(right, _PLAIN_INTERVAL)
+        case Cast(arg=Const(value=str(text))) if expr.type.is_builtin and expr.type.name == "interval":
+            return _PLAIN_INTERVAL.match(text) is not None
     return _value(expr) is not None
 
 

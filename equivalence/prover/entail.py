@@ -13,7 +13,7 @@ from typing import Any
 
 from equivalence.proof import Assumption
 
-from .bags import NULL_ON_EMPTY, exists, subst, subst_block
+from .bags import NULL_ON_EMPTY, block, exists, subst, subst_block
 from .build import disj, eq, negate, not_null, predicates
 from .conditions import any_holds, holds
 from .context import WITNESS, Context, membership
@@ -42,6 +42,8 @@ from .terms import (
     source_types,
     walk_shallow,
 )
+
+_MOST_ALTERNATIVES = 4
 
 
 class OutOfTime(Exception):
@@ -164,8 +166,15 @@ class Engine:
         session = self._session(ctx, opened=opened)
         if session.refutes(goal, ()):
             return True
-        links = [*self._links(session.ctx, goal), *self._lemmas(session.ctx, goal)]
-        return bool(links) and session.refutes(goal, links)
+        found = self._lemmas(session.ctx, goal)
+        links = [*self._links(session.ctx, goal, found), *found]
+        if links and session.refutes(goal, links):
+            return True
+        if self._depth or not any(
+            _alternatives(t) for t in _exists_atoms((goal, *ctx.preds), aggregates=False)
+        ):
+            return False
+        return session.refutes(goal, [*self._links(session.ctx, goal, found, split=True), *found])
 
     def _lemmas(self, opened: Context, goal: Term) -> list[Term]:
         """What the extremes and counts of the question say."""
@@ -327,14 +336,22 @@ class Engine:
 
     # ---------------------------------------------------------------- EXISTS inside formulas
 
-    def _links(self, ctx: Context, goal: Term) -> Iterator[Term]:
+    def _links(self, ctx: Context, goal: Term, lemmas: list[Term], *, split: bool = False) -> Iterator[Term]:
         """Facts about the EXISTS atoms of a question over an opened context: those that hold, and which follows from
-        which.
+        which; with ``split``, those of a disjunction case by case.
         """
-        atoms = _exists_atoms((goal,), aggregates=True)
-        atoms += [t for t in _exists_atoms(ctx.preds, aggregates=False) if t not in atoms]
+        atoms = _exists_atoms((goal, *lemmas), aggregates=True)
+        atoms += [t for t in _exists_atoms(ctx.preds, aggregates=goal == FALSE) if t not in atoms]
         if not atoms or self._depth > 2:
             return
+        if split:
+            for atom in list(atoms):
+                parts = _alternatives(atom)
+                if parts is not None:
+                    either = disj(parts)
+                    yield disj((negate(atom), either))
+                    yield disj((atom, negate(either)))
+                    atoms += [t for t in _exists_atoms(parts, aggregates=False) if t not in atoms]
         refuted = {q.args[0] for q in ctx.preds if isinstance(q, App) and q.sym == NOT}
         self._depth += 1
         try:
@@ -421,6 +438,18 @@ def _exists_atoms(terms: Iterable[Term], *, aggregates: bool) -> list[Nested]:
                     if isinstance(n, Nested):
                         found[n] = None
     return list(found)
+
+
+def _alternatives(atom: Nested) -> list[Term] | None:
+    """An EXISTS of a disjunction as several."""
+    if len(atom.bag) != 1:
+        return None
+    (b,) = atom.bag
+    for p in b.preds:
+        if isinstance(p, App) and p.sym == OR and len(p.args) <= _MOST_ALTERNATIVES:
+            rest = tuple(q for q in b.preds if q != p)
+            return [exists(block(b.vars, (*rest, a), ())) for a in p.args]
+    return None
 
 
 def _strict_parts(pred: Term) -> Iterator[Term]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from sql.types import BOOL
 
 from .bags import aggregate, block, exists, subst, subst_block
-from .build import app, conj, disj, eq, is_true, negate, not_null
+from .build import app, conj, disj, eq, integer, is_true, negate, not_null
 from .conditions import holds, off
 from .shapes import shape
 from .symbols import EQ, LE, LT, NOT, domain
@@ -32,7 +32,7 @@ def lemmas(engine: Engine, opened: Context, goal: Term) -> Iterator[Term]:
     met = [t for p in (goal, *opened.preds) for t in walk_shallow(p) if isinstance(t, Nested)]
     nested = list(dict.fromkeys(met))
     extremes = [n for n in nested if n.kind == "agg" and n.name.startswith(("min ", "max "))]
-    counts = [n for n in nested if n.name == "cnt" and len(n.bag) == 1]
+    counts = [n for n in nested if n.name == "cnt"]
     found = (
         *_tests(engine, opened, nested, extremes),
         *_counted(counts),
@@ -180,8 +180,13 @@ def _renaming(bound: dict[int, int]) -> object:
 def _counted(counts: list[Nested]) -> Iterator[Term]:
     """15: of two counts over the same rows, one with more conditions: not larger, equal when nothing fails these."""
     for c in counts:
+        sure = sum(1 for b in c.bag if not b.vars and not b.preds)
+        if sure and len(c.bag) > sure:
+            more = tuple(b for b in c.bag if b.vars or b.preds)
+            yield app(LE, (integer(sure), c), BOOL)
+            yield from _equivalent(negate(exists(more)), is_true(eq(c, integer(sure))))
         for d in counts:
-            if c is d or len(c.bag[0].vars) != len(d.bag[0].vars):
+            if c is d or len(c.bag) != 1 or len(d.bag) != 1 or len(c.bag[0].vars) != len(d.bag[0].vars):
                 continue
             (all_,), (some,) = c.bag, d.bag
             mapping = {v: w for (v, _), (w, _) in zip(some.vars, all_.vars, strict=True)}

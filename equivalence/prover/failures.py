@@ -11,6 +11,7 @@ from .conditions import holds
 from .context import Context
 from .entail import Engine
 from .places import at_path, nested_terms, places
+from .positions import is_total, window_keys
 from .symbols import CASE, EQ, IS_NULL, LE, LT, SAME, failure, identity, one_representation
 from .terms import (
     INTEGER,
@@ -141,13 +142,26 @@ def orders(engine: Engine, form: Bag, keys: int) -> bool:
             for _, s in b.vars:
                 if isinstance(s, Limited) and not _total(engine, ctx, s):
                     return True
+            if any(n.kind == "win" and not _numbered(engine, ctx.within(b), n) for n in nested_terms(b)):
+                return True
     return False
+
+
+def _numbered(engine: Engine, ctx: Context, n: Nested) -> bool:
+    """Whether row_number() has one way to number the rows; other windows are judged where they are read."""
+    name, keys = window_keys(n.name)
+    if name != "row_number":
+        return not n.name.startswith("pg_catalog.row_number(")
+    (b,) = n.bag
+    return determined_by(engine, ctx, b, b.outs[: len(keys)]) >= {v for v, _ in b.vars}
 
 
 def _total(engine: Engine, ctx: Context, source: Limited) -> bool:
     """Whether the sort keys leave no ties, or none that can be seen."""
-    if source.on or source.ties or (source.limit == Lit("0", INTEGER)):
+    if source.ties or (source.limit == Lit("0", INTEGER)):
         return source.limit == Lit("0", INTEGER)
+    if source.on:
+        return is_total(engine, ctx, source)
     if one_row(engine, ctx, source.bag):
         return True
     if len(source.bag) != 1:

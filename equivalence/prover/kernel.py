@@ -11,12 +11,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from .bags import aggregate, as_set, block, exists, open_source, subst, subst_block
-from .build import app, case, conj, disj, exists_value, integer, negate, not_null, predicates
+from .build import app, case, conj, disj, exists_value, integer, negate, not_null, predicates, same
 from .conditions import any_holds, holds, off
 from .context import Context, identical
 from .entail import Engine
 from .fresh import fresh_copy
 from .places import Mode, nested_terms, replace_term
+from .positions import before, extreme_name, first_of, is_total, window_keys
 from .symbols import CASE, EQ, OR, SAME, TO_NUMERIC, identity, same_when_equal
 from .terms import (
     FALSE,
@@ -529,6 +530,105 @@ def multi_to_set(p: Place, at: At) -> Bag | None:
     return p.with_block(i, block(vars_, (*b.preds, test), b.outs))
 
 
+# --------------------------------------------------------------------------- positions
+
+
+def first_row(p: Place, at: At) -> Bag | None:
+    """14, 17: the first row in a total order (of all, or of each group of DISTINCT ON) is the one that no other comes
+    before. ``at``: block, variable.
+    """
+    i, n = at
+    b = p.block(i)
+    v, source = b.vars[n]
+    if not isinstance(source, Limited) or Row(v) in _parts_of(b):
+        return None
+    others = tuple(x for x in b.vars if x[0] != v)
+    inside = tuple(q for q in b.preds if v not in free_vars(q))
+    ctx = p.ctx.within(Block(others, inside, ()))
+    if not first_of(source) or not holds("total", is_total(p.engine, ctx, source)):
+        return None
+    (inner,) = fresh_copy(source.bag)
+    (other,) = fresh_copy(source.bag)
+    width = len(inner.outs) - len(source.keys) - source.on
+    same_group = tuple(
+        same(x, y)
+        for x, y in zip(
+            other.outs[width : width + source.on], inner.outs[width : width + source.on], strict=True
+        )
+    )
+    keys = tuple(
+        zip(source.keys, other.outs[width + source.on :], inner.outs[width + source.on :], strict=True)
+    )
+    grouped = set(zip(other.outs[width:], inner.outs[width : width + source.on], strict=False))
+    earlier = before(tuple(k for k in keys if k[1:] not in grouped))
+    if earlier is None:
+        return None
+    none = negate(exists(block(other.vars, (*other.preds, *same_group, earlier), ())))
+
+    def env(t: Term) -> Term | None:
+        return inner.outs[t.pos] if isinstance(t, Var) and t.var == v else None
+
+    rest = subst_block(replace(b, vars=others), env)
+    return p.with_block(
+        i,
+        tuple(n for r in rest for n in block((*r.vars, *inner.vars), (*r.preds, *inner.preds, none), r.outs)),
+    )
+
+
+def lone_extreme(p: Place, at: At) -> Bag | None:
+    """13: the sort key of the first row is the minimum or maximum where NULLs come last or are none. ``at``: block, term."""
+    i, n = at
+    b = p.block(i)
+    term = nested_terms(b)[n]
+    if term.kind != "the" or len(term.bag) != 1 or len(term.bag[0].vars) != 1 or term.bag[0].preds:
+        return None
+    ((v, source),) = term.bag[0].vars
+    out = term.bag[0].outs[0]
+    if not isinstance(source, Limited) or not first_of(source) or source.on or len(source.keys) != 1:
+        return None
+    if not (isinstance(out, Var) and out.var == v and len(source.bag) == 1):
+        return None
+    (inner,) = source.bag
+    shown, key = inner.outs[out.pos], inner.outs[-1]
+    name = extreme_name(source.keys[0], key.type)
+    if shown != key or name is None or not identity(key.type):
+        return None
+    preds = tuple(q for q in b.preds if term not in set(walk_shallow(q)))
+    ctx = p.ctx.within(replace(b, preds=preds)).within(inner)
+    if not holds("nulls-last", " nulls last" in source.keys[0] or p.engine.entails(ctx, not_null(key))):
+        return None
+    rows = tuple(
+        n
+        for x in fresh_copy(source.bag)
+        for n in block(x.vars, (*x.preds, not_null(x.outs[-1])), x.outs[-1:])
+    )
+    return p.with_block(i, replace_term(b, term, aggregate(name, rows, term.type)))
+
+
+def rank_as_count(p: Place, at: At) -> Bag | None:
+    """14: rank() is one more than the rows before; row_number() as well where no two rows tie. ``at``: block, term."""
+    i, n = at
+    b = p.block(i)
+    term = nested_terms(b)[n]
+    if term.kind != "win" or len(term.bag) != 1:
+        return None
+    (rows,) = fresh_copy(term.bag)
+    name, keys = window_keys(term.name)
+    if name not in {"rank", "row_number"} or len(keys) > len(rows.outs):
+        return None
+    preds = tuple(q for q in b.preds if term not in set(walk_shallow(q)))
+    ctx = p.ctx.within(replace(b, preds=preds))
+    if name == "row_number":
+        known = rows.outs[: len(keys)]
+        if not holds("total", determined_by(p.engine, ctx, rows, known) >= {v for v, _ in rows.vars}):
+            return None
+    earlier = before(tuple(zip(keys, rows.outs, term.args, strict=False)))
+    if earlier is None:
+        return None
+    counted = (Block((), (), ()), *block(rows.vars, (*rows.preds, earlier), ()))
+    return p.with_block(i, replace_term(b, term, aggregate("cnt", counted, INTEGER)))
+
+
 # --------------------------------------------------------------------------- nested values
 
 
@@ -602,8 +702,10 @@ def _product(parts: list[tuple[Block, Nested]]) -> Bag:
 def _flatten_counts(term: Nested) -> Term | None:
     """A sum of counts: the count of the product, but NULL where there is nothing to sum."""
     parts: list[tuple[Block, Nested]] = []
-    for b in term.bag:
+    for b in (arm for x in term.bag for arm in _arms(x)):
         out = b.outs[0]
+        if isinstance(out, Lit) and out.value == "0":
+            continue
         if isinstance(out, Lit) and out.value == "1":
             out = Nested("agg", "cnt", (Block((), (), ()),), INTEGER)
         if not (isinstance(out, Nested) and out.kind == "agg" and out.name == "cnt"):
@@ -613,6 +715,23 @@ def _flatten_counts(term: Nested) -> Term | None:
     if off("6e"):
         return total
     return case((exists(term.bag), total, null(INTEGER)), INTEGER)
+
+
+def _arms(b: Block) -> Bag:
+    """The block once for each arm of a CASE of constants that it puts out."""
+    out = b.outs[0]
+    if not (isinstance(out, App) and out.sym == CASE):
+        return (b,)
+    *pairs, default = out.args
+    if not all(isinstance(r, Lit) for r in (*pairs[1::2], default)):
+        return (b,)
+    found: list[Block] = []
+    missed: tuple[Term, ...] = ()
+    for test, result in zip(pairs[::2], pairs[1::2], strict=True):
+        found.extend(block(b.vars, (*b.preds, *missed, test), (result,)))
+        missed = (*missed, negate(exists_value(test)))
+    found.extend(block(b.vars, (*b.preds, *missed), (default,)))
+    return tuple(x for x in found if not (isinstance(x.outs[0], Lit) and x.outs[0].value is None))
 
 
 def _flatten_numeric(term: Nested) -> Term | None:
@@ -733,4 +852,7 @@ RULES: dict[str, Rule] = {
     "split-scalar": split_scalar,
     "flatten-aggregate": flatten_aggregate,
     "simplify-case": simplify_case,
+    "first-row": first_row,
+    "lone-extreme": lone_extreme,
+    "rank": rank_as_count,
 }

@@ -41,6 +41,9 @@ ORDER = (
     "contradiction",
     "merge-blocks",
     "multi-to-set",
+    "first-row",
+    "lone-extreme",
+    "rank",
     "split-scalar",
     "plain-equality",
     "distinct-to-exists",
@@ -123,7 +126,9 @@ def _restricts(q: Term) -> bool:
 
 
 def _can_clash(q: Term) -> bool:
-    """Predicates that a schema fact or a row of the block may contradict."""
+    """Predicates that a schema fact, a row of the block or the rows of an aggregate may contradict."""
+    if any(isinstance(t, Nested) and t.kind == "agg" for t in walk_shallow(q)):
+        return True
     return isinstance(q, App) and (q.sym in {IS_NULL, OR, NOT, CASE} and not _guards_null(q))
 
 
@@ -147,6 +152,13 @@ def _distinct_rows(p: Place, path: Path) -> Iterator[At]:
         for k, (_, s) in enumerate(b.vars):
             if isinstance(s, Distinct) and len(s.bag) == 1 and len(s.bag[0].vars) > 1:
                 yield from ((i, k, keep) for keep in range(len(s.bag[0].vars)))
+
+
+def _limited_vars(p: Place, _path: Path) -> Iterator[At]:
+    for i, b in enumerate(p.bag):
+        for k, (_, s) in enumerate(b.vars):
+            if isinstance(s, Limited):
+                yield (i, k)
 
 
 def _multi_vars(p: Place, _path: Path) -> Iterator[At]:
@@ -271,6 +283,9 @@ def _covers(p: Place, _path: Path) -> Iterator[At]:
 CANDIDATES: dict[str, Candidates] = {
     "contradiction": _blocks,
     "multi-to-set": _multi_vars,
+    "first-row": _limited_vars,
+    "lone-extreme": _nested("the"),
+    "rank": _nested("win"),
     "split-scalar": _nested("the"),
     "distinct-to-exists": _distinct_vars,
     "plain-equality": _null_safe,

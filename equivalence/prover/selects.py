@@ -148,7 +148,7 @@ def _outputs(t: Translator, query: a.Select, contexts: list[Context]) -> Form:
         return Form(bag, width, labels)
     if query.distinct == ():
         return _distinct(t, query, Form(bag, width, labels))
-    return _distinct_on(t, query, Form(bag, width, labels))
+    return _distinct_on(query, Form(bag, width, labels))
 
 
 def _distinct(t: Translator, query: a.Select, form: Form) -> Form:
@@ -164,9 +164,8 @@ def _distinct(t: Translator, query: a.Select, form: Form) -> Form:
     return Form(sorted_, form.width, form.sort)
 
 
-def _distinct_on(t: Translator, query: a.Select, form: Form) -> Form:
+def _distinct_on(query: a.Select, form: Form) -> Form:
     """SELECT DISTINCT ON: the first row of each group in the order given."""
-    t.loose.add("tie-order")
     if not form.bag:
         return form
     on = len(query.distinct or ())

@@ -170,8 +170,8 @@ select t.proj, t.num from task t join (select proj, min(hours) a, max(hours) b f
 select e.id from emp e where e.sal > (select avg(f.sal) from emp f where f.dept = e.dept);
 select id from (select id, dept, sal, avg(sal) over (partition by dept) m from emp) t where sal > m and dept is not null;
 -- pair: total as a window
-select dept, sum(sal) from emp group by dept having sum(sal) > (select sum(sal) from emp) / 10;
-select dept, s from (select dept, sum(sal) s, sum(sum(sal)) over () t from emp group by dept) x where s > t / 10;
+select dept, sum(sal) from emp group by dept having sum(sal) * 0.5 > (select sum(sal) from emp);
+select dept, s from (select dept, sum(sal) s, sum(sum(sal)) over () t from emp group by dept) x where s * 0.5 > t;
 -- pair: window over a partition to a grouped join
 select id, sum(sal) over (partition by dept) from emp where dept is not null;
 select e.id, t.s from emp e join (select dept, sum(sal) s from emp group by dept) t on t.dept = e.dept;
@@ -192,7 +192,7 @@ select id from (select id, rank() over (partition by dept order by sal desc) r f
 select e.id from emp e where not exists (select 1 from emp f where f.dept is not distinct from e.dept and f.sal > e.sal);
 -- pair: row_number one to DISTINCT ON with a total order
 select dept, id from (select dept, id, row_number() over (partition by dept order by sal desc, id) r from emp) t where r = 1;
-select distinct on (dept) dept, id from emp order by dept, sal desc, id;
+select * from (select distinct on (dept) dept, id from emp order by dept, sal desc, id) t;
 -- pair: row_number one to LATERAL LIMIT 1
 select d.id, t.name from dept d cross join lateral (select e.name from emp e where e.dept = d.id order by e.sal desc, e.id limit 1) t;
 select d.id, t.name from dept d join (select dept, name, row_number() over (partition by dept order by sal desc, id) r from emp) t on t.dept = d.id and t.r = 1;
@@ -464,7 +464,7 @@ select id, name from emp order by id;
 select k, v from log where k = 3 order by k, v;
 select k, v from log where k = 3 order by v;
 -- pair: LIMIT over a total order
-select id from (select id, name from emp order by id limit 10) t;
+select id from (select id, name from emp order by id limit 10) t order by id;
 select id from emp order by id limit 10;
 -- pair: DISTINCT in EXISTS
 select d.id from dept d where exists (select distinct e.name from emp e where e.dept = d.id);

@@ -1,0 +1,93 @@
+"""Which rows come before which: sort keys as predicates.
+
+A key's label says direction, place of NULLs and operator (`translate.sort_label`); only the types' own order is read. Must not
+know rules.
+"""
+
+from __future__ import annotations
+
+import re
+
+from sql.types import BOOL, SqlType
+
+from .build import app, conj, disj, is_null, is_true, not_null, same
+from .context import Context
+from .entail import Engine
+from .symbols import INTS, LT, domain
+from .terms import INTEGER, Limited, Lit, Term
+from .unique import determined_by
+
+_LABEL = re.compile(r"(asc|desc) nulls (first|last) pg_catalog\.([<>])\((\w+),(\w+)\)")
+_WINDOW = re.compile(r"pg_catalog\.(rank|row_number)\(\) over (.*?) ?(?:range|rows|groups) \w+ \w+ \w*\Z")
+# the directions that are read, with the aggregate that their first value is
+_DIRECTIONS = {("asc", "<"): "min", ("desc", ">"): "max"}
+# types of which there is a minimum and a maximum
+_EXTREMES = frozenset({*INTS, "numeric", "date", "timestamp", "text", "varchar"})
+
+Key = tuple[str, Term, Term]
+
+
+def before(keys: tuple[Key, ...]) -> Term | None:
+    """That the row of the first terms comes strictly before that of the second ones; None for an order that is not read.
+
+    ``keys``: label, the row's value, the other row's value; the most important first.
+    """
+    alternatives: list[Term] = []
+    alike: list[Term] = []
+    for label, x, y in keys:
+        sooner = _sooner(label, x, y)
+        if sooner is None:
+            return None
+        alternatives.append(conj((*alike, sooner)))
+        alike.append(same(x, y))
+    return disj(alternatives)
+
+
+def _sooner(label: str, x: Term, y: Term) -> Term | None:
+    found = _LABEL.fullmatch(label)
+    if found is None or not domain(x.type) or domain(x.type) != domain(y.type):
+        return None
+    if x.type.collation != y.type.collation or found[4] != found[5]:
+        return None
+    if (found[1], found[3]) not in _DIRECTIONS:
+        return None
+    rising = found[1] == "asc"
+    less = is_true(app(LT, (x, y) if rising else (y, x), BOOL))
+    null_first = conj((is_null(x), not_null(y))) if found[2] == "first" else conj((not_null(x), is_null(y)))
+    return disj((less, null_first))
+
+
+def first_of(source: Limited) -> bool:
+    """Whether the source is one row of all (LIMIT 1), or of each group (DISTINCT ON), in a stated order."""
+    if len(source.bag) != 1 or source.ties or source.offset is not None or not source.keys:
+        return False
+    one = source.limit == Lit("1", INTEGER) and not source.on
+    return one or (source.limit is None and source.on > 0)
+
+
+def is_total(engine: Engine, ctx: Context, source: Limited) -> bool:
+    """Whether no two rows tie on the sort keys (among those alike in the columns of DISTINCT ON)."""
+    if len(source.bag) != 1:
+        return False
+    (b,) = source.bag
+    known = b.outs[len(b.outs) - len(source.keys) - source.on :]
+    return bool(known) and determined_by(engine, ctx, b, known) >= {v for v, _ in b.vars}
+
+
+def extreme_name(label: str, type_: SqlType) -> str | None:
+    """The aggregate that the first value under the label is, if NULLs do not come first."""
+    found = _LABEL.fullmatch(label)
+    if found is None or not type_.is_builtin or type_.name not in _EXTREMES:
+        return None
+    name = _DIRECTIONS.get((found[1], found[3]))
+    shown = type_.collation if type_.name in {"text", "varchar"} else f"{type_.name},{type_.collation}"
+    return None if name is None else f"{name} {shown}"
+
+
+def window_keys(name: str) -> tuple[str, tuple[str, ...]]:
+    """The ranking function that a window's name says, and the labels of its sort keys."""
+    found = _WINDOW.fullmatch(name)
+    if found is None:
+        return "", ()
+    keys = tuple(m[0] for m in _LABEL.finditer(found[2]))
+    return (found[1], keys) if " ".join(keys) == found[2].strip() else ("", ())
