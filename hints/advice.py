@@ -60,6 +60,8 @@ def _was(estimate: Estimate) -> str:
 
 
 def _statistics(session: HintingSession, node: Node, happened: str) -> Iterator[Advice]:
+    if "SubPlan" in node.condition("Filter"):
+        return  # no statistics foretell what a subquery gives for each row
     table = _qualified(node)
     what = f"{node.relation} was expected to give {node.rows:,.0f} rows and {happened}"
     known = read_table(session, node.schema or "public", node.relation)

@@ -68,6 +68,22 @@ def names_of(text: str) -> Names:
     )
 
 
+def is_select(text: str) -> bool:
+    """One SELECT (or VALUES, TABLE) that writes nothing; True for what does not parse: the server has the word."""
+    try:
+        statements = parse(text)
+    except (pglast.Error, TooDeep):
+        return True
+    writes = (ast.InsertStmt, ast.UpdateStmt, ast.DeleteStmt, ast.MergeStmt)
+    return (
+        len(statements) == 1
+        and isinstance(statements[0].stmt, ast.SelectStmt)
+        and not any(
+            isinstance(node, writes) or getattr(node, "intoClause", None) for node in nodes_of(statements)
+        )
+    )
+
+
 def _alias(item: ast.RangeVar | ast.RangeSubselect | ast.RangeFunction) -> str:
     if item.alias is not None:
         return str(item.alias.aliasname)

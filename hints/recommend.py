@@ -86,8 +86,11 @@ def _recommend(
         estimates=estimates,
         judgements=trial.judgements,
         seconds_before=seconds,
+        stopped_at=None if seconds is not None else trial.limit,
         advice=advise(session, executed or base.plan, estimates, trial.judgements, trial.text),
     )
+    if seconds is None:
+        nothing = replace(nothing, reason=f"neither it nor any plan tried ended within {trial.limit:.0f} s")
     for candidate in sorted(found, key=lambda f: f.figure)[:TRIED]:
         smallest = _smallest(trial, obeyed(trial, candidate, base), options)
         outcome = validate(trial, smallest.hints, base, seconds, options.min_gain, options.repeats)
@@ -100,7 +103,6 @@ def _recommend(
                 cost_after=smallest.planned.plan.cost,
                 seconds_before=outcome.seconds_before,
                 seconds_after=outcome.seconds_after,
-                stopped_at=None if seconds is not None else trial.limit,
             )
         nothing = replace(nothing, reason=f"hints were tried and refused: {outcome}")
     return nothing

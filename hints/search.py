@@ -6,11 +6,12 @@ greedy walk over them. Must not know how a set is validated or told.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from hints import moves
-from hints.base import Hint, HintSet, HintSyntaxError, Materialize
+from hints.base import Hint, HintSet, HintSyntaxError, Leading, Materialize
 from hints.ctes import cte_references
 from hints.moves import Move
 from hints.names import UnwritableName
@@ -239,10 +240,7 @@ def minimal(trial: Trial, found: Found) -> Found:
             hints = smaller
     planned = trial.plan(hints)
     assert planned is not None
-    kept = (
-        tuple(dict.fromkeys(found.reasons)) if len(hints) == len(found.hints) else _reasons_for(hints, found)
-    )
-    return Found(hints, kept, planned, found.figure)
+    return Found(hints, reasons_for(hints, found.reasons), planned, found.figure)
 
 
 def _dispensable(hint: Hint) -> int:
@@ -251,9 +249,12 @@ def _dispensable(hint: Hint) -> int:
     return order.index(type(hint).__name__) if type(hint).__name__ in order else 0
 
 
-def _reasons_for(hints: HintSet, found: Found) -> tuple[str, ...]:
-    """Reasons that speak of relations the remaining hints name."""
+def reasons_for(hints: HintSet, reasons: Sequence[str]) -> tuple[str, ...]:
+    """Reasons that speak of relations the remaining hints name; an order's where an order remains."""
     words = [", ".join(sorted(getattr(hint, "aliases", ()))) for hint in hints]
     words += [hint.cte for hint in hints if isinstance(hint, Materialize)]
-    kept = tuple(r for r in dict.fromkeys(found.reasons) if any(w and w in r for w in words))
-    return kept or tuple(dict.fromkeys(found.reasons))
+    if any(isinstance(hint, Leading) for hint in hints):
+        words.append("join order")
+    said = [re.compile(rf"(?<!\w){re.escape(word)}(?!\w)") for word in words if word]
+    kept = tuple(r for r in dict.fromkeys(reasons) if any(one.search(r) for one in said))
+    return kept or tuple(dict.fromkeys(reasons))

@@ -43,8 +43,12 @@ def _figures(found: Mapping[str, Any]) -> Iterator[str]:
         yield f"time:  {was} -> {after:.3f} s"
     elif before is not None:
         yield f"time:  {before:.3f} s"
+    elif found.get("stopped_at") is not None:
+        yield f"time:  stopped after {found['stopped_at']:.0f} s"
     if found.get("cost_after") is not None:
-        yield f"cost:  {found.get('cost_before') or 0:,.0f} -> {found['cost_after']:,.0f}"
+        cost, now = found.get("cost_before") or 0.0, found["cost_after"]
+        dearer = " (the planner's own: it now expects the rows that come)" if now > cost else ""
+        yield f"cost:  {cost:,.0f} -> {now:,.0f}{dearer}"
     elif found.get("cost_before"):
         yield f"cost:  {found['cost_before']:,.0f}"
 

@@ -174,3 +174,11 @@ def test_aliases_that_repeat_are_told_apart_and_hinted(hinting):
     hinted = inject(found.text, found.hints)
     assert isinstance(hinted, str)
     assert hinting.run(hinted).digest == hinting.run(text).digest
+
+
+def test_a_query_that_does_not_end_says_so(hinting):
+    text = "select count(*) from b x, b y, b z where x.id % 7 = y.id % 5 and y.id % 3 = z.id % 11"
+    found = recommend(hinting, text, Options(run_seconds=0.2, budget_seconds=5))
+    assert not found.hints
+    assert found.stopped_at == 0.2
+    assert "ended within" in found.reason

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from hints.base import HintSet, JoinHint, Leading, Materialize
 from hints.cardinality import Knowledge, estimates_of
 from hints.ctes import cte_references
-from hints.levels import level_aliases, names_of
+from hints.levels import is_select, level_aliases, names_of
 from hints.moves import better_methods, pin, row_corrections
+from hints.search import reasons_for
 from sql.plans import plan_from_json
 
 
@@ -114,3 +116,33 @@ def test_pinning_goes_through_hashes_and_sorts():
 )
 def test_references_of_ctes(text, expected):
     assert cte_references(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("select 1", True),
+        ("values (1)", True),
+        ("with c as (select 1) table c", True),
+        ("delete from t", False),
+        ("with c as (delete from t returning 1) select * from c", False),
+        ("select * into t2 from t", False),
+        ("select 1; select 2", False),
+        ("explain select 1", False),
+    ],
+)
+def test_only_what_reads_is_hinted(text, expected):
+    assert is_select(text) is expected
+
+
+@pytest.mark.parametrize(
+    ("hints", "expected"),
+    [
+        ((Materialize("x", negated=True),), ["x is computed whole"]),
+        ((JoinHint("HashJoin", frozenset("ab")),), ["Hash Join of a, b ran faster"]),
+        ((Leading(order=("a", "b")),), ["this join order ran faster"]),
+    ],
+)
+def test_the_reasons_left_are_those_of_the_hints_left(hints, expected):
+    reasons = ("x is computed whole", "Hash Join of a, b ran faster", "this join order ran faster")
+    assert list(reasons_for(HintSet(hints), reasons)) == expected
