@@ -126,6 +126,19 @@ def test_a_text_with_a_hint_of_its_own_gets_none():
     assert isinstance(inject("select /*+ FULL(a) */ 1", HintSet((SetHint("geqo", "off"),))), Refusal)
 
 
+@given(st.text(max_size=20), st.text(max_size=20))
+def test_wherever_a_hint_comment_may_stand_there_is_no_second(before, after):
+    """In a literal or a name, too: the extension's own scanner decides, and older ones look for less."""
+    hints = HintSet((JoinHint("HashJoin", ab), Materialize("c")))
+    assert isinstance(inject(f"{before}/*+{after}", hints), Refusal)
+
+
+@given(st.text(max_size=40))
+def test_exactly_one_hint_comment_comes_out(text):
+    made = inject(text, HintSet((JoinHint("HashJoin", ab),)))
+    assert isinstance(made, Refusal) or (made.count("/*+") == 1 and made.endswith(text))
+
+
 @pytest.mark.parametrize(
     ("before", "after"),
     [

@@ -58,8 +58,30 @@ def test_used_but_not_obeyed_is_seen(hinting):
     assert complaints(hints, plan, report, before, names_of(text))
 
 
-names = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=12).filter(
-    lambda s: "/*" not in s and "*/" not in s and len(s.encode()) < 60
+KEYWORDS = (
+    "select",
+    "HashJoin",
+    "Leading",
+    "Set",
+    "#5",
+    "*2",
+    "hard",
+    "(",
+    ")",
+    '"',
+    "'",
+    '""',
+    "a b",
+    "A",
+    "Ä",
+    "--",
+    "$1",
+)
+names = st.one_of(
+    st.sampled_from(KEYWORDS),
+    st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=12).filter(
+        lambda s: "/*" not in s and "*/" not in s and len(s.encode()) < 60
+    ),
 )
 
 
