@@ -5,6 +5,7 @@ Owns `rewright knowledge check`. A unit whose pair is not equivalent is refused;
 
 from __future__ import annotations
 
+import json
 import statistics
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
@@ -19,6 +20,7 @@ from engines.postgres.scratch import ScratchServer
 from engines.postgres.session import Limits, Session, SessionError
 from equivalence.api import Checker, Options
 from equivalence.verdicts import Proved, Refuted, Tested, Verdict
+from knowledge.features import plan_features
 from knowledge.units import Evidence, Unit, schema_sql
 
 # 10 % saved is a gain (QUITE §7.1)
@@ -104,7 +106,15 @@ class Bench:
             if not first.finished:
                 break
         old, new = statistics.median(before), statistics.median(after)
-        return Checked(unit, level, "", Evidence(level, round(old / new, 2), self._seed, old, new))
+        evidence = Evidence(level, round(old / new, 2), self._seed, old, new, self.plan_of(unit))
+        return Checked(unit, level, "", evidence)
+
+    def plan_of(self, unit: Unit) -> tuple[str, ...]:
+        """Operators of the question's plan on the schema's data, as tokens. Raises SessionError."""
+        rows = self._session(unit).fetch(f"explain (format json) {unit.before}")
+        document = rows[0][0]
+        plan = json.loads(document) if isinstance(document, str) else document
+        return tuple(plan_features(plan[0]["Plan"]))
 
     def _checker(self, unit: Unit) -> Checker:
         key = unit.schemas, unit.schema
@@ -192,4 +202,5 @@ def with_evidence(text: str, evidence: Evidence) -> str:
     return (
         f'{head}\n\n[evidence]\nverdict = "{evidence.verdict}"\ngain = {evidence.gain}\nseed = {evidence.seed}\n'
         f"seconds_before = {evidence.seconds_before:.4f}\nseconds_after = {evidence.seconds_after:.4f}\n"
+        f"plan = {json.dumps(list(evidence.plan))}\n"
     )

@@ -7,7 +7,7 @@ Must not know units or indexes.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from pglast import ast, enums
@@ -41,6 +41,29 @@ def features_of(sql: str) -> list[str]:
     for raw in statements:
         _walk(raw.stmt, "top", "", found)
     return found[:_LIMIT]
+
+
+def plan_features(plan: Mapping[str, Any]) -> list[str]:
+    """Operators of a plan (EXPLAIN's JSON ``Plan`` object) as tokens, each alone and below its parent, once each."""
+    found: dict[str, None] = {}
+    stack: list[tuple[Any, str]] = [(plan, "")]
+    while stack and len(found) < _LIMIT:
+        node, parent = stack.pop()
+        if not isinstance(node, Mapping) or not isinstance(node.get("Node Type"), str):
+            continue
+        join = node.get("Join Type")
+        kind = f"plan.{node['Node Type']}{f'.{join}' if isinstance(join, str) else ''}".lower().replace(
+            " ", "_"
+        )
+        role = node.get("Parent Relationship")
+        found[kind] = None
+        if parent:
+            found[f"{parent}>{kind}"] = None
+        if role in {"SubPlan", "InitPlan"}:
+            found[f"plan.{str(role).lower()}"] = None
+        below = node.get("Plans")
+        stack += [(child, kind) for child in below] if isinstance(below, list) else []
+    return list(found)
 
 
 def _walk(node: Any, clause: str, parent: str, found: list[str]) -> None:

@@ -18,6 +18,7 @@ runs on, preconditions, when it hurts, and evidence made by running it). Must no
     verdict = "proved"
     gain = 12.4                     # before / after, medians of the server's CPU time
     seed = 0.42
+    plan = ["plan.seq_scan"]        # operators of the question's plan there, for retrieval
 """
 
 from __future__ import annotations
@@ -63,6 +64,8 @@ class Evidence:
     seed: float
     seconds_before: float = 0.0
     seconds_after: float = 0.0
+    # operators of the question's plan on that data, as tokens
+    plan: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +144,7 @@ def _evidence(raw: Any, id_: str) -> Evidence | None:
             float(raw["seed"]),
             float(raw.get("seconds_before", 0)),
             float(raw.get("seconds_after", 0)),
+            tuple(str(token) for token in raw.get("plan", ())),
         )
     except (KeyError, TypeError, ValueError) as error:
         raise UnitError(f"{id_}: evidence needs verdict, gain and seed") from error

@@ -81,7 +81,9 @@ class Proposer(Protocol):
 
 
 class Knowledge(Protocol):
-    def search(self, sql: str, k: int) -> Sequence[Unit]: ...
+    def search(self, sql: str, k: int, plan: Mapping[str, Any] | None = None) -> Sequence[Unit]:
+        """At most ``k`` units, best first; ``plan`` is the query's, as EXPLAIN (FORMAT JSON) gives it."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,8 +129,8 @@ class NoProposer:
 
 
 class NoKnowledge:
-    def search(self, sql: str, k: int) -> Sequence[Unit]:
-        del sql, k
+    def search(self, sql: str, k: int, plan: Mapping[str, Any] | None = None) -> Sequence[Unit]:
+        del sql, k, plan
         return ()
 
 

@@ -125,10 +125,12 @@ class Experienced:
     inner: Knowledge
     learning: Learning
 
-    def search(self, sql: str, k: int) -> Sequence[Unit]:
+    def search(self, sql: str, k: int, plan: Mapping[str, Any] | None = None) -> Sequence[Unit]:
         avoid = self.learning.avoid()
         found = [
-            u for u in self.inner.search(sql, k + len(avoid)) if u.rule is None or u.rule.name not in avoid
+            u
+            for u in self.inner.search(sql, k + len(avoid), plan)
+            if u.rule is None or u.rule.name not in avoid
         ]
         told = self.learning.told()[:2]
         return [*found[: k - len(told)], *told]

@@ -8,9 +8,10 @@ own question, so that search tries these first. Must not know agents.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 from pglast.error import Error as PglastError
 
@@ -46,9 +47,10 @@ class UnitKnowledge:
     search_path: tuple[str, ...] = ("public",)
     server_major: int = 0
 
-    def search(self, sql: str, k: int) -> Sequence[Unit]:
+    def search(self, sql: str, k: int, plan: Mapping[str, Any] | None = None) -> Sequence[Unit]:
         """At most ``k`` units, those whose pattern fits first, then by retrieval's rank."""
-        ranked = [hit.unit for hit in self.base.search(sql, LOOKED_AT, server_major=self.server_major)]
+        hits = self.base.search(sql, LOOKED_AT, server_major=self.server_major, plan=plan)
+        ranked = [hit.unit for hit in hits]
         query = term_of(sql, self.catalog, self.search_path)
         fitting = set(self._fitting(ranked, query))
         ordered = sorted(ranked, key=lambda unit: unit.id not in fitting)

@@ -340,7 +340,7 @@ class Decision:
     def _advice(self) -> tuple[str, ...]:
         if not self.settings.knowledge:
             return ()
-        units = self.knowledge.search(self.sql, UNITS)
+        units = self.knowledge.search(self.sql, UNITS, self.before.plan if self.before else None)
         for unit in units:
             self.memory.remember(KnowledgeNote(unit))
         return tuple(unit.title for unit in units)

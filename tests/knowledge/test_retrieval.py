@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import time
-from pathlib import Path
 
 import pytest
 
-from bench.knowledge_bench import measured, plain
+from bench.knowledge_bench import LABELS, measured, plain, read_labels
 from knowledge.api import KnowledgeBase
-from knowledge.features import features_of
+from knowledge.features import features_of, plan_features
 from knowledge.lessons import Memory, Validity
 from store.api import open_store
-
-LABELS = Path(__file__).parents[2] / "knowledge" / "labels.jsonl"
 
 
 @pytest.fixture(scope="module")
@@ -22,15 +18,43 @@ def base():
     return KnowledgeBase.load()
 
 
-@pytest.fixture(scope="module")
-def labels():
-    return [json.loads(line) for line in LABELS.read_text().splitlines()]
+@pytest.fixture(scope="module", params=LABELS, ids=lambda path: path.stem)
+def labels(request):
+    return read_labels(request.param)
 
 
 def test_labels_name_units_that_exist(base, labels):
     known = {unit.id for unit in base.units}
-    assert len(labels) >= 100
+    assert len(labels) >= 60
     assert {unit for label in labels for unit in label["units"]} <= known
+
+
+def test_plans_are_read_as_operators():
+    plan = {
+        "Node Type": "Hash Join",
+        "Join Type": "Anti",
+        "Plans": [{"Node Type": "Seq Scan"}, {"Node Type": "Limit", "Parent Relationship": "SubPlan"}, "odd"],
+    }
+    assert set(plan_features(plan)) == {
+        "plan.hash_join.anti",
+        "plan.seq_scan",
+        "plan.limit",
+        "plan.subplan",
+        "plan.hash_join.anti>plan.seq_scan",
+        "plan.hash_join.anti>plan.limit",
+    }
+    assert plan_features({"no": "plan"}) == []
+
+
+def test_a_plan_counts_and_is_named_among_the_reasons(base):
+    query = "select a.id from a where a.x not in (select b.x from b)"
+    with_plan = base.search(
+        query, 336, plan={"Node Type": "Seq Scan", "Plans": [{"Node Type": "WorkTable Scan"}]}
+    )
+    without = {hit.unit.id: hit.score for hit in base.search(query, 336)}
+    gained = [hit for hit in with_plan if hit.score > without.get(hit.unit.id, 0.0)]
+    assert gained
+    assert any(reason.startswith("plan.") for hit in gained for reason in hit.why)
 
 
 def test_better_than_words_alone(base, labels):

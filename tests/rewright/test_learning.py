@@ -106,7 +106,7 @@ def test_hints_that_lost_are_not_measured_again(store) -> None:
 
 def test_lessons_are_told_as_advice(store) -> None:
     class Shelf:
-        def search(self, sql, k):
+        def search(self, sql, k, plan=None):
             return [Unit("one", "text"), Unit("two", "text"), Unit("three", "text")][:k]
 
     learning(store).after(optimise(proposer=Rules([[WRONG[0], GOOD]])))
