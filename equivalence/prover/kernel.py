@@ -434,11 +434,14 @@ def merge_blocks(p: Place, at: At) -> Bag | None:
         return None
     a = conj(exists_value(q) for q in only_left)
     b = conj(exists_value(q) for q in only_right)
-    outs = tuple(
-        _either(p.engine, shared, (only_left, x), (only_right, y), a)
+    # a row that both blocks have would show the one's outputs or the other's, and must not lose either
+    test = a if p.mode == "bag" else None
+    found = [
+        _either(p.engine, shared, (only_left, x), (only_right, y), test)
         for x, y in zip(left.outs, right.outs, strict=True)
-    )
-    if p.mode == "set" and left.outs != right.outs and outs not in {left.outs, right.outs}:
+    ]
+    outs = tuple(o for o in found if o is not None)
+    if len(outs) < len(found):
         return None
     merged = block(left.vars, (*common, disj((a, b))), outs)
     return (*p.bag[:i], *merged, *p.bag[i + 1 : j], *p.bag[j + 1 :])
@@ -469,13 +472,16 @@ def _either(
     shared: Context,
     left: tuple[tuple[Term, ...], Term],
     right: tuple[tuple[Term, ...], Term],
-    test: Term,
-) -> Term:
+    test: Term | None,
+) -> Term | None:
+    """One output for both blocks: of which the other's is a case, else by ``test``, true of the left one's rows."""
     (lp, x), (rp, y) = left, right
     if x == y or engine.entails(shared.having(lp), identical(x, y)):
         return y
     if engine.entails(shared.having(rp), identical(x, y)):
         return x
+    if test is None:
+        return None
     return case((test, x, y), bag_types((Block((), (), (x,)), Block((), (), (y,))))[0])
 
 
