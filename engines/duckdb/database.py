@@ -103,6 +103,15 @@ class LakeDatabase:
         """Views to be made when first used (their tables are loaded then)."""
         self._later.update({name.lower(): (name, sql) for name, sql in views.items()})
 
+    def definition(self, name: str) -> Source | str | None:
+        """A table's file, a view's SQL, or None: what another engine needs to read it."""
+        lower = name.lower()
+        if (source := self._sources.get(lower)) is not None:
+            return source
+        if (later := self._later.get(lower)) is not None:
+            return later[1]
+        return next((sql for view, sql in self._views.items() if view.lower() == lower), None)
+
     def view(self, name: str, sql: str) -> None:
         """Keep `sql` as a view called `name` for this connection."""
         with self._lock:

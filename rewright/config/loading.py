@@ -172,8 +172,10 @@ def _database(sources: _Sources, name: str) -> Database:
     database: Database = _section(
         sources, prefix, Database, defaults=_settings(sources, (*prefix, "defaults"))
     )
-    if database.engine == "duckdb" and not database.path:
-        sources.problems.append(f"{_origin(sources, prefix)}: {_spell(prefix)}: engine duckdb needs path")
+    if database.engine in {"duckdb", "spark"} and not database.path:
+        sources.problems.append(
+            f"{_origin(sources, prefix)}: {_spell(prefix)}: engine {database.engine} needs path"
+        )
     if database.engine == "postgres" and not database.dsn:
         sources.problems.append(f"{_origin(sources, prefix)}: {_spell(prefix)}: engine postgres needs dsn")
     return database

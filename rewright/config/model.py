@@ -66,7 +66,11 @@ class StoreSection:
 class Database:
     """One name that clients may connect to; ``"*"`` is any other name."""
 
-    engine: str = option("postgres", choice("postgres", "duckdb"), "postgres: relayed; duckdb: a lake")
+    engine: str = option(
+        "postgres",
+        choice("postgres", "duckdb", "spark"),
+        "postgres: relayed; duckdb: a lake; spark: a lake whose queries run on Spark",
+    )
     dsn: str = option(
         "",
         text,
@@ -81,13 +85,18 @@ class Database:
         secret=True,
     )
     path: str = option(
-        "", text, "the lake's directory, or s3://bucket/prefix (engine duckdb)", example="./lake"
+        "", text, "the lake's directory, or s3://bucket/prefix (engines duckdb, spark)", example="./lake"
     )
     beside: tuple[str, ...] = option(
         [],
         words(),
         "PostgreSQL databases of this configuration that a lake's queries may name (app.orders), read as their optimiser_dsn",
         example=["app"],
+    )
+    spark_master: str = option(
+        "local[*]",
+        text,
+        "where Spark runs (engine spark): local[N], spark://..., or sc://... for Spark Connect",
     )
     defaults: Mapping[str, str] = field(default_factory=dict)
 

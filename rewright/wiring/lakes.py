@@ -99,10 +99,13 @@ class OpenLake:
         self._accepted: set[int] = set()
         self._shadow = Shadow(shadow)
         self._lake: Any = None
+        self._spark: Any = None
         self._lock = threading.Lock()
 
     def close(self) -> None:
         self._shadow.close()
+        if self._spark is not None:
+            self._spark.close()
         if self._lake is not None:
             self._lake.close()
 
@@ -116,7 +119,7 @@ class OpenLake:
         del session
         query = prepared.query
         assert isinstance(query, str)
-        return await asyncio.to_thread(lambda: Cursor(self._opened().database, query, parameters))
+        return await asyncio.to_thread(lambda: Cursor(self._runner(), query, parameters))
 
     def _opened(self) -> Any:
         with self._lock:
@@ -127,6 +130,24 @@ class OpenLake:
                 self._lake = opened(self._home)
                 self._revision, self._accepted = -1, set()
             return self._lake
+
+    def _runner(self) -> Any:
+        """What runs a query that has been bound: DuckDB, or Spark over the same tables."""
+        lake = self._opened()
+        if not self._home.spark:
+            return lake.database
+        with self._lock:
+            if self._spark is None:
+                from engines.spark.lake import SparkLake
+                from lake.api import default_catalog
+
+                cache = default_catalog(lake.folder).with_suffix(".spark")
+                self._spark = SparkLake(self._home.spark, self._definition, cache)
+            return self._spark.query()
+
+    def _definition(self, name: str) -> Any:
+        """A table of the lake as it is now: it may have been opened again since Spark was started."""
+        return self._lake.database.definition(name)
 
     def _changed(self) -> bool:
         """Whether to open the lake again: its files changed, or a database beside it may be reachable by now."""

@@ -13,12 +13,19 @@ if TYPE_CHECKING:
     from lake.api import Lake
 
 
+LAKE_ENGINES = frozenset({"duckdb", "spark"})
+
+
 @dataclass(frozen=True, slots=True)
 class Home:
-    """Where a lake is: a directory or ``s3://bucket/prefix``; ``beside``: name and address of PostgreSQL databases."""
+    """Where a lake is: a directory or ``s3://bucket/prefix``; ``beside``: name and address of PostgreSQL databases.
+
+    ``spark``: the master that runs its queries; empty: DuckDB does.
+    """
 
     path: str
     beside: tuple[tuple[str, str], ...] = ()
+    spark: str = ""
 
 
 def lakes_of(config: Config) -> dict[str, Home]:
@@ -27,9 +34,10 @@ def lakes_of(config: Config) -> dict[str, Home]:
         name: Home(
             one.path,
             tuple((other, config.databases[other].optimiser_dsn) for other in one.beside),
+            one.spark_master if one.engine == "spark" else "",
         )
         for name, one in config.databases.items()
-        if one.engine == "duckdb"
+        if one.engine in LAKE_ENGINES
     }
 
 

@@ -1,0 +1,63 @@
+"""Files of a lake as Spark reads them: Parquet as it is, everything else converted to Parquet once a change.
+
+Owns the conversion. CSV and JSON are read by DuckDB's robust scans, so that Spark sees the same columns, types and values that
+the catalog knows. Must not know Spark.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from pathlib import Path
+
+import duckdb
+
+from engines.duckdb.database import Source
+from engines.duckdb.errors import translated
+
+# what Spark's Parquet reader has no type for -> the nearest that it has
+_CASTS: tuple[tuple[str, str], ...] = (
+    (r"U?HUGEINT|BIGNUM|VARINT", "DECIMAL(38, 0)"),
+    (r"TIMESTAMP_(?:NS|S|MS)", "TIMESTAMP"),
+    (r"TIME(?:_NS| WITH TIME ZONE)?|INTERVAL|UUID|BIT|ENUM\(.*|JSON|\"?NULL\"?", "VARCHAR"),
+)
+
+
+def parquet_of(source: Source, cache: Path) -> Path:
+    """The Parquet file of a table; written below ``cache`` (made if need be) when the table is not one itself.
+
+    :raises LakeError: the file cannot be read, or the copy not written.
+    """
+    if source.path.name.lower().endswith(".parquet"):
+        return source.path
+    stat = source.path.stat()
+    stamp = f"{source.path}\0{stat.st_size}\0{stat.st_mtime_ns}\0{source.sql}"
+    target = cache / f"{hashlib.blake2b(stamp.encode(), digest_size=12).hexdigest()}.parquet"
+    if not target.exists():
+        cache.mkdir(parents=True, exist_ok=True)
+        partial = target.with_suffix(f".{os.getpid()}.partial")
+        _convert(source.sql, partial)
+        partial.replace(target)
+    return target
+
+
+def _convert(scan: str, target: Path) -> None:
+    connection = duckdb.connect(":memory:", config={"autoinstall_known_extensions": False})
+    try:
+        described = connection.execute(f"DESCRIBE SELECT * FROM {scan}").fetchall()
+        columns = ", ".join(_column(name, type_) for name, type_, *_ in described)
+        name = str(target).replace("'", "''")
+        connection.execute(f"COPY (SELECT {columns} FROM {scan}) TO '{name}' (FORMAT parquet)")
+    except duckdb.Error as error:
+        raise translated(error) from error
+    finally:
+        connection.close()
+
+
+def _column(name: str, type_: str) -> str:
+    quoted = '"' + name.replace('"', '""') + '"'
+    for pattern, cast in _CASTS:
+        if re.fullmatch(pattern, type_):
+            return f"CAST({quoted} AS {cast}) AS {quoted}"
+    return quoted
