@@ -21,9 +21,11 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import sqlglot
 
+from engines.duckdb.errors import LakeError
 from lake.api import open_lake
-from lake.batch import answer_line
+from lake.batch import answer_line, plain
 from lake.embedding import best_embedder
 from lake.resolve.loop import Options
 
@@ -96,7 +98,10 @@ def _arguments() -> argparse.Namespace:
         "--catalogs", type=Path, help="folder to keep catalogs in (default: the user's cache)"
     )
     parser.add_argument(
-        "--ablations", action="store_true", help="also with each part switched off (eight runs)"
+        "--no-ablations",
+        dest="ablations",
+        action="store_false",
+        help="only all parts together, not also with each switched off (eight runs)",
     )
     return parser.parse_args()
 
@@ -115,13 +120,36 @@ def _variant(
             lakes[key] = open_lake(data / key[0], over, catalog=kept, options=options, embedder=embedder)
         line = answer_line(lakes[key], pair["id"], pair["user_query"])
         table = (line["columns"], line["rows"]) if line["columns"] else None
-        scored.append(
-            (pair, line, score(table, (pair["result_columns"], pair["result_rows"]), pair["ordered"]))
-        )
+        found = score(table, (pair["result_columns"], pair["result_rows"]), pair["ordered"])
+        scored.append((pair, line, found, _tried(lakes[key], pair, line)))
     for lake in lakes.values():
         lake.close()
     halves = {half: _summary([s for s in scored if half_of(s[0]["id"]) == half]) for half in "AB"}
-    return {**halves, "behaviour": _behaviour(scored)}
+    behaviour = {half: _behaviour([s for s in scored if half_of(s[0]["id"]) == half]) for half in "AB"}
+    return {**halves, "behaviour": {**_behaviour(scored), "halves": behaviour}}
+
+
+def _tried(lake: Any, pair: dict[str, Any], line: dict[str, Any]) -> list[dict[str, Any]]:
+    """Each candidate of the history: the tables it reads and what it scores."""
+    out = []
+    for attempt in (line["resolution"] or {}).get("history", ()):
+        found = {"tables": _tables(attempt["sql"]), "f1": 0.0}
+        if not attempt["error"]:
+            try:
+                rows = lake.database.execute(attempt["sql"])
+            except LakeError:
+                rows = None
+            table = (rows.columns, [[plain(v) for v in row] for row in rows.rows]) if rows else None
+            found["f1"] = score(table, (pair["result_columns"], pair["result_rows"]), pair["ordered"])["f1"]
+        out.append(found)
+    return out
+
+
+def _tables(sql: str) -> set[str]:
+    """The real tables a candidate reads, through its cleaning and uniting CTEs."""
+    tree = sqlglot.parse_one(sql, read="duckdb")
+    made = {cte.alias for cte in tree.find_all(sqlglot.exp.CTE)}
+    return {t.name for t in tree.find_all(sqlglot.exp.Table) if t.name not in made}
 
 
 def half_of(name: str) -> str:
@@ -169,7 +197,8 @@ def _calibration(scored: list[Any]) -> dict[str, Any]:
 
 def _behaviour(scored: list[Any]) -> dict[str, Any]:
     found, rounds, uses = [], [], Counter[str]()
-    for pair, line, _ in scored:
+    first, best = Counter[str](), []
+    for pair, line, score_, tried in scored:
         resolution = line["resolution"] or {}
         used = {t for tables in resolution.get("tables", {}).values() for t in tables}
         for united, parts in resolution.get("unions", {}).items():
@@ -177,6 +206,10 @@ def _behaviour(scored: list[Any]) -> dict[str, Any]:
         needed = set(pair["required_tables"])
         found.append(len(needed & used) / len(needed))
         rounds.append(resolution.get("rounds", 0))
+        reached = next((i + 1 for i, t in enumerate(tried) if needed <= t["tables"]), None)
+        first[str(reached) if reached else "never"] += 1
+        if tried:
+            best.append(score_["f1"] >= max(t["f1"] for t in tried) - 1e-9)
         uses["joins"] += len(resolution.get("joins", ()))
         uses["value corrections"] += len(resolution.get("corrections", ()))
         uses["unions"] += len(resolution.get("unions", {}))
@@ -184,8 +217,11 @@ def _behaviour(scored: list[Any]) -> dict[str, Any]:
         if resolution.get("cleaned") and "Noise" not in pair["difficulty_tags"]:
             uses["needless cleaning"] += 1
     return {
-        "required_tables_found": sum(found) / len(found),
-        "rounds_mean": sum(rounds) / len(rounds),
+        "required_tables_found": sum(found) / (len(found) or 1),
+        "required_tables_in_first_round": first.get("1", 0) / (len(scored) or 1),
+        "all_required_tables_by_round": dict(sorted(first.items())),
+        "best_of_tried_chosen": sum(best) / (len(best) or 1),
+        "rounds_mean": sum(rounds) / (len(rounds) or 1),
         "uses": dict(uses),
     }
 

@@ -181,6 +181,7 @@ class Resolver:
             correct_values=self.options.values,
             clean=self.options.clean,
             closest=closest,
+            keys=self._keys,
         )
         for site, candidate in zip(sites, choice, strict=True):
             writer.apply(site, _by_identity(candidate, site))

@@ -15,7 +15,7 @@ from sqlglot import exp
 from lake import names
 from lake.catalog.model import Column, Family, Noise
 from lake.index import LakeIndex
-from lake.joins.keys import JoinKey, mixed
+from lake.joins.keys import JoinKey, KeyFinder, mixed
 from lake.noise.clean import clean_cte, clean_expression
 from lake.noise.values import plain_number, truth
 from lake.resolve.imagined import ImaginedColumn, Site, Test
@@ -48,7 +48,10 @@ class Writer:
         correct_values: bool = True,
         clean: bool = True,
         closest: bool = False,
+        keys: KeyFinder | None = None,
     ) -> None:
+        self._keys = keys
+        self._placed: dict[str, tuple[str, str]] = {}
         self._closest = closest
         self._index = index
         self._matcher = matcher
@@ -61,6 +64,10 @@ class Writer:
         """Replace one site's tables and columns."""
         self._taken |= {t.alias_or_name.lower() for t in site.select.find_all(exp.Table)}
         aliases = self._aliases(site, candidate)
+        correlated = self._correlated(site, candidate, aliases)
+        for relation in site.relations:
+            home = candidate.homes[relation.alias]
+            self._placed[relation.alias.lower()] = (home, aliases[home])
         for imagined in site.columns():
             real = candidate.column_of(imagined)
             if imagined.only_key:
@@ -83,7 +90,7 @@ class Writer:
                     )
         kept = _take_conditions(site)
         self._replace_from(site, candidate, aliases)
-        for condition in kept:
+        for condition in (*kept, *correlated):
             site.select.where(condition, copy=False)
 
     def finish(self, tree: exp.Expression) -> exp.Expression:
@@ -107,6 +114,38 @@ class Writer:
             else:
                 query.set("with_" if "with_" in exp.Select.arg_types else "with", with_)
         return query
+
+    def _correlated(self, site: Site, candidate: Candidate, aliases: dict[str, str]) -> list[exp.Expression]:
+        """Joins with a table of an enclosing SELECT: cut out, and given back on the real tables' best key.
+
+        Enclosing SELECTs are written first. Without a key the condition stays, and the statement fails to bind.
+        """
+        where = site.select.args.get("where")
+        if where is None or self._keys is None:
+            return []
+        own = {r.alias.lower(): r.alias for r in site.relations}
+        lone = site.relations[0].alias if len(site.relations) == 1 else None
+        out: list[exp.Expression] = []
+        for part in list(where.this.flatten()) if isinstance(where.this, exp.And) else [where.this]:
+            node = part.unnest()
+            if not (
+                isinstance(node, exp.EQ)
+                and isinstance(node.this, exp.Column)
+                and isinstance(node.expression, exp.Column)
+            ):
+                continue
+            for inner, outer in ((node.this, node.expression), (node.expression, node.this)):
+                mine = own.get(inner.table.lower(), None if inner.table else lone)
+                theirs = self._placed.get(outer.table.lower())
+                if mine is None or theirs is None or outer.table.lower() in own:
+                    continue
+                home = candidate.homes[mine]
+                found = self._keys.keys(home, theirs[0]) if home != theirs[0] else []
+                if found:
+                    out.append(_condition(found[0], {**aliases, theirs[0]: theirs[1]}, self._cleaned_mixed))
+                    part.replace(exp.true())
+                break
+        return out
 
     def _aliases(self, site: Site, candidate: Candidate) -> dict[str, str]:
         """Real table → alias: the user's own alias where a relation has its home there."""

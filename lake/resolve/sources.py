@@ -34,6 +34,8 @@ _WEAK_JOIN = 0.35
 _DOUBTFUL_JOIN = 2.5
 _UNITED = 0.04
 _HOME_BELOW = 0.35
+_SAME_AS_BEFORE = 0.6
+"""A table named again in a subquery is the same table."""
 _MIN_JOIN = 0.3
 _MIN_LINK = 0.2
 _TEST_WEIGHT = 1.25
@@ -431,7 +433,7 @@ class SourceFinder:
         value -= _EXTRA * extra * (1.0 + 0.5 * max(0, extra - 1))
         value -= _DROPPED * (len(self._relations) - len(set(homes.values())))
         value -= 0.8 * self._idle(tables, joins, columns, homes)
-        value += 0.1 * sum(self._prior.get(r.name) in tables for r in self._relations)
+        value += _SAME_AS_BEFORE * sum(self._prior.get(r.name) in tables for r in self._relations)
         value += _UNITED * sum(t in self._index.unions for t in tables)
         return value / (sum(weights.values()) + _TABLE_WEIGHT * len(self._relations))
 

@@ -82,6 +82,21 @@ def test_obsolete_table_is_left_out(bakery_lake: Lake) -> None:
     assert found == [("Ida Quill",), ("Kara Voss",), ("Mina Sallow",)]
 
 
+def test_correlated_subqueries_stay_correlated(bakery_lake: Lake) -> None:
+    found = rows(
+        bakery_lake,
+        "SELECT s.town, (SELECT COUNT(*) FROM sales t WHERE t.shop_ref = s.code) AS n FROM shops s ORDER BY s.town",
+    )
+    expected = bakery_lake.execute(
+        'SELECT s."Town", COUNT(*) FROM bk_shop s JOIN bk_sale t ON s."ShopId" = t."ShopId" GROUP BY 1 ORDER BY 1'
+    )
+    assert found == expected.rows
+    assert rows(
+        bakery_lake,
+        "SELECT COUNT(*) AS n FROM shops s WHERE NOT EXISTS (SELECT 1 FROM bakers b WHERE b.home_shop = s.code)",
+    ) == [(4,)]
+
+
 def test_what_the_lake_does_not_hold_is_refused(bakery_lake: Lake) -> None:
     with pytest.raises(NotResolved) as caught:
         bakery_lake.query("SELECT orbital_period FROM exoplanets WHERE telescope = 'Kepler'", threshold=0.7)
