@@ -1,13 +1,14 @@
 """Python functions written by a model, run where they can do no harm.
 
 Owns the allowed subset of the language and the child process: no files, no sockets, no forks of use, little memory, little
-time. Must not know what the functions are for. docs/decisions/0085-sandbox.md.
+time. On Linux the kernel keeps a second wall. Must not know what the functions are for. docs/decisions/0085-sandbox.md.
 """
 
 from __future__ import annotations
 
 import ast
 import json
+import platform
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -157,10 +158,28 @@ _SIZE = 20_000
 _CHILD = r"""
 import json, resource, sys
 task = json.loads(sys.stdin.buffer.read())
-import _strptime, datetime, re, unicodedata
+import _strptime, ctypes, datetime, re, unicodedata
 for limit, value in task["limits"]:
     resource.setrlimit(getattr(resource, limit), (value, value))
 sys.setrecursionlimit(200)
+def wall(arch, allowed):
+    # seccomp (Linux, filter mode): any system call but these fails with EPERM; the kernel keeps it up whatever runs here
+    import ctypes
+    class Step(ctypes.Structure):
+        _fields_ = [("code", ctypes.c_ushort), ("jt", ctypes.c_ubyte), ("jf", ctypes.c_ubyte), ("k", ctypes.c_uint)]
+    class Program(ctypes.Structure):
+        _fields_ = [("length", ctypes.c_ushort), ("steps", ctypes.POINTER(Step))]
+    load, equal, end = 0x20, 0x15, 0x06
+    steps = [Step(load, 0, 0, 4), Step(equal, 1, 0, arch), Step(end, 0, 0, 0x80000000), Step(load, 0, 0, 0)]
+    for i, number in enumerate(allowed):
+        steps.append(Step(equal, len(allowed) - i, 0, number))
+    steps += [Step(end, 0, 0, 0x00050001), Step(end, 0, 0, 0x7FFF0000)]
+    made = (Step * len(steps))(*steps)
+    libc = ctypes.CDLL(None)
+    if libc.prctl(38, 1, 0, 0, 0) == 0:
+        libc.prctl(22, 2, ctypes.byref(Program(len(steps), made)), 0, 0)
+if task["wall"]:
+    wall(*task["wall"])
 from types import SimpleNamespace
 def strptime(text, form):
     # strptime imports; called from the function's own frame it would find no __import__
@@ -185,6 +204,72 @@ except BaseException as error:
     reply = json.dumps({"error": type(error).__name__})
 sys.stdout.write(reply)
 """
+
+
+_WALLS: dict[str, tuple[int, tuple[int, ...]]] = {
+    "x86_64": (
+        0xC000003E,
+        (
+            0,
+            1,
+            3,
+            5,
+            8,
+            9,
+            10,
+            11,
+            12,
+            13,
+            14,
+            15,
+            24,
+            25,
+            28,
+            39,
+            60,
+            96,
+            131,
+            201,
+            202,
+            228,
+            230,
+            231,
+            318,
+            334,
+        ),
+    ),
+    "aarch64": (
+        0xC00000B7,
+        (
+            57,
+            62,
+            63,
+            64,
+            80,
+            93,
+            94,
+            98,
+            113,
+            115,
+            124,
+            132,
+            134,
+            135,
+            139,
+            169,
+            172,
+            214,
+            215,
+            216,
+            222,
+            226,
+            233,
+            278,
+            293,
+        ),
+    ),
+}
+"""Architecture (linux/audit.h) and the system calls a function needs: memory, the three open pipes, clocks, locks, the end."""
 
 
 class SandboxError(Exception):
@@ -236,6 +321,7 @@ def run(
         "function": name,
         "values": list(values),
         "names": sorted(_NAMES - {"re", "unicodedata", "datetime"}),
+        "wall": _WALLS.get(platform.machine()) if sys.platform == "linux" else None,
         # no descriptor beyond the three it has: no file, no socket, no pipe
         "limits": [
             ["RLIMIT_NOFILE", 3],

@@ -80,7 +80,10 @@ class Writer:
             self._use(
                 real, calculated=imagined.numeric or any(not isinstance(t.value, str) for t in imagined.tests)
             )
+            part = _asked_part(imagined, real)
             for node in imagined.nodes:
+                if part is not None and node.parent is not None and not isinstance(node.parent, exp.Extract):
+                    _part_of(part, node)
                 if node.parent is not None:
                     node.replace(
                         exp.column(
@@ -366,7 +369,7 @@ def _fixed_number(
         if isinstance(column, exp.Expression):
             for node in list(column.find_all(exp.Column)):
                 if node.parent is column:
-                    node.replace(exp.Extract(this=exp.var("YEAR"), expression=node.copy()))
+                    _part_of("YEAR", node)
         return None
     bounds = real.bounds()
     if bounds is None or not real.meaning.numeric:
@@ -377,6 +380,25 @@ def _fixed_number(
     scaled = round(value * factor, 9)
     text = f"{scaled:g}" if abs(scaled) < 1e15 else repr(scaled)
     return exp.Literal.number(text), scaled, "unit"
+
+
+def _part_of(part: str, node: exp.Column) -> None:
+    """Put EXTRACT around a column, the column itself staying what it is."""
+    wrapped = exp.Extract(this=exp.var(part), expression=exp.null())
+    node.replace(wrapped)
+    wrapped.set("expression", node)
+
+
+def _asked_part(imagined: ImaginedColumn, real: Column) -> str | None:
+    """`sale_year` of a date column is its year, where the query does nothing to say otherwise."""
+    if (
+        real.meaning is not Family.DATE
+        or imagined.dated
+        or any(isinstance(t.value, str) for t in imagined.tests)
+    ):
+        return None
+    told = set(names.words(imagined.name))
+    return next((p.upper() for p in ("year", "month", "day") if p in told and "date" not in told), None)
 
 
 def _unit_factor(imagined: str, real: Column, value: float) -> tuple[float, bool]:

@@ -82,6 +82,17 @@ def test_obsolete_table_is_left_out(bakery_lake: Lake) -> None:
     assert found == [("Ida Quill",), ("Kara Voss",), ("Mina Sallow",)]
 
 
+def test_parts_of_dates(bakery_lake: Lake) -> None:
+    found = rows(
+        bakery_lake,
+        "SELECT sale_year, COUNT(*) AS n FROM sales WHERE sale_year >= 2021 GROUP BY sale_year ORDER BY sale_year",
+    )
+    expected = bakery_lake.execute(
+        'SELECT EXTRACT(YEAR FROM "SoldOn"), COUNT(*) FROM bk_sale GROUP BY 1 ORDER BY 1'
+    )
+    assert found == expected.rows
+
+
 def test_correlated_subqueries_stay_correlated(bakery_lake: Lake) -> None:
     found = rows(
         bakery_lake,

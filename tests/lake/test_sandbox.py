@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import time
+from pathlib import Path
 
 import pytest
 
@@ -56,18 +57,40 @@ def test_stopped_while_it_runs(source: str) -> None:
     assert time.monotonic() - started < 20
 
 
-def test_even_an_unchecked_child_opens_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The second wall: the process itself can open no file and no socket."""
-    import lake.noise.sandbox as sandbox
-
-    monkeypatch.setattr(sandbox, "check", lambda source: "f")
-    reach = "def f(v):\n    s = [m for m in (re.enum.sys.modules,)][0]\n    {}\n    return 'reached'"
-    for act in (
+@pytest.mark.parametrize(
+    "act",
+    [
         "s['os'].open('/etc/passwd', 0)",
         "s['os'].popen('id').read()",
-        "s['io'].open('/tmp/rewright-x', 'w')",
-    ):
-        assert sandbox.run(reach.format(act), ["x"], seconds=2.0) == [None]
+        "s['io'].open('{there}', 'w')",
+        "s['os'].fork()",
+        "s['os'].unlink('{there}')",
+        "s['os'].rename('{there}', '{there}2')",
+        "s['os'].kill(s['os'].getppid(), 9)",
+        "s['os'].execv('/bin/sh', ['sh', '-c', 'id'])",
+        "s['os'].listdir('/')",
+        "s['os'].symlink('/etc', '{there}3')",
+        "s['_socket'].socket()",
+        "s['os'].setuid(0)",
+        "__import__('subprocess').run(['id'])",
+        "s['os'].environ['HOME'].x",
+    ],
+)
+def test_even_an_unchecked_child_reaches_nothing(
+    act: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """The second wall: the process itself opens no file and no socket, forks, signals, renames and deletes nothing."""
+    import lake.noise.sandbox as sandbox
+
+    there = tmp_path / "kept"
+    there.write_text("kept")
+    monkeypatch.setattr(sandbox, "check", lambda source: "f")
+    lines = ("def f(v):", "    s = re.enum.sys.modules", "    {}", "    return 'reached'")
+    source = "\n".join(lines).format(act.format(there=there))
+    with contextlib.suppress(sandbox.SandboxError):
+        assert sandbox.run(source, ["x"], seconds=2.0) == [None]
+    assert [p.name for p in tmp_path.iterdir()] == ["kept"]
+    assert there.read_text() == "kept"
 
 
 def test_useful_functions_work() -> None:
