@@ -22,7 +22,7 @@ from hints.advice import advise
 from hints.aliases import same_query, unique_aliases
 from hints.base import HintSet, SetHint
 from hints.cardinality import Estimate, estimates_of, supposed
-from hints.levels import names_of
+from hints.levels import is_select, names_of
 from hints.obedience import complaints
 from hints.options import Options
 from hints.pricing import price
@@ -175,6 +175,8 @@ def _named_apart(session: HintingSession, text: str) -> str:
 def _refusal(session: HintingSession, trial: Trial, base: Planned | None) -> str:
     if "/*+" in trial.text:
         return "the text already holds a hint comment"
+    if not is_select(trial.text):
+        return "only a SELECT gets hints"
     if base is None:
         return (
             f"the server does not plan it: {trial.refused}"

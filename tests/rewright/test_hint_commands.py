@@ -60,3 +60,25 @@ def test_a_server_that_is_down_is_a_failure_not_a_traceback(tmp_path):
     done = run("hint", "--dsn", "postgresql://127.0.0.1:1/x?connect_timeout=2", str(file))
     assert done.exit_code == 1
     assert "Traceback" not in done.output
+
+
+def test_no_run_judges_and_prices(skewed, tmp_path):
+    file = tmp_path / "q.sql"
+    file.write_text(
+        "select count(*) from a join b on b.a_id = a.id where upper(a.x) = 'A' and lower(a.y) = 'b' and upper(b.x) = 'A';"
+        " delete from a; select 1 from nowhere"
+    )
+    log = tmp_path / "server.log"
+    log.write_text("nothing of use\n")
+    done = run("hint", "--dsn", skewed, "--json", "--no-run", "--log", str(log), str(file))
+    assert done.exit_code == 0, done.output
+    first, second, third = json.loads(done.stdout)
+    assert first["measured"] is False
+    assert first["judgements"]
+    assert first["seconds_before"] is None
+    assert second["reason"] == "only a SELECT gets hints"
+    assert "nowhere" in third["reason"]
+    assert "no executed plans" in done.stderr
+    told = run("hint", "--dsn", skewed, "--no-run", str(file))
+    assert "-- 2: delete from a" in told.stdout
+    assert "doubted without a run" in told.stdout
