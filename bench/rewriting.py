@@ -16,12 +16,13 @@ import sys
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import psycopg
 
+from bench.phases import Log, watched
 from engines.postgres.scratch import ScratchServer
 from rewrite.adapters.live import Extras, connected
 from rewrite.api import Outcome, Rewriter
@@ -76,6 +77,7 @@ class Result:
     search_seconds: float = 0.0
     first_verified_seconds: float | None = None
     raw: dict[str, list[float]] = field(default_factory=dict)
+    ends: dict[str, Any] = field(default_factory=dict)
 
 
 def read_queries(path: Path, ids: Sequence[str] = ()) -> list[Query]:
@@ -123,9 +125,30 @@ def digest_of(rows: list[tuple[Any, ...]]) -> str:
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
 
-def compare(dsn: str, original: str, candidate: str | None, plan: Plan) -> tuple[list[Run], list[Run]]:
-    """Interleaved runs; an original that reaches the cap is run once."""
-    before = [timed(dsn, original, plan)]
+@dataclass(slots=True)
+class Baseline:
+    """First runs of the originals. Those stopped at the cap are kept in ``file`` for the next benchmark on the same
+    data: there is nothing more to learn of them.
+    """
+
+    file: Path | None = None
+
+    def run(self, dsn: str, sql: str, plan: Plan) -> Run:
+        key = hashlib.sha256(repr((sql, plan.cap, plan.settings)).encode()).hexdigest()[:16]
+        kept = json.loads(self.file.read_text()) if self.file is not None and self.file.exists() else {}
+        if key in kept:
+            return Run(**kept[key])
+        made = timed(dsn, sql, plan)
+        if self.file is not None and made.digest is None:
+            self.file.write_text(json.dumps({**kept, key: asdict(made)}, indent=1))
+        return made
+
+
+def compare(
+    dsn: str, original: str, candidate: str | None, plan: Plan, first: Run | None = None
+) -> tuple[list[Run], list[Run]]:
+    """Interleaved runs; an original that reaches the cap is run once. ``first``: the original's first run."""
+    before = [first or timed(dsn, original, plan)]
     after = [timed(dsn, candidate, plan)] if candidate else []
     rounds = 1 if before[0].digest is None else plan.runs
     for _ in range(plan.runs - 1):
@@ -136,14 +159,20 @@ def compare(dsn: str, original: str, candidate: str | None, plan: Plan) -> tuple
     return before, after
 
 
-def measure(rewriter: Rewriter, dsn: str, query: Query, plan: Plan) -> Result:
+def measure(rewriter: Rewriter, log: Log, dsn: str, query: Query, plan: Plan, baseline: Baseline) -> Result:
+    """The original is run first, as a proxy would have seen it; then it is optimised, and both are run in turn."""
     settings = Settings(
-        trust=plan.trust, measure="both", budget=plan.budget, run_timeout=min(plan.cap, plan.budget / 4)
-    )  # type: ignore[arg-type]
-    outcome = rewriter.optimise(query.sql, settings=settings)
+        trust=plan.trust,  # type: ignore[arg-type]
+        measure="both",
+        budget=plan.budget,
+        run_timeout=min(plan.cap, plan.budget / 4),
+    )
+    first = baseline.run(dsn, query.sql, plan)
+    log.clear()
+    outcome = rewriter.optimise(query.sql, observed_seconds=first.wall, settings=settings)
     text = outcome.best.checked.candidate.sql if outcome.best and outcome.servable else None
-    before, after = compare(dsn, query.sql, text, plan)
-    return _result(query, outcome, text, before, after)
+    before, after = compare(dsn, query.sql, text, plan, first)
+    return replace(_result(query, outcome, text, before, after), ends=log.to_json())
 
 
 def _result(query: Query, outcome: Outcome, text: str | None, before: list[Run], after: list[Run]) -> Result:
@@ -172,7 +201,12 @@ def summary(results: Sequence[Result]) -> dict[str, Any]:
     after = [r.cpu_after for r in results]
     proved = [r.cpu_after if r.counts_as == "proved" else r.cpu_before for r in results]
     served = [r for r in results if r.rewritten]
-    firsts = sorted(r.first_verified_seconds for r in results if r.first_verified_seconds is not None)
+    # measured runs before the first check do not count
+    firsts = sorted(
+        r.first_verified_seconds - r.ends.get("runs_before_first", 0.0)
+        for r in results
+        if r.first_verified_seconds is not None
+    )
     return {
         "queries": len(results),
         "mean_cpu_before": statistics.mean(before),
@@ -234,6 +268,10 @@ def line(result: Result) -> str:
     flag = " SLOWER" if result.slower else ""
     flag += " DIFFERENT" if result.same_answer is False else ""
     how = " > ".join(result.steps) or result.reason
+    seconds = result.ends.get("seconds", {})
+    took = " ".join(f"{k} {seconds[k]:.1f}" for k in ("search", "run", "check", "scope") if k in seconds)
+    first = "-" if result.first_verified_seconds is None else f"{result.first_verified_seconds:.1f}"
+    how += f"  [first {first}, all {result.search_seconds:.1f}: {took}]"
     return f"{result.id:10} {result.cpu_before:8.2f} {result.cpu_after:8.2f}  {verdict:10} {how}{flag}"
 
 
@@ -246,12 +284,15 @@ def run_all(
     hints: bool,
     out: Path | None,
     extra: dict[str, Any],
+    baseline: Path | None = None,
 ) -> int:
     """Measure every query, print as it goes, write the report; 1 when an answer differed."""
     results: list[Result] = []
     with rewriter_for(dsn, plan, hints=hints) as rewriter:
+        rewriter, log = watched(rewriter)
+        kept = Baseline(baseline)
         for query in queries:
-            results.append(measure(rewriter, dsn, query, plan))
+            results.append(measure(rewriter, log, dsn, query, plan, kept))
             print(line(results[-1]), flush=True)
             if out is not None:
                 out.write_text(json.dumps(report(name, results, plan, extra), indent=1, default=str))

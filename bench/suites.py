@@ -63,4 +63,13 @@ def main(benchmark: Benchmark, arguments: Sequence[str] | None = None) -> int:
                 out=chosen.out,
                 extra=extra,
             )
-        return run_all(benchmark.name, data.dsn, queries, plan, hints=False, out=chosen.out, extra=extra)
+        return run_all(
+            benchmark.name,
+            data.dsn,
+            queries,
+            plan,
+            hints=False,
+            out=chosen.out,
+            extra=extra,
+            baseline=None if chosen.keep is None else chosen.keep.with_suffix(".baseline.json"),
+        )

@@ -21,6 +21,7 @@ from rewrite.agents.mdp import ModelMind
 from rewrite.agents.memory import Memory, QueryFacts
 from rewrite.agents.reasoning import Reasoning
 from rewrite.agents.report import report
+from rewrite.agents.runs import Runs
 from rewrite.machine.drive import Driver, Trace
 from rewrite.ports import DatabaseError, NoKnowledge, Ports, Scoped
 from rewrite.words import Deadline, Evidence, Explained, Settings, Weighed, digest
@@ -205,13 +206,14 @@ class _Session:
         scope = digest(self.sql)
         mind = None if model is None else ModelMind(model, redactor, scope)
         before = self.facts.explained
+        runs = Runs(self.sql, before, self.observed, ports.database, settings)
         self._assistant = Assistant(
-            self.sql, ports.database, ports.checker, memory, settings, model, redactor, scope
+            self.sql, ports.database, ports.checker, memory, settings, model, redactor, scope, runs
         )
         decision = Decision(
             self.sql,
             before,
-            self.observed,
+            runs,
             ports.database,
             ports.knowledge,
             memory,

@@ -7,14 +7,15 @@ proof (`tie-order`), no refusal. Pure: no server.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from pglast import ast
 
-from rewrite.agents.guard import parse_one
+from rewrite.agents.guard import effects, parse_one
 from sql.algebra import Volatility
 from sql.catalog import Catalog, Table
+from sql.parsing import nodes_of
 from sql.records import FunctionInfo
 
 _SYSTEM_COLUMNS = frozenset({"ctid", "xmin", "xmax", "cmin", "cmax", "tableoid"})
@@ -28,12 +29,12 @@ def eligible(sql: str, catalog: Catalog, search_path: Sequence[str] = ("public",
     statement = parse_one(sql)
     if isinstance(statement, str):
         return statement
-    nodes = list(_nodes(statement))
+    nodes = list(nodes_of(statement))
     return next(
         filter(
             None,
             (
-                _effects(nodes),
+                effects(nodes),
                 _functions(nodes, catalog, search_path),
                 _columns(nodes),
                 _tables(nodes, catalog, search_path),
@@ -41,33 +42,6 @@ def eligible(sql: str, catalog: Catalog, search_path: Sequence[str] = ("public",
         ),
         None,
     )
-
-
-def _nodes(root: Any) -> Iterator[Any]:
-    stack = [root]
-    while stack:
-        node = stack.pop()
-        if isinstance(node, tuple | list):
-            stack.extend(node)
-        elif isinstance(node, ast.Node):
-            yield node
-            stack.extend(getattr(node, name) for name in vars(type(node))["__slots__"])
-
-
-def _effects(nodes: Sequence[Any]) -> str | None:
-    for node in nodes:
-        match node:
-            case ast.LockingClause():
-                return "row locks (FOR UPDATE, FOR SHARE)"
-            case ast.IntoClause():
-                return "SELECT INTO"
-            case ast.InsertStmt() | ast.UpdateStmt() | ast.DeleteStmt() | ast.MergeStmt():
-                return "a data-modifying WITH"
-            case ast.RangeTableSample():
-                return "TABLESAMPLE"
-            case _:
-                continue
-    return None
 
 
 def _functions(nodes: Sequence[Any], catalog: Catalog, path: Sequence[str]) -> str | None:
@@ -138,8 +112,8 @@ def _table(table: Table, catalog: Catalog, seen: frozenset[str]) -> str | None:
 
 def _within_view(query: ast.SelectStmt, catalog: Catalog, seen: frozenset[str]) -> str | None:
     """What a view hides. Definitions from the server qualify what is not on the path, so all schemas are tried."""
-    nodes = list(_nodes(query))
-    if reason := _effects(nodes) or _functions(nodes, catalog, catalog.schemas) or _columns(nodes):
+    nodes = list(nodes_of(query))
+    if reason := effects(nodes) or _functions(nodes, catalog, catalog.schemas) or _columns(nodes):
         return f"{reason} in a view"
     for node in nodes:
         if isinstance(node, ast.RangeVar):

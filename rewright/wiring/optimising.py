@@ -33,15 +33,14 @@ from rewright.wiring.learning import Experienced, Learning
 from rewright.wiring.ports.hinting import HintPort
 from rewright.wiring.referee import RUNS
 from rewright.wiring.served import SERVABLE, guard_document, guard_of, parameter_document, starts_active
-from rewrite.adapters.checker import EquivalenceChecker
 from rewrite.adapters.journal import StoreJournal
-from rewrite.adapters.links import LinkProver
+from rewrite.adapters.live import by_steps
 from rewrite.adapters.postgres import PostgresDatabase, has_parameters
 from rewrite.adapters.scoping import TemplateScoper
 from rewrite.api import Outcome, Rewriter
 from rewrite.eligible import eligible
 from rewrite.ports import DatabaseError, NoKnowledge, Ports, ResultColumn
-from rewrite.search.chains import ChainChecker, Derivations
+from rewrite.search.chains import Derivations
 from rewrite.search.proposer import RuleProposer
 from rewrite.words import Deadline, Explained, Settings, Timed
 from sql.catalog import Catalog
@@ -295,7 +294,7 @@ class Workbench:
         with Checker(catalog, scratch, options) as checker:
             ports = Ports(
                 database=database,
-                checker=ChainChecker(EquivalenceChecker(checker), derivations, LinkProver(catalog, path)),
+                checker=by_steps(checker, derivations, catalog, path),
                 proposer=RuleProposer(
                     catalog, path, derivations=derivations, later=learning.avoid(), **_search_limits(job)
                 ),

@@ -18,3 +18,20 @@ class EquivalenceChecker:
     def check(self, original: str, candidate: str, seconds: float) -> Evidence:
         self.checker.options = replace(self.checker.options, seconds=seconds)
         return Evidence.of(to_json(self.checker.check(original, candidate)))
+
+
+@dataclass(slots=True)
+class SecondLook:
+    """The same checker without its prover and its long search, for pairs that are proved already."""
+
+    checker: Checker
+
+    def check(self, original: str, candidate: str, seconds: float) -> Evidence:
+        usual = self.checker.options
+        self.checker.options = replace(
+            usual, seconds=seconds, prover=False, directed=False, databases=usual.first_databases
+        )
+        try:
+            return Evidence.of(to_json(self.checker.check(original, candidate)))
+        finally:
+            self.checker.options = usual

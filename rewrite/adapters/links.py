@@ -1,19 +1,27 @@
-"""Proofs of single rewrite steps, made small by taking out what both queries share.
+"""Proofs of single rewrite steps, made small: only what differs is proved, without what both sides share.
 
-Owns the call of the prover on a pair of trees; the verdict's document is the checker's own form. Must not know
-how a step was found.
+Owns the order in which ways of looking at a pair are tried, and the call of the prover on each; the verdict's
+document is the checker's own form. Must not know how a step was found.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import time
+from dataclasses import dataclass, replace
 
 from equivalence.proving import Binding, prove_both
-from equivalence.verdicts import to_json
-from rewrite.search.abstraction import abstracted
+from equivalence.verdicts import Proved, to_json
+from rewrite.rules.tree import walk
+from rewrite.search.abstraction import pairs, without_ctes
+from rewrite.search.bounds import without_bounds
+from rewrite.search.congruence import Difference, differences, stripped
 from rewrite.words import Evidence
+from sql import algebra as a
 from sql.binder import BindError, Unsupported, bind
 from sql.catalog import Catalog
+
+# the share of the time left that one way of looking at a pair may take
+_SHARE = 0.4
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,14 +30,63 @@ class LinkProver:
     search_path: tuple[str, ...] = ("public",)
 
     def prove(self, before: str, after: str, seconds: float) -> Evidence | None:
-        """A proof of the pair without its common parts; None when there is nothing to take out or no proof."""
+        """A proof of the pair by its differing parts; None when there is none."""
         try:
             first = bind(before, self.catalog, search_path=self.search_path)
             second = bind(after, self.catalog, search_path=self.search_path)
         except (BindError, Unsupported):
             return None
-        pair = abstracted(first, second, self.catalog)
-        if pair is None:
+        proved = proved_by_parts(first, second, self.catalog, seconds)
+        return None if proved is None else Evidence.of(to_json(proved))
+
+
+def proved_by_parts(before: a.Query, after: a.Query, catalog: Catalog, seconds: float) -> Proved | None:
+    """A proof of two bound queries out of proofs of what differs in them."""
+    deadline = time.monotonic() + seconds
+    if [c.type for c in a.output_columns(before)] != [c.type for c in a.output_columns(after)]:
+        return None
+    inlined = without_ctes(before), without_ctes(after)
+    if inlined[0] is None or inlined[1] is None:
+        return None
+    first, second = without_bounds(inlined[0]), without_bounds(inlined[1])
+    parts = differences(first, second)
+    found = _all(parts, catalog, time.monotonic() + seconds * _SHARE)
+    if found is None and parts != [whole := Difference(first, second)]:
+        # what differs may be made up for elsewhere
+        found = _all([stripped(whole)], catalog, deadline)
+    return None if found is None else _joined(found, before, after)
+
+
+def _all(parts: list[Difference], catalog: Catalog, deadline: float) -> list[Proved] | None:
+    found: list[Proved] = []
+    for difference in parts:
+        proved = _proved(difference, catalog, deadline)
+        if proved is None:
             return None
+        found.append(proved)
+    return found
+
+
+def _proved(difference: Difference, catalog: Catalog, deadline: float) -> Proved | None:
+    ways = list(pairs(difference.before, difference.after, catalog))
+    for number, pair in enumerate(ways, 1):
+        left = deadline - time.monotonic()
+        if left <= 0:
+            return None
+        seconds = left if number == len(ways) else left * _SHARE
         attempt = prove_both(Binding(pair.before, pair.after, pair.catalog), pair.catalog, seconds)
-        return None if attempt.proved is None else Evidence.of(to_json(attempt.proved))
+        if attempt.proved is not None:
+            modulo = {*attempt.proved.modulo, *difference.modulo}
+            return replace(attempt.proved, modulo=tuple(sorted(modulo)))
+    return None
+
+
+def _joined(parts: list[Proved], before: a.Query, after: a.Query) -> Proved:
+    parameters = any(isinstance(n, a.Param) for q in (before, after) for n in walk(q))
+    return Proved(
+        method="parts: " + ", ".join(dict.fromkeys(p.method for p in parts)) if parts else "same tree",
+        assumptions=tuple(dict.fromkeys(x for p in parts for x in p.assumptions)),
+        scope="any" if parameters else "these",
+        modulo=tuple(sorted({m for p in parts for m in p.modulo})),
+        steps=tuple(step for p in parts for step in p.steps),
+    )

@@ -18,7 +18,7 @@ from equivalence.options import Options
 from knowledge.api import KnowledgeBase
 from models.api import Model, NoModel
 from models.redact import Share
-from rewrite.adapters.checker import EquivalenceChecker
+from rewrite.adapters.checker import EquivalenceChecker, SecondLook
 from rewrite.adapters.judge import ModelJudge
 from rewrite.adapters.links import LinkProver
 from rewrite.adapters.postgres import PostgresDatabase
@@ -29,6 +29,7 @@ from rewrite.eligible import eligible
 from rewrite.ports import Hinter, Journal, Knowledge, NoHints, NoJournal, NoKnowledge, Ports
 from rewrite.search.chains import ChainChecker, Derivations
 from rewrite.search.proposer import RuleProposer
+from sql.catalog import Catalog
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +73,7 @@ def connected(
             yield Rewriter(
                 Ports(
                     database=PostgresDatabase(session, catalog, search_path, dict(settings or {})),
-                    checker=ChainChecker(
-                        EquivalenceChecker(checker), derivations, LinkProver(catalog, search_path)
-                    ),
+                    checker=by_steps(checker, derivations, catalog, search_path),
                     proposer=RuleProposer(catalog, search_path, derivations=derivations),
                     scoper=TemplateScoper(catalog, search_path),
                     eligible=lambda sql: eligible(sql, catalog, search_path),
@@ -86,3 +85,11 @@ def connected(
                     journal=extras.journal,
                 )
             )
+
+
+def by_steps(
+    checker: Checker, derivations: Derivations, catalog: Catalog, search_path: tuple[str, ...]
+) -> ChainChecker:
+    """The checker as the rewriter uses it: proofs of single steps first, then of the whole."""
+    links = LinkProver(catalog, search_path)
+    return ChainChecker(EquivalenceChecker(checker), derivations, links, SecondLook(checker))

@@ -12,13 +12,13 @@ from typing import Any
 
 from pglast import ast
 from pglast.error import Error as PglastError
-from pglast.parser import parse_sql, scan
+from pglast.parser import scan
 
 from engines.postgres.session import Session, SessionError
 from rewrite.ports import DatabaseError, ResultColumn
 from rewrite.words import Explained, Timed
 from sql.catalog import Catalog, ForeignKey, Key, Table, TableColumn
-from sql.plans import Node
+from sql.parsing import TooDeep, nodes_of, parse
 
 
 @dataclass(slots=True)
@@ -101,24 +101,6 @@ def _document(value: Any) -> Mapping[str, Any]:
     return plan
 
 
-def _as_json(node: Node) -> Mapping[str, Any]:
-    """The part of EXPLAIN's document that reports look at."""
-    known = {
-        "Relation Name": node.relation,
-        "Join Type": node.join_type,
-        "Subplan Name": node.subplan,
-        "Parent Relationship": node.relationship,
-    }
-    return {
-        "Node Type": node.operator,
-        "Total Cost": node.total_cost,
-        "Plan Rows": node.rows,
-        **{name: value for name, value in known.items() if value},
-        **dict(node.conditions),
-        "Plans": [_as_json(child) for child in node.children],
-    }
-
-
 def has_parameters(sql: str) -> bool:
     try:
         return any(token.name == "PARAM" for token in scan(sql))
@@ -128,17 +110,12 @@ def has_parameters(sql: str) -> bool:
 
 def _relations(sql: str) -> Iterator[tuple[str, str]]:
     try:
-        stack: list[Any] = [s.stmt for s in parse_sql(sql)]
-    except (PglastError, RecursionError):
+        nodes = list(nodes_of([s.stmt for s in parse(sql)]))
+    except (PglastError, TooDeep, RecursionError):
         return
-    while stack:
-        node = stack.pop()
-        if isinstance(node, tuple | list):
-            stack.extend(node)
-        elif isinstance(node, ast.Node):
-            if isinstance(node, ast.RangeVar):
-                yield node.schemaname or "", node.relname or ""
-            stack.extend(getattr(node, name) for name in vars(type(node))["__slots__"])
+    for node in nodes:
+        if isinstance(node, ast.RangeVar):
+            yield node.schemaname or "", node.relname or ""
 
 
 def ddl(table: Table) -> str:

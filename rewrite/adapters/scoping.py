@@ -12,9 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any
 
-from equivalence.proof import Proof
-from equivalence.prover import prove
-from equivalence.verdicts import Proved, to_json
+from equivalence.verdicts import to_json
+from rewrite.adapters.links import proved_by_parts
 from rewrite.ports import Scoped
 from rewrite.words import Deadline, Evidence
 from sql.algebra import Cast, Const, Expr, Op, Param, Query
@@ -67,14 +66,14 @@ class TemplateScoper:
             if deadline.passed:
                 return Scoped("these", reason="out of time")
             seconds = min(_SECONDS, deadline.left())
-            found = prove(query, general, self.catalog, deadline_seconds=seconds)
-            if not isinstance(found, Proof):
-                reason = str(getattr(found, "reason", "") or getattr(found, "text", "") or reason)
-            elif set(found.modulo) - (self.accept - {"errors", "overflow"}):
+            found = proved_by_parts(query, general, self.catalog, seconds)
+            if found is None:
+                continue
+            if set(found.modulo) - (self.accept - {"errors", "overflow"}):
                 reason = f"for all literals only modulo {', '.join(sorted(found.modulo))}"
             elif (text := self._text(general, template, target)) is not None:
                 literals = tuple(x.text for x in template.literals)
-                return Scoped("any", template.text, text, literals, _evidence(found))
+                return Scoped("any", template.text, text, literals, Evidence.of(to_json(found)))
         return Scoped("these", reason=reason)
 
     def _text(self, general: Query, template: Template, target: Query) -> str | None:
@@ -88,17 +87,6 @@ class TemplateScoper:
         except (BindError, Unsupported):
             return None
         return text if canonical(again) == canonical(target) else None
-
-
-def _evidence(proof: Proof) -> Evidence:
-    proved = Proved(
-        method=proof.method,
-        assumptions=tuple(str(a) for a in proof.assumptions),
-        scope="any",
-        modulo=tuple(sorted(proof.modulo)),
-        steps=tuple(str(step) for step in proof.steps),
-    )
-    return Evidence.of(to_json(proved))
 
 
 def _holes(plain: Query, query: Query) -> list[tuple[Expr, Expr]] | None:

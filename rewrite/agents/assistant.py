@@ -17,6 +17,7 @@ from models.redact import Redactor
 from models.typed import ask
 from rewrite.agents.guard import complaint_of
 from rewrite.agents.memory import Memory, VerdictNote, result_rows
+from rewrite.agents.runs import Runs
 from rewrite.machine.states import Verified, Verify
 from rewrite.ports import Checker, Database, DatabaseError, ResultColumn
 from rewrite.words import TRUST, Candidate, Checked, Deadline, Evidence, Settings, Step
@@ -30,6 +31,8 @@ _CORRECT = (
     "The rewrite is not equivalent: on a small database the two queries gave different results, shown above. Reply with"
     " a corrected rewrite that is faster than the original, or with an empty sql when there is none."
 )
+# times a candidate's seconds: beyond that another one has nothing to offer
+_ABOUT_AS_FAST = 1.15
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +61,7 @@ class Assistant:
     model: Model | None = None
     redactor: Redactor | None = None
     scope: str = ""
+    runs: Runs | None = None
     usage: Usage = field(default_factory=Usage)
     first_passed: float | None = None  # by the deadline's clock
     _signature: tuple[ResultColumn, ...] | None = None
@@ -65,19 +69,23 @@ class Assistant:
     def act(self, command: Verify, deadline: Deadline) -> Verified:
         """Those of the candidates that are the same query, in their order, and complaints about the others.
 
-        All are checked in a quarter of the time first: what can be proved or refuted easily is done with then. The
-        patient check is for the one that Decision chooses (`confirm`), or follows here when nothing has passed.
+        Where runs are allowed, candidates of rules are run once before: what is not faster need not be proved, and the
+        fastest is checked first. The short check comes first for all: what can be proved or refuted easily is done
+        with then. The patient one is for what Decision chooses (`confirm`), or follows here when nothing has passed.
         """
         self.usage = Usage()
         correcting = deadline.within(self.settings.correction_seconds)
+        worth, idle = command.candidates, list[Candidate]()
+        if self.runs is not None:
+            worth, idle = self._sifted(worth, deadline)
         # what is left of the time is shared with Decision
         enough = deadline.within(deadline.left() * 0.6)
-        waiting = dict(enumerate(command.candidates))
+        waiting = dict(enumerate(worth))
         passed: dict[int, Checked] = {}
         complaints: dict[int, str] = {}
         for seconds in self._patience():
             for number, candidate in list(waiting.items()):
-                if deadline.passed or (passed and enough.passed) or self._suffice(passed.values()):
+                if deadline.passed or (passed and enough.passed) or self._suffice(passed.values(), candidate):
                     complaints.setdefault(number, "not checked for lack of time or need")
                     continue
                 result = self._verify(candidate, seconds, deadline, correcting)
@@ -93,8 +101,18 @@ class Assistant:
                     waiting[number] = result.candidate
             if passed:
                 break
-        told = tuple(complaints[n] for n in sorted(complaints) if n not in passed)
-        return Verified(tuple(passed[n] for n in sorted(passed)), told)
+        told = [complaints[n] for n in sorted(complaints) if n not in passed]
+        told += [f"{_last(c)}: not faster when it was run" for c in idle]
+        return Verified(tuple(passed[n] for n in sorted(passed)), tuple(told))
+
+    def _sifted(
+        self, candidates: Sequence[Candidate], deadline: Deadline
+    ) -> tuple[tuple[Candidate, ...], list[Candidate]]:
+        """Those worth a check, and those that are not. Nothing is run that the guard has not looked at."""
+        assert self.runs is not None
+        safe = [c for c in candidates if c.source != "rules" or complaint_of(self.sql, c.sql) is None]
+        worth, idle = self.runs.sift(safe, deadline)
+        return (*worth, *(c for c in candidates if c not in safe)), idle
 
     def confirm(self, checked: Checked, deadline: Deadline) -> Checked | None:
         """The patient check of a candidate that passed the short one without a proof; None: it fell."""
@@ -116,9 +134,23 @@ class Assistant:
     def _servable(self, checked: Checked) -> bool:
         return checked.evidence.meets(self.settings.trust, self.settings.accept)
 
-    def _suffice(self, passed: Iterable[Checked]) -> bool:
-        """As many servable candidates as would be run."""
-        return sum(1 for c in passed if self._servable(c)) >= self.settings.run_width
+    def _suffice(self, passed: Iterable[Checked], following: Candidate) -> bool:
+        """Whether the check of another candidate is not worth its time: as many servable ones are there as would be
+        run, or it is slower than one that is proved, or than one of two.
+        """
+        servable = [c for c in passed if self._servable(c)]
+        if len(servable) >= self.settings.run_width:
+            return True
+        if self.runs is None or not self.runs.of(following):
+            return False
+        took = self.runs.of(following)[-1].seconds
+        return any(
+            runs
+            and took > _ABOUT_AS_FAST * runs[-1].seconds
+            and (len(servable) > 1 or c.evidence.counts_as(self.settings.accept) == "proved")
+            for c in servable
+            for runs in [self.runs.of(c.candidate)]
+        )
 
     def _verify(
         self, candidate: Candidate, seconds: float, deadline: Deadline, correcting: Deadline
@@ -242,3 +274,7 @@ class Assistant:
                 candidate=str(example.get("candidate", "")),
             )
         )
+
+
+def _last(candidate: Candidate) -> str:
+    return candidate.steps[-1].name if candidate.steps else candidate.source

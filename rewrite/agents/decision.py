@@ -17,6 +17,7 @@ from models.redact import Redactor
 from models.typed import ask
 from rewrite.agents.memory import BOUNDS, KnowledgeNote, Memory, ReportNote
 from rewrite.agents.report import remarks, report, same_plan
+from rewrite.agents.runs import Runs
 from rewrite.machine.states import Decide, Decided
 from rewrite.ports import Database, DatabaseError, Knowledge
 from rewrite.words import TRUST, Checked, Deadline, Explained, Settings, Timed, Weighed
@@ -46,7 +47,7 @@ class Opinion:
 class _Contender:
     checked: Checked
     explained: Explained | None
-    runs: list[Timed] = field(default_factory=list)
+    runs: list[Timed]
 
     @property
     def cost(self) -> float:
@@ -68,11 +69,11 @@ class _Contender:
 
 @dataclass(slots=True)
 class Decision:
-    """The agent of one run. ``observed``: how long the original ran, None when nobody has seen it run."""
+    """The agent of one run. ``runs``: what was run already, for the verification's sake."""
 
     sql: str
     before: Explained | None
-    observed: float | None
+    runs: Runs
     database: Database
     knowledge: Knowledge
     memory: Memory
@@ -82,7 +83,6 @@ class Decision:
     scope: str = ""
     confirm: Callable[[Checked, Deadline], Checked | None] | None = None
     usage: Usage = field(default_factory=Usage)
-    _original_runs: list[Timed] = field(default_factory=list)
 
     def act(self, command: Decide, deadline: Deadline) -> Decided:
         self.usage = Usage()
@@ -91,7 +91,7 @@ class Decision:
             advice = self._advice()
             return Decided((), None, satisfied=not advice, advice=advice)
         contenders = self._contenders(command.checked)
-        if self.settings.measure in {"run", "both"}:
+        if self.runs.allowed:
             self._race(contenders, deadline)
         contenders = [c for c in contenders if not self._differs(c)]
         weighed = tuple(self._weigh(c) for c in contenders)
@@ -105,7 +105,7 @@ class Decision:
 
     def _contenders(self, checked: Sequence[Checked]) -> list[_Contender]:
         """Servable ones first; each group by estimated cost, one whose gain estimates can't see in second place."""
-        found = [_Contender(c, self._explain(c.candidate.sql)) for c in checked]
+        found = [_Contender(c, self._explain(c.candidate.sql), self.runs.of(c.candidate)) for c in checked]
         # the same plan is the same work: any difference would be noise
         found = [c for c in found if self.before is None or not same_plan(self.before, c.explained)]
         found.sort(key=lambda c: (not self._servable(c.checked), c.cost))
@@ -119,9 +119,7 @@ class Decision:
         """Whether the original's and the candidate's runs gave different rows. A checker that is wrong, or a table
         that was written to in between: either way the candidate is dropped.
         """
-        ours, theirs = (
-            {r.digest for r in runs if r.digest} for runs in (self._original_runs, contender.runs)
-        )
+        ours, theirs = ({r.digest for r in runs if r.digest} for runs in (self.runs.original, contender.runs))
         free = set(contender.checked.evidence.modulo) & {"tie-order", "float-order"}
         return bool(ours and theirs and not free and ours != theirs)
 
@@ -135,65 +133,30 @@ class Decision:
 
     def _race(self, contenders: Sequence[_Contender], deadline: Deadline) -> None:
         """One run each under a falling limit, then the best two again, in turn with the original where allowed."""
-        if self.settings.measure == "both":
-            self._run_original(deadline)
-        limit = self._limit()
+        runs = self.runs
+        if not runs.original:
+            runs.run_original(deadline)
+        limit = runs.limit()
         if limit is None:
             return
         for contender in contenders[: self.settings.run_width]:
             best = min((c.seconds for c in contenders if c.seconds is not None), default=limit)
-            self._run(contender, min(limit, 1.5 * best + 0.05), deadline)
+            if not contender.runs:
+                runs.run(contender.checked.candidate, min(limit, 1.5 * best + 0.05), deadline)
         leaders = sorted(
             (c for c in contenders if c.seconds is not None and not c.stopped), key=lambda c: c.seconds or 0.0
         )[:2]
         for _ in range(self.settings.repeats - 1):
             if all((c.seconds or 0.0) <= _CLEAR * limit and len(c.runs) > 1 for c in leaders):
                 break
-            if self.settings.measure == "both":
-                self._run_original(deadline)
+            runs.run_original(deadline)
             for contender in leaders:
-                self._run(contender, limit, deadline)
-
-    def _limit(self) -> float | None:
-        """The time at which a replacement is stopped: where it has become no better than the original."""
-        before = self._seconds_before()
-        return None if before is None else min(before, self.settings.run_timeout)
-
-    def _seconds_before(self) -> float | None:
-        if self._original_runs:
-            return median(r.seconds for r in self._original_runs)
-        return self.observed
-
-    def _run_original(self, deadline: Deadline) -> None:
-        """At most ``repeats`` times, and not again where it was stopped or would eat the time of the others."""
-        runs = self._original_runs
-        if len(runs) >= self.settings.repeats or deadline.passed:
-            return
-        if runs and (runs[-1].stopped or runs[-1].seconds > deadline.left() / 4):
-            return
-        limit = min(self.settings.run_timeout, deadline.left() / 2)
-        if (timed := self._measure(self.sql, limit)) is not None:
-            runs.append(timed)
-
-    def _run(self, contender: _Contender, limit: float, deadline: Deadline) -> None:
-        if deadline.passed:
-            return
-        allowed = min(limit, deadline.left())
-        timed = self._measure(contender.checked.candidate.sql, allowed)
-        # stopped for lack of our own time says nothing about the candidate
-        if timed is not None and not (timed.stopped and allowed < limit):
-            contender.runs.append(timed)
-
-    def _measure(self, sql: str, seconds: float) -> Timed | None:
-        try:
-            return self.database.measure(sql, seconds)
-        except DatabaseError:
-            return None
+                runs.run(contender.checked.candidate, limit, deadline)
 
     # ------------------------------------------------------------------ judging
 
     def _weigh(self, contender: _Contender) -> Weighed:
-        before = self._seconds_before()
+        before = self.runs.seconds_before()
         # a run that was stopped shows no gain, however early it was stopped
         after = before if contender.stopped else contender.seconds
         ran = after is not None and before is not None
@@ -207,7 +170,7 @@ class Decision:
             cpu_after=contender.cpu,
         )
         executed = contender.runs[-1].plan if contender.runs else None
-        original = self._original_runs[-1].plan if self._original_runs else None
+        original = self.runs.original[-1].plan if self.runs.original else None
         document = report(
             self.before,
             contender.explained,
@@ -290,7 +253,7 @@ class Decision:
         """A gain on the clock that the server's processors did not see: noise of a busy machine, or work that was
         only spread. Where the clock says much more than noise can, only dearer ones are doubted.
         """
-        known = [r.cpu for r in self._original_runs if r.cpu is not None and not r.stopped]
+        known = [r.cpu for r in self.runs.original if r.cpu is not None and not r.stopped]
         if not known or one.cpu_after is None:
             return False
         before = median(known)

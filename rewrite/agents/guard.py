@@ -7,12 +7,13 @@ can run functions; whether the text means the same is the checker's business, no
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 from typing import Any
 
 from pglast import ast
 from pglast.error import Error as PglastError
-from pglast.parser import parse_sql
+
+from sql.parsing import TooDeep, nodes_of, parse
 
 HARMLESS = frozenset(
     [
@@ -84,9 +85,9 @@ def complaint_of(original: str, candidate: str) -> str | None:
     reference = parse_one(original)
     if isinstance(reference, str):
         return reference
-    nodes, known = list(_nodes(statement)), list(_nodes(reference))
+    nodes, known = list(nodes_of(statement)), list(nodes_of(reference))
     return (
-        _effects(nodes)
+        effects(nodes)
         or _strangers("table", _tables(nodes), _tables(known) | _cte_names(nodes))
         or _strangers("function", _functions(nodes), _functions(known) | _harmless(nodes))
     )
@@ -95,8 +96,8 @@ def complaint_of(original: str, candidate: str) -> str | None:
 def parse_one(text: str) -> ast.SelectStmt | str:
     """The one SELECT of ``text``, or why it is none."""
     try:
-        statements = parse_sql(text)
-    except (PglastError, RecursionError, ValueError) as error:
+        statements = parse(text)
+    except (PglastError, TooDeep, RecursionError, ValueError) as error:
         return f"syntax error: {error}"
     if len(statements) != 1:
         return f"{len(statements)} statements instead of one"
@@ -106,23 +107,20 @@ def parse_one(text: str) -> ast.SelectStmt | str:
     return statement
 
 
-def _nodes(root: Any) -> Iterator[Any]:
-    stack = [root]
-    while stack:
-        node = stack.pop()
-        if isinstance(node, tuple | list):
-            stack.extend(node)
-        elif isinstance(node, ast.Node):
-            yield node
-            stack.extend(getattr(node, name) for name in vars(type(node))["__slots__"])
-
-
-def _effects(nodes: list[Any]) -> str | None:
+def effects(nodes: Iterable[Any]) -> str | None:
+    """What a statement's nodes do besides reading tables, or None."""
     for node in nodes:
-        if isinstance(node, ast.InsertStmt | ast.UpdateStmt | ast.DeleteStmt | ast.MergeStmt):
-            return "it modifies data"
-        if isinstance(node, ast.IntoClause | ast.LockingClause | ast.RangeTableSample):
-            return "it has INTO, a row lock or TABLESAMPLE"
+        match node:
+            case ast.LockingClause():
+                return "row locks (FOR UPDATE, FOR SHARE)"
+            case ast.IntoClause():
+                return "SELECT INTO"
+            case ast.InsertStmt() | ast.UpdateStmt() | ast.DeleteStmt() | ast.MergeStmt():
+                return "a data-modifying WITH"
+            case ast.RangeTableSample():
+                return "TABLESAMPLE"
+            case _:
+                continue
     return None
 
 

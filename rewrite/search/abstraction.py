@@ -1,8 +1,8 @@
 """A pair of queries with what they share taken out: common subqueries become tables nobody knows anything of.
 
-If two queries agree whatever a table holds, they agree when it holds what a subquery gives. CTEs are put where they
-are referred to first (none may be volatile or recursive). Proofs of small steps in big queries become small. Must
-not know provers.
+If two queries agree whatever a table holds, they agree when it holds what a subquery gives. What blocks read is
+gathered into subqueries first, so that there is something to share. Proofs of small steps in big queries become
+small. Must not know provers.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from rewrite.rules.canonical import canonical, is_closed
 from rewrite.rules.inline_cte import inlined
 from rewrite.rules.shape import is_volatile
 from rewrite.rules.tree import Fresh, blocks, highest_number, map_children, replace_at, walk
+from rewrite.search.gathering import gathered, mentioned
 from sql import algebra as a
 from sql.catalog import Catalog, Table, TableColumn
 
@@ -54,21 +55,38 @@ class _Unknowns:
         return map_children(node, self.replace)
 
 
-def abstracted(before: a.Query, after: a.Query, catalog: Catalog) -> Pair | None:
-    """The pair without what both share; None where nothing can be taken out."""
-    first, second = _without_ctes(before), _without_ctes(after)
-    if first is None or second is None or any(t.ref.schema == SCHEMA for t in catalog.relations):
+def pairs(before: a.Query, after: a.Query, catalog: Catalog) -> Iterator[Pair]:
+    """Ways to look at a pair without CTEs, the smallest first, the pair as it is last. A proof of any of them is one of
+    the pair.
+    """
+    seen: list[tuple[a.Query, a.Query]] = []
+    columns = mentioned(before, after)
+    highest = max(highest_number(before), highest_number(after))
+    for together in (True, False, None):
+        first, second = before, after
+        if together is not None:
+            first, second = (gathered(q, columns, Fresh(highest), together=together) for q in (before, after))
+        taken = without_common(first, second, catalog)
+        pair = taken or Pair(before, after, catalog, 0)
+        if (pair.before, pair.after) not in seen:
+            seen.append((pair.before, pair.after))
+            yield pair
+    if (before, after) not in seen:
+        yield Pair(before, after, catalog, 0)
+
+
+def without_common(before: a.Query, after: a.Query, catalog: Catalog) -> Pair | None:
+    """The pair without the subqueries that both hold; None where there are none."""
+    common = frozenset(_forms(before)) & frozenset(_forms(after))
+    if not common or any(t.ref.schema == SCHEMA for t in catalog.relations):
         return None
-    common = frozenset(_forms(first)) & frozenset(_forms(second))
     unknowns = _Unknowns(common)
-    first, second = unknowns.replace(first), unknowns.replace(second)
-    changed = bool(unknowns.tables) or any(isinstance(n, a.Cte) for n in walk(before))
-    if not changed:
-        return None
+    first, second = unknowns.replace(before), unknowns.replace(after)
     return Pair(first, second, catalog.with_relations(*unknowns.tables.values()), len(unknowns.tables))
 
 
-def _without_ctes(query: a.Query) -> a.Query | None:
+def without_ctes(query: a.Query) -> a.Query | None:
+    """The query with its CTEs where they are referred to; None where one is recursive or volatile."""
     if any(isinstance(n, a.Cte) and (n.recursive or is_volatile(n.query)) for n in walk(query)):
         return None
     for _ in range(100):

@@ -4,10 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+import pytest
+
+from equivalence.proof import Proof
+from equivalence.prover import prove
 from rewrite.adapters.links import LinkProver
-from rewrite.search.abstraction import abstracted
+from rewrite.search.abstraction import without_common, without_ctes
+from rewrite.search.bounds import without_bounds
 from rewrite.search.chains import ChainChecker, Derivations
+from rewrite.search.congruence import differences
 from rewrite.words import Evidence, Level
+from sql import algebra as a
 from sql.binder import bind
 from sql.printing import to_sql
 from tests.rewrite.sqlfixtures import catalog
@@ -52,25 +59,30 @@ def test_a_refuted_pair_is_refuted_whatever_the_links_say() -> None:
     assert chain(answers).check("a", "c", 4.0).level == "refuted"
 
 
+def bound(text: str) -> a.Query:
+    query = without_ctes(bind(text, catalog()))
+    assert query is not None
+    return query
+
+
 def test_common_subqueries_become_unknown_tables() -> None:
     body = "(SELECT cust, sum(amount) AS t FROM sale GROUP BY cust)"
-    before = bind(f"WITH y AS {body} SELECT a.t FROM y a, y b WHERE a.cust = b.cust", catalog())
-    after = bind(f"SELECT a.t FROM {body} a, {body} b WHERE b.cust = a.cust", catalog())
-    pair = abstracted(before, after, catalog())
+    before = bound(f"WITH y AS {body} SELECT a.t FROM y a, y b WHERE a.cust = b.cust")
+    after = bound(f"SELECT a.t FROM {body} a, {body} b WHERE b.cust = a.cust")
+    pair = without_common(before, after, catalog())
     assert pair is not None
     assert pair.taken == 1
     assert "sum" not in to_sql(pair.before) + to_sql(pair.after)
 
 
 def test_what_differs_is_not_taken_out() -> None:
-    before = bind("SELECT a.t FROM (SELECT sum(amount) AS t FROM sale) a", catalog())
-    after = bind("SELECT a.t FROM (SELECT sum(cost) AS t FROM sale) a", catalog())
-    assert abstracted(before, after, catalog()) is None
+    before = bound("SELECT a.t FROM (SELECT sum(amount) AS t FROM sale) a")
+    after = bound("SELECT a.t FROM (SELECT sum(cost) AS t FROM sale) a")
+    assert without_common(before, after, catalog()) is None
 
 
 def test_volatile_ctes_stay_where_they_are() -> None:
-    query = bind("WITH r AS (SELECT random() AS x) SELECT a.x FROM r a, r b", catalog())
-    assert abstracted(query, query, catalog()) is None
+    assert without_ctes(bind("WITH r AS (SELECT random() AS x) SELECT a.x FROM r a, r b", catalog())) is None
 
 
 def test_a_shared_cte_and_its_copies_are_the_same_query() -> None:
@@ -81,3 +93,97 @@ def test_a_shared_cte_and_its_copies_are_the_same_query() -> None:
     assert found.level == "proved"
     wrong = after.replace("WHERE a.cust = b.cust", "WHERE a.t = b.t")
     assert LinkProver(catalog()).prove(before, wrong, 5.0) is None
+
+
+# --------------------------------------------------------------------------- only what differs
+
+
+def test_only_the_differing_subquery_is_left_to_prove() -> None:
+    outside = "SELECT c.name, x.t FROM cust c, ({}) x WHERE x.cust = c.id ORDER BY x.t"
+    (found,) = differences(
+        bound(outside.format("SELECT cust, amount AS t FROM sale WHERE amount > 5")),
+        bound(outside.format("SELECT cust, amount AS t FROM sale WHERE 5 < amount")),
+    )
+    assert "FROM cust" not in to_sql(found.before) + to_sql(found.after)
+    assert found.modulo == frozenset()
+
+
+def test_references_to_the_outside_are_the_same_unknown_value_in_both() -> None:
+    outside = "SELECT c.name FROM cust c, part i WHERE EXISTS ({})"
+    same = differences(
+        bound(outside.format("SELECT 1 FROM sale s WHERE s.cust = c.id AND s.amount > 5")),
+        bound(outside.format("SELECT 1 FROM sale s WHERE s.amount > 5 AND s.cust = c.id")),
+    )
+    other = differences(
+        bound(outside.format("SELECT 1 FROM sale s WHERE s.cust = c.id AND s.amount > 5")),
+        bound(outside.format("SELECT 1 FROM sale s WHERE s.cust = i.id AND s.amount > 5")),
+    )
+    (agreeing,), (differing,) = same, other
+    assert prove(agreeing.before, agreeing.after, catalog()) is not None
+    assert not isinstance(prove(differing.before, differing.after, catalog()), Proof)
+
+
+def test_what_the_common_rest_leaves_open_is_a_reservation() -> None:
+    text = "SELECT id FROM sale WHERE {} ORDER BY amount LIMIT 3"
+    (found,) = differences(bound(text.format("amount > 5")), bound(text.format("5 < amount")))
+    assert found.modulo == {"tie-order"}
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        # other rows reach the same aggregate
+        ("SELECT sum(amount) FROM sale WHERE amount > 5", "SELECT sum(amount) FROM sale WHERE amount > 4"),
+        # the same rows, another aggregate
+        ("SELECT sum(amount) FROM sale WHERE amount > 5", "SELECT avg(amount) FROM sale WHERE amount > 5"),
+        # the alias names another table's column
+        (
+            "SELECT a.id FROM sale a, sale b WHERE a.cust = b.part AND a.amount > 5",
+            "SELECT a.id FROM sale a, sale b WHERE a.cust = b.part AND b.amount > 5",
+        ),
+        (
+            "SELECT c.id FROM cust c WHERE c.id IN (SELECT cust FROM sale WHERE amount > 5)",
+            "SELECT c.id FROM cust c WHERE c.id IN (SELECT part FROM sale WHERE amount > 5)",
+        ),
+        (
+            "SELECT id FROM sale WHERE amount > 5 ORDER BY id LIMIT 3",
+            "SELECT id FROM sale WHERE amount > 5 ORDER BY id LIMIT 4",
+        ),
+    ],
+)
+def test_parts_of_different_queries_are_not_proved(before: str, after: str) -> None:
+    assert LinkProver(catalog()).prove(before, after, 5.0) is None
+
+
+BOUNDED = "SELECT s.id FROM sale s, cust c WHERE s.cust = c.id AND c.region = 3 AND s.cust {} (SELECT {}(id) FROM cust {})"
+
+
+@pytest.mark.parametrize(
+    "how", [(">=", "min", "WHERE region = 3"), ("<=", "max", "WHERE region = 3"), (">=", "min", "")]
+)
+def test_bounds_of_joined_keys_say_nothing(how: tuple[str, str, str]) -> None:
+    plain = "SELECT s.id FROM sale s, cust c WHERE s.cust = c.id AND c.region = 3"
+    assert LinkProver(catalog()).prove(plain, BOUNDED.format(*how), 5.0) is not None
+
+
+@pytest.mark.parametrize(
+    "how",
+    [
+        (">=", "max", "WHERE region = 3"),
+        ("<=", "min", "WHERE region = 3"),
+        (">", "min", "WHERE region = 3"),
+        (">=", "min", "WHERE region = 4"),
+        (">=", "min", "WHERE region = 3 AND id > 7"),
+        (">=", "min", "WHERE region = 3 HAVING count(*) > 1"),
+    ],
+)
+def test_other_bounds_stay(how: tuple[str, str, str]) -> None:
+    query = bound(BOUNDED.format(*how))
+    assert without_bounds(query) == query
+
+
+def test_a_bound_stays_where_the_key_is_not_joined() -> None:
+    query = bound(
+        "SELECT s.id FROM sale s, cust c WHERE s.part = c.id AND s.cust >= (SELECT min(id) FROM cust)"
+    )
+    assert without_bounds(query) == query

@@ -1,0 +1,127 @@
+"""What was run for one query: the original, the candidates, each within its limit. Kept for the whole of a job.
+
+Owns when a run is stopped and what runs say of a candidate before anybody has checked it: one that is not faster
+need not be proved. Must not know verdicts or reports.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from statistics import median
+
+from rewrite.agents.report import same_plan
+from rewrite.ports import Database, DatabaseError
+from rewrite.words import Candidate, Deadline, Explained, Settings, Timed
+
+# seconds that a candidate may take beyond the best so far before it is stopped
+_SLACK = 0.05
+_BEYOND_BEST = 1.5
+# the share of the time left that goes into first runs
+_SHARE = 0.35
+
+
+@dataclass(slots=True)
+class Runs:
+    """``observed``: seconds the original was seen to run elsewhere; None when nobody has seen it run."""
+
+    sql: str
+    before: Explained | None
+    observed: float | None
+    database: Database
+    settings: Settings
+    original: list[Timed] = field(default_factory=list)
+    _of: dict[str, list[Timed]] = field(default_factory=dict)
+
+    @property
+    def allowed(self) -> bool:
+        return self.settings.measure in {"run", "both"}
+
+    def of(self, candidate: Candidate) -> list[Timed]:
+        return self._of.setdefault(candidate.key(), [])
+
+    def seconds_before(self) -> float | None:
+        return median(r.seconds for r in self.original) if self.original else self.observed
+
+    def limit(self) -> float | None:
+        """The time at which a replacement is stopped: where it has become no better than the original."""
+        before = self.seconds_before()
+        return None if before is None else min(before, self.settings.run_timeout)
+
+    def run_original(self, deadline: Deadline) -> None:
+        """At most ``repeats`` times, and not again where it was stopped or would eat the time of the others."""
+        runs = self.original
+        if self.settings.measure != "both" or len(runs) >= self.settings.repeats or deadline.passed:
+            return
+        if runs and (runs[-1].stopped or runs[-1].seconds > deadline.left() / 4):
+            return
+        if self.observed is not None and self.observed >= self.settings.run_timeout:
+            return  # it would be stopped, and say nothing that is not known
+        limit = min(self.settings.run_timeout, deadline.left() / 2)
+        if (timed := self._measure(self.sql, limit)) is not None:
+            runs.append(timed)
+
+    def run(self, candidate: Candidate, limit: float, deadline: Deadline) -> bool:
+        """One run, kept if it says something; False where the server refuses the text."""
+        if deadline.passed:
+            return True
+        allowed = min(limit, deadline.left())
+        timed = self._measure(candidate.sql, allowed)
+        # stopped for lack of our own time says nothing about the candidate
+        if timed is not None and not (timed.stopped and allowed < limit):
+            self.of(candidate).append(timed)
+        return timed is not None
+
+    def sift(
+        self, candidates: Sequence[Candidate], deadline: Deadline
+    ) -> tuple[list[Candidate], list[Candidate]]:
+        """Those worth a check, fastest first, and those that are not: a run each under a falling limit.
+
+        What could not be run for lack of time comes last. A model's candidates are checked before they are run.
+        """
+        limit = self.limit()
+        if not self.allowed or (limit is None and self.settings.measure != "both"):
+            return list(candidates), []
+        self.run_original(deadline)
+        limit = self.limit()
+        if limit is None:
+            return list(candidates), []
+        share = deadline.within(deadline.left() * _SHARE)
+        gained, kept, dropped = list[Candidate](), list[Candidate](), list[Candidate]()
+        best = limit
+        for candidate in candidates:
+            if candidate.source != "rules" or share.passed:
+                kept.append(candidate)
+            elif self._same_plan(candidate) or not self.run(
+                candidate, min(limit, _BEYOND_BEST * best + _SLACK), share
+            ):
+                dropped.append(candidate)
+            elif not self.of(candidate):
+                kept.append(candidate)
+            elif self._gains(candidate, limit):
+                gained.append(candidate)
+                best = min(best, self.of(candidate)[-1].seconds)
+            else:
+                dropped.append(candidate)
+        gained.sort(key=lambda c: self.of(c)[-1].seconds)
+        return [*gained, *kept], dropped
+
+    def _same_plan(self, candidate: Candidate) -> bool:
+        """The same plan is the same work: any difference would be noise."""
+        if self.before is None:
+            return False
+        try:
+            return same_plan(self.before, self.database.explain(candidate.sql))
+        except DatabaseError:
+            return False
+
+    def _gains(self, candidate: Candidate, limit: float) -> bool:
+        """Whether a candidate may still turn out to be better by enough."""
+        runs = self.of(candidate)
+        return not runs[-1].stopped and runs[-1].seconds <= limit * (1.0 - self.settings.gain / 2)
+
+    def _measure(self, sql: str, seconds: float) -> Timed | None:
+        try:
+            return self.database.measure(sql, seconds)
+        except DatabaseError:
+            return None

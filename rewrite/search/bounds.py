@@ -1,0 +1,122 @@
+"""Conditions that say nothing: a key against the least or greatest one of rows that the block joins anyway.
+
+    s.day = d.id AND d.year = 1998 AND s.day >= (SELECT min(id) FROM d WHERE year = 1998)
+
+A row of d that joins s meets the subquery's conditions, so its id is one of those whose least is taken, and equals
+s.day. Where the other conditions hold the bound holds, and where they don't the row is gone anyway. Taken out of both
+queries of a pair before it is proved. Must not know rules or provers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from rewrite.rules.shape import cannot_fail, is_equality, is_volatile
+from rewrite.rules.tree import (
+    REFERENCES,
+    as_product,
+    children,
+    conjoin,
+    conjuncts,
+    free_rels,
+    has_subquery,
+    map_children,
+    renumber,
+    walk,
+)
+from sql import algebra as a
+from sql.types import EXACT_INTEGERS
+
+ORDERED = EXACT_INTEGERS | {"date"}
+EXTREMES = {">=": "min", "<=": "max"}
+
+
+def without_bounds(query: a.Query) -> a.Query:
+    """``query`` without such conditions."""
+
+    def visit(node: Any) -> Any:
+        node = map_children(node, visit)
+        return _block(node) if isinstance(node, a.Select) and node.where is not None else node
+
+    changed: a.Query = visit(query)
+    return changed
+
+
+def _block(block: a.Select) -> a.Select:
+    items, preds = as_product(block)
+    empty = [p for p in conjuncts(block.where) if _says_nothing(p, items, preds)]
+    if not empty:
+        return block
+    return replace(block, where=conjoin(p for p in conjuncts(block.where) if p not in empty))
+
+
+def _says_nothing(pred: a.Expr, items: Sequence[a.FromItem], preds: Sequence[a.Expr]) -> bool:
+    if not isinstance(pred, a.Op) or len(pred.args) != 2 or not pred.op.is_builtin:
+        return False
+    key, bound = pred.args
+    if not isinstance(key, a.Column) or not isinstance(bound, a.ScalarSubquery):
+        return False
+    if key.type.name not in ORDERED or not key.type.is_builtin:
+        return False
+    read = _extreme(bound.query, EXTREMES.get(pred.op.btree, ""))
+    if read is None:
+        return False
+    scan, column, own = read
+    return column.type == key.type and any(
+        _joined(item, key, scan, column, own, preds) for item in items if isinstance(item, a.Scan)
+    )
+
+
+def _extreme(query: a.Query, name: str) -> tuple[a.Scan, a.Column, tuple[a.Expr, ...]] | None:
+    """Table, column and conditions of ``SELECT min(column) FROM table WHERE …``."""
+    if not name or not isinstance(query, a.Select) or len(query.targets) != 1 or len(query.from_) != 1:
+        return None
+    value, scan = query.targets[0].expr, query.from_[0]
+    whole = a.Select(query.targets, query.from_, query.where, ((),), order_by=query.order_by)
+    if query != whole or not isinstance(scan, a.Scan) or not isinstance(value, a.Aggregate):
+        return None
+    (column,) = value.args if len(value.args) == 1 else (None,)
+    plain = value == a.Aggregate(value.func, value.args, value.type)
+    if not plain or value.func.name != name or not value.func.is_builtin or not isinstance(column, a.Column):
+        return None
+    own = conjuncts(query.where)
+    if column.rel != scan.rel or any(free_rels(p) - {scan.rel} or not harmless(p) for p in own):
+        return None
+    return scan, column, own
+
+
+def _joined(
+    item: a.Scan,
+    key: a.Column,
+    scan: a.Scan,
+    column: a.Column,
+    own: Sequence[a.Expr],
+    preds: Sequence[a.Expr],
+) -> bool:
+    """Whether a row of ``item`` that meets the subquery's conditions is joined on ``key`` = its column."""
+    if (item.table, item.only) != (scan.table, scan.only):
+        return False
+    if not all(renumber(p, {scan.rel: item.rel}) in preds for p in own):
+        return False
+    mine = replace(column, rel=item.rel)
+    return mine == key or any(is_equality(p) and set(_sides(p)) == {mine, key} for p in preds)
+
+
+def _sides(pred: a.Expr) -> tuple[a.Expr, ...]:
+    return pred.args if isinstance(pred, a.Op) else ()
+
+
+def harmless(pred: a.Expr) -> bool:
+    """Whether a condition raises nothing on any row. Parts without columns are the same wherever they stand."""
+    return not has_subquery(pred) and not is_volatile(pred) and cannot_fail(_bare(pred))
+
+
+def _bare(node: Any) -> Any:
+    """The expression with what depends on no row replaced by a constant."""
+    if isinstance(node, a.Op | a.Call | a.Cast) and not any(
+        isinstance(n, (*REFERENCES, a.Param)) for n in walk(node)
+    ):
+        return a.Const("", node.type)
+    return map_children(node, _bare) if children(node) else node

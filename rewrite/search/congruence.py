@@ -1,0 +1,271 @@
+"""Where two queries differ: the smallest blocks whose sameness makes the whole the same.
+
+A query's result is a function of the bags its subqueries give, and a block's of the bag its FROM and WHERE give. Two
+queries alike but for some subqueries are the same if these are; two blocks alike but for FROM and WHERE are the same
+if the rows that reach the rest are. What a subquery refers to outside itself becomes a parameter: a value nobody
+knows. What the common rest leaves open (LIMIT over ties, sums of floats) comes back as reservations. Must not know
+provers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from typing import Any
+
+from rewrite.rules.shape import is_volatile, order_sensitive
+from rewrite.rules.tree import (
+    ITEMS,
+    QUERIES,
+    bound_rels,
+    from_rels,
+    highest_number,
+    leaves,
+    map_children,
+    renumber,
+    used_rels,
+    walk,
+)
+from sql import algebra as a
+from sql.types import INT4, equality_is_identity
+
+# far above the parameters of statements, below the placeholders of templates
+_FIRST_PARAMETER = 900_000
+_FLOATS = frozenset({"float4", "float8"})
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A pair of closed queries. ``modulo``: the reservations of what was left out around them."""
+
+    before: a.Query
+    after: a.Query
+    modulo: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class _Hole:
+    """Two queries at the same place; ``rels``: what the second one's outside is called in the first's tree."""
+
+    before: a.Query
+    after: a.Query
+    rels: dict[int, int]
+
+
+class _Mismatch(Exception):
+    """The trees differ at a place where no query stands that could be compared instead."""
+
+
+@dataclass(slots=True)
+class _Walk:
+    """One parallel walk. ``rels``: range variables of the second tree by those of the first they stand for."""
+
+    rels: dict[int, int] = field(default_factory=dict)
+    context: list[a.Query] = field(default_factory=list)
+
+    def query(self, x: a.Query, y: a.Query) -> list[_Hole]:
+        """The differing queries within; the pair itself where the blocks' own parts differ."""
+        if type(x) is not type(y):
+            return self.hole(x, y)
+        known = dict(self.rels)
+        try:
+            if isinstance(x, a.Select) and isinstance(y, a.Select):
+                self.pair(x, y)
+            found = self.parts(x, y)
+        except _Mismatch:
+            self.rels = known
+            return self.hole(x, y)
+        self.context.append(x)
+        return found
+
+    def hole(self, x: a.Query, y: a.Query) -> list[_Hole]:
+        if [c.type for c in a.output_columns(x)] != [c.type for c in a.output_columns(y)]:
+            raise _Mismatch
+        return [_Hole(x, y, dict(self.rels))]
+
+    def pair(self, x: a.Select, y: a.Select) -> None:
+        ours, theirs = list(leaves(x.from_)), list(leaves(y.from_))
+        if len(ours) != len(theirs):
+            raise _Mismatch
+        for mine, other in zip(ours, theirs, strict=True):
+            if type(mine) is not type(other) or isinstance(mine, a.Join) or isinstance(other, a.Join):
+                raise _Mismatch
+            self.rels[other.rel] = mine.rel
+
+    def parts(self, x: Any, y: Any) -> list[_Hole]:
+        found: list[_Hole] = []
+        for f in fields(x):
+            if f.compare:
+                found += self.value(getattr(x, f.name), getattr(y, f.name))
+        return found
+
+    def value(self, x: Any, y: Any) -> list[_Hole]:
+        if isinstance(x, QUERIES) and isinstance(y, QUERIES):
+            return self.query(x, y)
+        if isinstance(x, tuple) and isinstance(y, tuple):
+            if len(x) != len(y):
+                raise _Mismatch
+            return [hole for p, q in zip(x, y, strict=True) for hole in self.value(p, q)]
+        if type(x) is not type(y):
+            raise _Mismatch
+        if isinstance(x, (*ITEMS, a.Column, a.SystemColumn, a.WholeRow)):
+            if self.rels.get(y.rel) != x.rel:
+                raise _Mismatch
+            return self.parts(x, replace(y, rel=x.rel))
+        if is_dataclass(x):
+            return self.parts(x, y)
+        if x != y:
+            raise _Mismatch
+        return []
+
+
+def differences(before: a.Query, after: a.Query) -> list[Difference]:
+    """The pairs to prove instead of the two queries, which hold no CTEs; the pair itself where nothing is gained."""
+    whole = [Difference(before, after)]
+    walked = _Walk()
+    try:
+        holes = walked.query(before, after)
+    except _Mismatch:
+        return whole
+    around = frozenset(m for q in walked.context for m in _looseness(q))
+    if any(_unfit(q) for q in walked.context):
+        return whole
+    found: list[Difference] = []
+    for hole in holes:
+        closed = _closed(hole)
+        if closed is None:
+            return whole
+        found.append(stripped(Difference(*closed, around)))
+    return found
+
+
+def _unfit(query: a.Query) -> bool:
+    """Whether a block's result may depend on more than the bags below it."""
+    return any(isinstance(n, a.Opaque | a.WholeRow | a.SystemColumn) for n in _own(query)) or is_volatile(
+        query
+    )
+
+
+def _closed(hole: _Hole) -> tuple[a.Query, a.Query] | None:
+    """Both queries with their references to the outside as parameters."""
+    outside: dict[tuple[int, int], a.Param] = {}
+
+    def close(query: a.Query, rels: dict[int, int]) -> a.Query | None:
+        free = used_rels(query) - bound_rels(query)
+        if any(isinstance(n, a.SystemColumn | a.WholeRow) and n.rel in free for n in walk(query)):
+            return None
+        if not free <= rels.keys():
+            return None
+
+        def visit(n: Any) -> Any:
+            if isinstance(n, a.Column) and n.rel in free:
+                number = _FIRST_PARAMETER + len(outside)
+                return outside.setdefault((rels[n.rel], n.pos), a.Param(number, n.type))
+            return map_children(n, visit)
+
+        closed: a.Query = visit(query)
+        return closed
+
+    first = close(hole.before, {r: r for r in hole.rels.values()})
+    second = close(hole.after, hole.rels)
+    return None if first is None or second is None else (first, second)
+
+
+# --------------------------------------------------------------------------- blocks alike but for FROM and WHERE
+
+
+def stripped(pair: Difference) -> Difference:
+    """The rows that reach what both blocks have in common above FROM and WHERE, where that is all that differs."""
+    x, y = pair.before, pair.after
+    if not isinstance(x, a.Select) or not isinstance(y, a.Select) or x.ctes or y.ctes:
+        return pair
+    aligned = _aligned(x, y)
+    if aligned is None:
+        return pair
+    x, y = aligned
+    if _above(x) != _above(y) or _unfit(replace(x, from_=(), where=None)):
+        return pair
+    shared, own = from_rels(x.from_) & from_rels(y.from_), from_rels(x.from_) | from_rels(y.from_)
+    columns = sorted(
+        {(n.rel, n.pos, n) for n in walk(_above(x)) if isinstance(n, a.Column) and n.rel in own},
+        key=lambda c: c[:2],
+    )
+    if any(rel not in shared for rel, _, _ in columns) or _only_rows(x):
+        return pair
+    targets = tuple(a.Target(f"c{i}", c) for i, (_, _, c) in enumerate(columns, 1))
+    targets = targets or (a.Target("c1", a.Const("1", INT4)),)
+    loose = frozenset(_looseness(replace(x, from_=(), where=None)))
+    rows, other = (a.Select(targets, s.from_, s.where) for s in (x, y))
+    return Difference(rows, other, pair.modulo | loose)
+
+
+def _above(block: a.Select) -> a.Select:
+    return replace(block, from_=(), where=None)
+
+
+def _only_rows(block: a.Select) -> bool:
+    """Nothing but a list of columns stands above FROM and WHERE already."""
+    plain = _above(block) == a.Select(block.targets)
+    return plain and all(isinstance(t.expr, a.Column) for t in block.targets)
+
+
+def _aligned(x: a.Select, y: a.Select) -> tuple[a.Select, a.Select] | None:
+    """The second block with the first's numbers for the tables both read under the same alias; other numbers of its
+    own. None where that says nothing.
+    """
+    mine = {_name(i): i.rel for i in leaves(x.from_) if isinstance(i, a.Scan)}
+    matched = {i.rel: mine[_name(i)] for i in leaves(y.from_) if isinstance(i, a.Scan) and _name(i) in mine}
+    if not matched or len(set(matched.values())) < len(matched):
+        return None
+    start = max(highest_number(x), highest_number(y)) + 1
+    others = {r: start + k for k, r in enumerate(sorted(bound_rels(y) - set(matched)))}
+    moved: a.Select = renumber(y, {**matched, **others})
+    return x, moved
+
+
+def _name(item: a.Scan) -> tuple[str, str, str]:
+    return item.table.schema, item.table.name, item.alias
+
+
+# --------------------------------------------------------------------------- reservations
+
+
+def _own(query: a.Query) -> Iterator[Any]:
+    """The parts of a block, not those of queries within."""
+    stack: list[Any] = [getattr(query, f.name) for f in fields(query)]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, tuple):
+            stack.extend(node)
+        elif isinstance(node, QUERIES):
+            continue
+        elif is_dataclass(node) and not isinstance(node, type):
+            yield node
+            stack.extend(getattr(node, f.name) for f in fields(node))
+
+
+def _looseness(query: a.Query) -> set[str]:
+    """What a block leaves to chance even over the same rows."""
+    found: set[str] = set()
+    if not _total(query):
+        found.add("tie-order")
+    for node in _own(query):
+        if isinstance(node, a.WindowCall) or (isinstance(node, a.Aggregate) and order_sensitive(node)):
+            found.add("tie-order")
+        if isinstance(node, a.WindowCall | a.Aggregate) and any(x.type.name in _FLOATS for x in node.args):
+            found.add("float-order")
+        if isinstance(node, QUERIES):
+            found |= _looseness(node)
+    return found
+
+
+def _total(query: a.Query) -> bool:
+    """Whether LIMIT, OFFSET and DISTINCT ON leave no choice among ties."""
+    if query.limit is None and query.offset is None:
+        return not (isinstance(query, a.Select) and query.distinct)
+    if isinstance(query, a.Select) and not query.distinct:
+        keys = {k.expr for k in query.order_by}
+        grouped = query.group_by is not None and len(query.group_by) == 1 and set(query.group_by[0]) <= keys
+        shown = [t.expr for t in query.targets]
+        return grouped or (set(shown) <= keys and all(equality_is_identity(e.type) for e in shown))
+    return False
