@@ -171,7 +171,8 @@ class Settings:
     """What one optimisation may do.
 
     ``gain``: the least share by which the replacement must be better. ``enough``: a ratio at which no further round
-    is worth its time. Times in seconds. ``width``: candidates verified a round, ``run_width``: candidates run.
+    is worth its time. Times in seconds. ``width``: candidates a round, ``run_width``: how many of
+    them are weighed; ``quick_search``: seconds of the first round's search.
     """
 
     trust: Level = "proved"
@@ -182,8 +183,9 @@ class Settings:
     run_timeout: float = 30.0
     repeats: int = 3
     gain: float = 0.10
-    enough: float = 0.5
-    width: int = 8
+    enough: float = 0.25
+    width: int = 12
+    quick_search: float = 1.0
     run_width: int = 5
     model: bool = True
     share: Literal["schema", "statistics", "samples"] = "schema"

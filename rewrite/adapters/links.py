@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from equivalence.proving import Binding, prove_both
 from equivalence.verdicts import Proved, to_json
 from rewrite.rules.tree import walk
-from rewrite.search.abstraction import pairs, without_ctes
+from rewrite.search.abstraction import pairs, shared_failures, without_ctes
 from rewrite.search.bounds import without_bounds
 from rewrite.search.congruence import Difference, differences, stripped
 from rewrite.words import Evidence
@@ -54,7 +54,14 @@ def proved_by_parts(before: a.Query, after: a.Query, catalog: Catalog, seconds: 
     if found is None and parts != [whole := Difference(first, second)]:
         # what differs may be made up for elsewhere
         found = _all([stripped(whole)], catalog, deadline)
-    return None if found is None else _joined(found, before, after)
+    if found is None:
+        return None
+    ctes = (
+        frozenset()
+        if before == after
+        else frozenset(m for q in (before, after) for m in shared_failures(q, catalog))
+    )
+    return _joined(found, ctes, before, after)
 
 
 def _all(parts: list[Difference], catalog: Catalog, deadline: float) -> list[Proved] | None:
@@ -76,17 +83,17 @@ def _proved(difference: Difference, catalog: Catalog, deadline: float) -> Proved
         seconds = left if number == len(ways) else left * _SHARE
         attempt = prove_both(Binding(pair.before, pair.after, pair.catalog), pair.catalog, seconds)
         if attempt.proved is not None:
-            modulo = {*attempt.proved.modulo, *difference.modulo}
+            modulo = {*attempt.proved.modulo, *difference.modulo, *pair.modulo}
             return replace(attempt.proved, modulo=tuple(sorted(modulo)))
     return None
 
 
-def _joined(parts: list[Proved], before: a.Query, after: a.Query) -> Proved:
+def _joined(parts: list[Proved], ctes: frozenset[str], before: a.Query, after: a.Query) -> Proved:
     parameters = any(isinstance(n, a.Param) for q in (before, after) for n in walk(q))
     return Proved(
         method="parts: " + ", ".join(dict.fromkeys(p.method for p in parts)) if parts else "same tree",
         assumptions=tuple(dict.fromkeys(x for p in parts for x in p.assumptions)),
         scope="any" if parameters else "these",
-        modulo=tuple(sorted({m for p in parts for m in p.modulo})),
+        modulo=tuple(sorted({m for p in parts for m in p.modulo} | ctes)),
         steps=tuple(step for p in parts for step in p.steps),
     )

@@ -115,7 +115,7 @@ class Assistant:
         return (*worth, *(c for c in candidates if c not in safe)), idle
 
     def confirm(self, checked: Checked, deadline: Deadline) -> Checked | None:
-        """The patient check of a candidate that passed the short one without a proof; None: it fell."""
+        """The patient check of a candidate that passed the short one without a proof; None: it was refuted."""
         quick, patient = self._patience()
         # in a hurry there is no better look than the one that was had
         if checked.evidence.level == "proved" or deadline.left() <= quick:
@@ -126,10 +126,11 @@ class Assistant:
             return Checked(checked.candidate, evidence)
         if evidence.level == "refuted":
             self._remember(checked.candidate, evidence)
-        return None
+            return None
+        return checked  # nothing was learnt; what the short check has shown stands
 
     def _patience(self) -> tuple[float, ...]:
-        return self.settings.check_seconds / 4, self.settings.check_seconds
+        return self.settings.check_seconds / 2, self.settings.check_seconds
 
     def _servable(self, checked: Checked) -> bool:
         return checked.evidence.meets(self.settings.trust, self.settings.accept)

@@ -7,6 +7,7 @@ small. Must not know provers.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -18,18 +19,23 @@ from rewrite.rules.tree import Fresh, blocks, highest_number, map_children, repl
 from rewrite.search.gathering import gathered, mentioned
 from sql import algebra as a
 from sql.catalog import Catalog, Table, TableColumn
+from sql.facts import Facts
+from sql.facts.effects import OVERFLOW
 
 SCHEMA = "rewright_unknown"
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two queries over a catalog with made-up relations; ``taken`` subqueries were replaced."""
+    """Two queries over a catalog with made-up relations; ``taken`` subqueries were replaced. ``modulo``: what these may
+    raise, which a proof without them does not look at.
+    """
 
     before: a.Query
     after: a.Query
     catalog: Catalog
     taken: int
+    modulo: frozenset[str] = frozenset()
 
 
 @dataclass(slots=True)
@@ -82,7 +88,25 @@ def without_common(before: a.Query, after: a.Query, catalog: Catalog) -> Pair | 
         return None
     unknowns = _Unknowns(common)
     first, second = unknowns.replace(before), unknowns.replace(after)
-    return Pair(first, second, catalog.with_relations(*unknowns.tables.values()), len(unknowns.tables))
+    modulo = frozenset(m for form in unknowns.tables for m in failures(form, catalog))
+    known = catalog.with_relations(*unknowns.tables.values())
+    return Pair(first, second, known, len(unknowns.tables), modulo)
+
+
+def failures(query: a.Query, catalog: Catalog) -> frozenset[str]:
+    """The reservation of a subquery that is looked at apart from where it stands: on other rows it may raise an
+    error. Overflow aside, which is the same where the same values are computed.
+    """
+    return frozenset({"errors"}) if Facts(catalog).errors(query) - OVERFLOW else frozenset()
+
+
+def shared_failures(query: a.Query, catalog: Catalog) -> frozenset[str]:
+    """The reservation of putting a query's CTEs where they are referred to: one that is computed by itself is
+    computed on rows that its readers may not ask for.
+    """
+    uses = Counter(n.cte for n in walk(query) if isinstance(n, a.CteScan))
+    apart = [n for n in walk(query) if isinstance(n, a.Cte) and (n.materialized or uses[n.cte] > 1)]
+    return frozenset(m for cte in apart for m in failures(cte.query, catalog))
 
 
 def without_ctes(query: a.Query) -> a.Query | None:

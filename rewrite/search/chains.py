@@ -17,6 +17,8 @@ from rewrite.words import Evidence
 
 # what the checker gets to refute a proof by links
 CONFIRM_SECONDS = 2.0
+# the share of a check's time that goes into proofs of links
+_LINKS = 0.7
 
 
 @dataclass(slots=True)
@@ -56,7 +58,7 @@ class ChainChecker:
     def check(self, original: str, candidate: str, seconds: float) -> Evidence:
         started = time.monotonic()
         texts = (original, *self.derivations.via(candidate), candidate)
-        proof = self._by_links(texts, seconds / 2) if len(texts) > 2 or self.links is not None else None
+        proof = self._by_links(texts, seconds * _LINKS) if len(texts) > 2 or self.links is not None else None
         left = max(seconds - (time.monotonic() - started), 1.0)
         if proof is None:
             return self.inner.check(original, candidate, left)

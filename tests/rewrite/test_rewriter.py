@@ -359,7 +359,7 @@ def test_the_chosen_one_is_checked_patiently_and_makes_room_when_it_falls() -> N
     judge, server = TwoLooks(), Server(times={GOOD: 0.4, GOOD_CTE: 0.1})
     outcome = optimise(server, judge, Rules([[GOOD, GOOD_CTE]]), trust="tested", check_seconds=8.0)
     assert outcome.to_json()["rewritten"] == GOOD
-    assert judge.asked == [f"{GOOD_CTE}: 2", f"{GOOD}: 2", f"{GOOD_CTE}: 8", f"{GOOD}: 8"]
+    assert judge.asked == [f"{GOOD_CTE}: 4", f"{GOOD}: 4", f"{GOOD_CTE}: 8", f"{GOOD}: 8"]
 
 
 def test_the_reason_is_the_first_one_that_mattered() -> None:
