@@ -62,9 +62,10 @@ secrets = st.text(st.characters(categories=("Ll", "Lu", "Nd")), min_size=8, max_
 
 
 def run(secret: str, number: int, share: str) -> Curious:
-    gossip = Gossip(times={})
+    gossip = Gossip()
     gossip.secret = secret
     original = f"select p.k, p.v from p where p.v = {number} or p.v < (select avg(s.q) from s where s.k = p.k and s.q <> '{secret}')"
+    gossip.times[original + " and 1 = 1"] = 0.1  # worth a check
     example = {"original": f"({secret})", "candidate": SECRET_ROW}
     judge = Judge(mood=lambda: Evidence("refuted", reason=secret, counterexample=example))
     model = Curious("select p.k, p.v from p where p.v = $1 and p.v <> $2")

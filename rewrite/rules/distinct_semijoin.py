@@ -1,0 +1,126 @@
+"""Tables that only multiply rows under DISTINCT are asked for a match instead of joined.
+
+    SELECT DISTINCT c.id, c.name FROM cust c JOIN ord o ON o.cust = c.id WHERE o.total > 100
+    -->
+    SELECT DISTINCT c.id, c.name FROM cust c WHERE EXISTS (SELECT 1 FROM ord o WHERE o.cust = c.id AND o.total > 100)
+
+What is shown comes from other tables, so each of their rows counts once however many matches it has. The same for GROUP BY
+without aggregates, and with aggregates that ignore duplicates (min, max, DISTINCT ones); a LEFT JOIN of which nothing is used
+goes altogether. Calcite: JoinToSemiJoin. SOUNDNESS 5d, 8.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from rewrite.rules.base import Context, Rewrite, Rule
+from rewrite.rules.eager_group import aggregates
+from rewrite.rules.shape import is_lateral, is_volatile, order_sensitive
+from rewrite.rules.tree import (
+    as_product,
+    conjoin,
+    free_rels,
+    from_rels,
+    has_subquery,
+    has_window,
+    returns_set,
+    used_rels,
+)
+from sql import algebra as a
+from sql.types import INT4
+
+ONCE = frozenset({"min", "max", "bool_and", "bool_or", "every"})
+
+
+def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
+    if not isinstance(block, a.Select) or not ctx.holds(
+        "duplicates-do-not-count", _ignores_duplicates(block)
+    ):
+        return
+    if block.distinct or is_volatile(block) or any(returns_set(t.expr) for t in block.targets):
+        return
+    if any(has_window(t.expr) for t in block.targets):
+        return
+    yield from _unused_outer(block)
+    yield from _matched(block)
+
+
+def _ignores_duplicates(block: a.Select) -> bool:
+    if block.group_by is None:
+        return block.distinct == ()
+    return all(
+        (g.distinct or g.func.name in ONCE) and g.func.is_builtin and not order_sensitive(g) and not g.star
+        for g in aggregates(block)
+    ) and (block.group_by != ((),) or bool(aggregates(block)))
+
+
+def _above(block: a.Select) -> frozenset[int]:
+    """The range variables that are used above FROM and WHERE."""
+    return used_rels(replace(block, from_=(), where=None))
+
+
+def _matched(block: a.Select) -> Iterator[Rewrite]:
+    items, preds = as_product(block)
+    shown = _above(block)
+    idle = [i for i in items if not from_rels((i,)) & shown and not isinstance(i, a.FunctionScan)]
+    kept = [i for i in items if i not in idle]
+    if not idle or not kept or any(is_lateral(i) for i in items):
+        return
+    if block.group_by == ((),) and not shown:
+        return
+    for group in _connected(idle, preds):
+        rels = from_rels(group)
+        own = [p for p in preds if free_rels(p) & rels]
+        if any(has_subquery(p) for p in own) or not any(free_rels(p) - rels for p in own):
+            continue
+        others = [i for i in items if i not in group]
+        inner = a.Select((a.Target("?column?", a.Const("1", INT4)),), tuple(group), conjoin(own))
+        rest = [p for p in preds if p not in own]
+        made = replace(block, from_=tuple(others), where=conjoin((*rest, a.Exists(inner))))
+        names = ", ".join(_name(i) for i in group)
+        yield Rewrite(made, f"{names} is only asked for a match")
+
+
+def _connected(idle: Sequence[a.FromItem], preds: Sequence[a.Expr]) -> Iterator[list[a.FromItem]]:
+    """Idle items in groups that conditions tie together without the kept ones."""
+    left = list(idle)
+    while left:
+        group = [left.pop(0)]
+        grown = True
+        while grown:
+            rels = from_rels(group)
+            near = [
+                i for i in left if any(free_rels(p) & rels and free_rels(p) & from_rels((i,)) for p in preds)
+            ]
+            grown = bool(near)
+            group += near
+            left = [i for i in left if i not in near]
+        yield group
+
+
+def _unused_outer(block: a.Select) -> Iterator[Rewrite]:
+    """LEFT JOINs at the top of FROM of whose right side nothing is used."""
+    for number, item in enumerate(block.from_):
+        if not isinstance(item, a.Join) or item.kind != "left":
+            continue
+        theirs = from_rels((item.right,))
+        rest = replace(block, from_=tuple(i for i in block.from_ if i is not item))
+        if theirs & (used_rels(rest) | used_rels(item.left)):
+            continue
+        made = replace(block, from_=(*block.from_[:number], item.left, *block.from_[number + 1 :]))
+        yield Rewrite(made, "the outer join only multiplies rows")
+
+
+def _name(item: a.FromItem) -> str:
+    return str(getattr(item, "alias", "") or "a join")
+
+
+RULE = Rule(
+    "distinct_semijoin",
+    apply,
+    ("duplicates-do-not-count",),
+    "JoinToSemiJoinRule",
+    priority=72,
+    category="join",
+)
