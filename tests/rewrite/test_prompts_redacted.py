@@ -65,11 +65,12 @@ def run(secret: str, number: int, share: str) -> Curious:
     gossip = Gossip()
     gossip.secret = secret
     original = f"select p.k, p.v from p where p.v = {number} or p.v < (select avg(s.q) from s where s.k = p.k and s.q <> '{secret}')"
-    gossip.times[original + " and 1 = 1"] = 0.1  # worth a check
+    worth_a_check = original + " and 1 = 1"
+    gossip.times[worth_a_check], gossip.costs[worth_a_check] = 0.1, 10.0
     example = {"original": f"({secret})", "candidate": SECRET_ROW}
     judge = Judge(mood=lambda: Evidence("refuted", reason=secret, counterexample=example))
     model = Curious("select p.k, p.v from p where p.v = $1 and p.v <> $2")
-    ports = Ports(gossip, judge, Rules([[original + " and 1 = 1"], []]), model, Shelf())
+    ports = Ports(gossip, judge, Rules([[worth_a_check], []]), model, Shelf())
     chosen = Settings(rounds=2, repairs=2, share=share)  # type: ignore[arg-type]
     outcome = Rewriter(ports).optimise(original, observed_seconds=1.0, settings=chosen)
     assert outcome.best is None
