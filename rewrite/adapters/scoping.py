@@ -24,7 +24,7 @@ from sql.printing import to_sql
 from sql.templates import Template, bind_template, fill
 from sql.walk import canonical
 
-_SECONDS = 5.0
+_SECONDS = 3.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,6 +31,8 @@ _CORRECT = (
     "The rewrite is not equivalent: on a small database the two queries gave different results, shown above. Reply with"
     " a corrected rewrite that is faster than the original, or with an empty sql when there is none."
 )
+# how many get the patient check when the short one has shown nothing of any
+_PATIENT = 2
 # times a candidate's seconds: beyond that another one has nothing to offer
 _ABOUT_AS_FAST = 1.15
 
@@ -83,8 +85,8 @@ class Assistant:
         waiting = dict(enumerate(worth))
         passed: dict[int, Checked] = {}
         complaints: dict[int, str] = {}
-        for seconds in self._patience():
-            for number, candidate in list(waiting.items()):
+        for seconds, most in zip(self._patience(), (len(waiting), _PATIENT), strict=True):
+            for number, candidate in list(waiting.items())[:most]:
                 if deadline.passed or (passed and enough.passed) or self._suffice(passed.values(), candidate):
                     complaints.setdefault(number, "not checked for lack of time or need")
                     continue

@@ -4,7 +4,7 @@
     -->
     SELECT * FROM (SELECT k, year, sum(x) s FROM t GROUP BY k, year) a, (…) b WHERE a.year = 1 AND b.year = 2
 
-Not for recursive CTEs, volatile ones, or those MATERIALIZED on purpose. SOUNDNESS 12.
+Not for recursive CTEs, volatile ones, or a table filtered once, MATERIALIZED on purpose. SOUNDNESS 12.
 """
 
 from __future__ import annotations
@@ -15,19 +15,31 @@ from typing import Any
 
 from rewrite.rules.base import Context, Rewrite, Rule
 from rewrite.rules.shape import is_volatile
-from rewrite.rules.tree import copy_fresh, map_children, walk
+from rewrite.rules.tree import copy_fresh, is_plain, map_children, walk
 from sql import algebra as a
 
 
 def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
     for cte in block.ctes:
         uses = sum(isinstance(n, a.CteScan) and n.cte == cte.cte for n in walk(block))
-        if uses == 0 or cte.recursive or not ctx.holds("not-volatile", not is_volatile(cte.query)):
+        if (
+            uses == 0
+            or cte.recursive
+            or _filters_a_table(cte)
+            or not ctx.holds("not-volatile", not is_volatile(cte.query))
+        ):
             continue
         yield Rewrite(
             inlined(block, cte, ctx.fresh),
             f"the CTE {cte.name} is planned separately at each of its {uses} uses",
         )
+
+
+def _filters_a_table(cte: a.Cte) -> bool:
+    """Filtered once on purpose: in each place alone it would be read again."""
+    query = cte.query
+    single = isinstance(query, a.Select) and len(query.from_) == 1 and isinstance(query.from_[0], a.Scan)
+    return bool(cte.materialized) and single and is_plain(query)
 
 
 def inlined(block: a.Query, cte: a.Cte, fresh: Callable[[], int]) -> a.Query:

@@ -48,12 +48,13 @@ def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
     groups: dict[tuple[a.TableRef, bool], list[_Reader]] = {}
     for reader in _readers(block):
         groups.setdefault((reader.scan.table, reader.scan.only), []).append(reader)
-    for readers in groups.values():
-        for chosen in _choices(readers, ctx):
-            made = _shared(block, chosen[0], chosen[1], ctx)
-            if made is not None:
-                name = chosen[0][0].scan.table.name
-                yield Rewrite(made, f"{name} is filtered once for {len(chosen[0])} readers")
+    choices = [c for readers in groups.values() for c in _choices(readers, ctx)]
+    for some in ([choices] if len(choices) > 1 else []) + [[c] for c in choices]:
+        made = block
+        for readers, common in some:
+            made = _shared(made, readers, common, ctx)
+        names = ", ".join(readers[0].scan.table.name for readers, _ in some)
+        yield Rewrite(made, f"{names}: filtered once for all readers")
 
 
 def _readers(block: a.Query) -> Iterator[_Reader]:
@@ -94,9 +95,7 @@ def _common(readers: Sequence[_Reader]) -> list[a.Expr]:
     return [p for p in forms[0] if all(p in f for f in forms[1:])]
 
 
-def _shared(
-    block: a.Query, readers: Sequence[_Reader], common: Sequence[a.Expr], ctx: Context
-) -> a.Query | None:
+def _shared(block: a.Query, readers: Sequence[_Reader], common: Sequence[a.Expr], ctx: Context) -> a.Query:
     rels = {r.scan.rel for r in readers}
     kept = _without(block, rels, common)
     needed = sorted({c.pos for c in columns_used((kept,), rels)})
@@ -144,4 +143,4 @@ def _without(block: a.Query, rels: set[int], common: Sequence[a.Expr]) -> a.Quer
     return made
 
 
-RULE = Rule("share_scans", apply, ("all-readers-filter",), priority=66, category="cte")
+RULE = Rule("share_scans", apply, ("all-readers-filter",), priority=66, category="cte", blind=True)

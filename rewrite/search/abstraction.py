@@ -8,14 +8,14 @@ small. Must not know provers.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Container, Iterator
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from rewrite.rules.canonical import canonical, is_closed
 from rewrite.rules.inline_cte import inlined
 from rewrite.rules.shape import is_volatile
-from rewrite.rules.tree import Fresh, blocks, highest_number, map_children, replace_at, walk
+from rewrite.rules.tree import Fresh, blocks, highest_number, leaves, map_children, replace_at, walk
 from rewrite.search.gathering import gathered, mentioned
 from sql import algebra as a
 from sql.catalog import Catalog, Table, TableColumn
@@ -43,18 +43,23 @@ class _Unknowns:
     """Made-up tables by the canonical form of the subquery they stand for."""
 
     forms: frozenset[a.Query]
+    # of which range variables; None: of any
+    rels: frozenset[int] | None = None
+    # tables that were made up before
+    known: int = 0
     tables: dict[a.Query, Table] = field(default_factory=dict)
 
     def table(self, form: a.Query) -> Table:
         if form not in self.tables:
-            ref = a.TableRef(SCHEMA, f"t{len(self.tables) + 1}")
+            ref = a.TableRef(SCHEMA, f"t{self.known + len(self.tables) + 1}")
             columns = tuple(TableColumn(f"c{i + 1}", c.type) for i, c in enumerate(a.output_columns(form)))
             self.tables[form] = Table(ref, columns)
         return self.tables[form]
 
     def replace(self, node: Any) -> Any:
         """Outermost common subqueries first."""
-        if isinstance(node, a.Derived) and (form := _form(node)) in self.forms and form is not None:
+        wanted = isinstance(node, a.Derived) and (self.rels is None or node.rel in self.rels)
+        if wanted and (form := _form(node)) in self.forms and form is not None:
             table = self.table(form)
             shown = tuple(a.OutputColumn(n, c.type) for n, c in zip(node.names, table.columns, strict=True))
             return a.Scan(node.rel, table.ref, node.alias, shown)
@@ -65,15 +70,20 @@ def pairs(before: a.Query, after: a.Query, catalog: Catalog) -> Iterator[Pair]:
     """Ways to look at a pair without CTEs, the smallest first, the pair as it is last. A proof of any of them is one of
     the pair.
     """
+    if any(t.ref.schema == SCHEMA for t in catalog.relations):
+        yield Pair(before, after, catalog, 0)
+        return
     seen: list[tuple[a.Query, a.Query]] = []
-    columns = mentioned(before, after)
+    start = _without_alike(Pair(before, after, catalog, 0))
+    columns = mentioned(start.before, start.after)
     highest = max(highest_number(before), highest_number(after))
     for together in (True, False, None):
-        first, second = before, after
+        first, second = start.before, start.after
         if together is not None:
-            first, second = (gathered(q, columns, Fresh(highest), together=together) for q in (before, after))
-        taken = without_common(first, second, catalog)
-        pair = taken or Pair(before, after, catalog, 0)
+            first, second = (gathered(q, columns, Fresh(highest), together=together) for q in (first, second))
+        pair = without_common(replace(start, before=first, after=second))
+        if pair.taken == start.taken:
+            pair = start  # nothing was found by gathering
         if (pair.before, pair.after) not in seen:
             seen.append((pair.before, pair.after))
             yield pair
@@ -81,16 +91,56 @@ def pairs(before: a.Query, after: a.Query, catalog: Catalog) -> Iterator[Pair]:
         yield Pair(before, after, catalog, 0)
 
 
-def without_common(before: a.Query, after: a.Query, catalog: Catalog) -> Pair | None:
-    """The pair without the subqueries that both hold; None where there are none."""
-    common = frozenset(_forms(before)) & frozenset(_forms(after))
-    if not common or any(t.ref.schema == SCHEMA for t in catalog.relations):
-        return None
-    unknowns = _Unknowns(common)
-    first, second = unknowns.replace(before), unknowns.replace(after)
-    modulo = frozenset(m for form in unknowns.tables for m in failures(form, catalog))
-    known = catalog.with_relations(*unknowns.tables.values())
-    return Pair(first, second, known, len(unknowns.tables), modulo)
+def without_common(pair: Pair) -> Pair:
+    """The pair without the subqueries that both hold."""
+    return _taken(pair, frozenset(_forms(pair.before)) & frozenset(_forms(pair.after)))
+
+
+def _without_alike(pair: Pair) -> Pair:
+    """The pair without the subqueries that are the same at the same place. Copies of one of them may differ elsewhere:
+    these stay on both sides.
+    """
+    ours, theirs = set[int](), set[int]()
+    _alike(pair.before, pair.after, ours, theirs)
+    forms = frozenset(f for q, rels in ((pair.before, ours), (pair.after, theirs)) for f in _forms(q, rels))
+    return _taken(pair, forms, frozenset(ours), frozenset(theirs))
+
+
+def _alike(x: a.Query, y: a.Query, ours: set[int], theirs: set[int]) -> None:
+    if isinstance(x, a.SetOp) and isinstance(y, a.SetOp):
+        _alike(x.left, y.left, ours, theirs)
+        _alike(x.right, y.right, ours, theirs)
+    if not isinstance(x, a.Select) or not isinstance(y, a.Select):
+        return
+    mine, others = list(leaves(x.from_)), list(leaves(y.from_))
+    if len(mine) > len(others):
+        return
+    for one, other in zip(mine, others, strict=False):
+        if isinstance(one, a.Derived) and isinstance(other, a.Derived):
+            form = _form(one)
+            if form is not None and form == _form(other):
+                ours.add(one.rel)
+                theirs.add(other.rel)
+            else:
+                _alike(one.query, other.query, ours, theirs)
+
+
+def _taken(
+    pair: Pair,
+    forms: frozenset[a.Query],
+    ours: frozenset[int] | None = None,
+    theirs: frozenset[int] | None = None,
+) -> Pair:
+    if not forms:
+        return pair
+    first = _Unknowns(forms, ours, pair.taken)
+    before = first.replace(pair.before)
+    second = _Unknowns(forms, theirs, pair.taken, first.tables)
+    after = second.replace(pair.after)
+    tables = second.tables
+    modulo = pair.modulo.union(*(failures(form, pair.catalog) for form in tables))
+    known = pair.catalog.with_relations(*tables.values())
+    return Pair(before, after, known, pair.taken + len(tables), modulo)
 
 
 def failures(query: a.Query, catalog: Catalog) -> frozenset[str]:
@@ -122,9 +172,10 @@ def without_ctes(query: a.Query) -> a.Query | None:
     return None
 
 
-def _forms(query: a.Query) -> Iterator[a.Query]:
+def _forms(query: a.Query, rels: Container[int] | None = None) -> Iterator[a.Query]:
     for node in walk(query):
-        if isinstance(node, a.Derived) and (form := _form(node)) is not None:
+        wanted = isinstance(node, a.Derived) and (rels is None or node.rel in rels)
+        if wanted and (form := _form(node)) is not None:
             yield form
 
 
