@@ -22,6 +22,8 @@ from sql.catalog import Catalog
 
 # the share of the time left that one way of looking at a pair may take
 _SHARE = 0.4
+# how many queries around a difference are looked at with it before the whole is
+_WIDEST = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +51,17 @@ def proved_by_parts(before: a.Query, after: a.Query, catalog: Catalog, seconds: 
     if inlined[0] is None or inlined[1] is None:
         return None
     first, second = without_bounds(inlined[0]), without_bounds(inlined[1])
-    parts = differences(first, second)
-    found = _all(parts, catalog, time.monotonic() + seconds * _SHARE)
-    if found is None and parts != [whole := Difference(first, second)]:
-        # what differs may be made up for elsewhere
-        found = _all([stripped(whole)], catalog, deadline)
+    found: list[Proved] | None = None
+    tried: list[list[Difference]] = []
+    for wider in (*range(_WIDEST + 1), None):
+        parts = [stripped(Difference(first, second))] if wider is None else differences(first, second, wider)
+        left = deadline - time.monotonic()
+        if parts in tried or left <= 0:
+            continue
+        tried.append(parts)
+        found = _all(parts, catalog, deadline if wider is None else time.monotonic() + left * _SHARE)
+        if found is not None:
+            break
     if found is None:
         return None
     ctes = (

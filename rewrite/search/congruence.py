@@ -50,6 +50,8 @@ class _Hole:
     before: a.Query
     after: a.Query
     rels: dict[int, int]
+    # how many queries lie between it and the innermost difference
+    height: int = 0
 
 
 class _Mismatch(Exception):
@@ -58,8 +60,11 @@ class _Mismatch(Exception):
 
 @dataclass(slots=True)
 class _Walk:
-    """One parallel walk. ``rels``: range variables of the second tree by those of the first they stand for."""
+    """One parallel walk. ``rels``: range variables of the second tree by those of the first they stand for. ``wider``:
+    how many enclosing queries belong to a hole.
+    """
 
+    wider: int = 0
     rels: dict[int, int] = field(default_factory=dict)
     context: list[a.Query] = field(default_factory=list)
 
@@ -75,6 +80,9 @@ class _Walk:
         except _Mismatch:
             self.rels = known
             return self.hole(x, y)
+        if found and (height := max(h.height for h in found)) < self.wider:
+            self.rels = known
+            return [replace(h, height=height + 1) for h in self.hole(x, y)]
         self.context.append(x)
         return found
 
@@ -119,10 +127,13 @@ class _Walk:
         return []
 
 
-def differences(before: a.Query, after: a.Query) -> list[Difference]:
-    """The pairs to prove instead of the two queries, which hold no CTEs; the pair itself where nothing is gained."""
+def differences(before: a.Query, after: a.Query, wider: int = 0) -> list[Difference]:
+    """The pairs to prove instead of the two queries, which hold no CTEs; the pair itself where nothing is gained.
+
+    ``wider``: with so many of the queries around each, for what a subquery leaves out and its surroundings make up for.
+    """
     whole = [Difference(before, after)]
-    walked = _Walk()
+    walked = _Walk(wider)
     try:
         holes = walked.query(before, after)
     except _Mismatch:
