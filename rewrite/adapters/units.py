@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
@@ -95,10 +95,22 @@ def rule_of(stored: Stored, search_path: tuple[str, ...] = ("public",)) -> Rule:
     return Rule(f"unit {stored.id}", apply, priority=85, category=category_of(stored.category))
 
 
-@lru_cache(maxsize=256)
+@dataclass(frozen=True, slots=True)
+class _Schema:
+    """A catalog told apart by its digest, which is made once: a catalog's own hash reads all of it each time."""
+
+    digest: str
+    catalog: Catalog = field(compare=False)
+
+
 def _term(block: a.Query, catalog: Catalog, search_path: tuple[str, ...]) -> Term | None:
+    return _read(block, _Schema(catalog.digest(), catalog), search_path)
+
+
+@lru_cache(maxsize=256)
+def _read(block: a.Query, schema: _Schema, search_path: tuple[str, ...]) -> Term | None:
     try:
-        return read(to_sql(block, qualified=True, catalog=catalog, search_path=search_path))
+        return read(to_sql(block, qualified=True, catalog=schema.catalog, search_path=search_path))
     except (*_NOT_UNDERSTOOD, NotATerm):
         return None
 
