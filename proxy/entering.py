@@ -1,0 +1,229 @@
+"""A client's way in: who it is, the server it gets, and the login of both ends.
+
+Owns the phases before a session is established. What is said in them is decided by ``proxy.admission`` and the login
+machines; must not know what becomes of the session.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import socket
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from proxy.admission import (
+    Refused,
+    Who,
+    negotiation,
+    scram_exchange,
+    upstream_startup,
+    verifier_of,
+    who_of,
+)
+from proxy.auth.scram import ScramError, ScramServer, end_point_binding, mock_verifier
+from proxy.auth.upstream_login import UpstreamLogin
+from proxy.config import UserConfig
+from proxy.desk import SessionDesk
+from proxy.doorstep import ClientGone
+from proxy.inbox import Gone, Inbox
+from proxy.login import PassthroughLogin
+from proxy.ports import SqlError
+from proxy.relay import Side
+from proxy.session import Session
+from proxy.upstream import Connected, DsnError, Target, UpstreamUnavailable, connect, parse_dsn
+from proxy.wire.framing import ProtocolViolation
+from proxy.wire.startup import StartupMessage
+
+if TYPE_CHECKING:
+    from proxy.server import Proxy
+
+
+class Entering:
+    """A client until its session is established. Raises Refused where it is shown out."""
+
+    def __init__(self, proxy: Proxy, client: socket.socket, address: str) -> None:
+        self.proxy = proxy
+        self.socket = client
+        self.address = address
+        self.loopback = _is_loopback(client)
+        self.client: Side | None = None
+        self.server: Side | None = None
+        self.session: Session | None = None
+        self.desk: SessionDesk | None = None
+        self.target: Target | None = None
+        self.key: tuple[int, bytes] | None = None
+        self.effect: asyncio.Task[None] | None = None
+        self.ended = asyncio.Event()
+        self.idle_since = 0.0
+        self.counted = False
+
+    async def _login(self, client: Side, first: object) -> None:
+        if not isinstance(first, StartupMessage):
+            raise ProtocolViolation("encryption asked for twice")
+        who = who_of(first, self.address, client)
+        self._count()
+        self._check_options(who)
+        method = self.proxy.config.auth.method
+        if method == "passthrough":
+            connected = await self._reach(who)
+            login = PassthroughLogin(keep_binding=self.proxy.same_certificate(who.tls, connected))
+            await self._log_in(client, connected, who, login.from_server, login, who.startup)
+            return
+        user = await self._admitted(client, who)
+        connected = await self._reach(who)
+        await self._as_upstream_user(client, connected, who, user)
+
+    async def _reach(self, who: Who) -> Connected:
+        connected = await self._upstream(who)
+        self.server = connected.side
+        assert self.target is not None
+        self.target = replace(self.target, hosts=(connected.host,))
+        return connected
+
+    async def _admitted(self, client: Side, who: Who) -> UserConfig:
+        """The client proves who it is (or is on this machine, for ``trust``). Raises Refused."""
+        auth = self.proxy.config.auth
+        negotiated = negotiation(who.startup)
+        client.write(negotiated)
+        user = auth.users.get(who.user)
+        allowed = user is not None and (not user.databases or who.database in user.databases)
+        if auth.method == "trust":
+            if not self.loopback:
+                raise Refused("28000", "trust authentication is for connections from this machine only")
+            return user or UserConfig(upstream_user=who.user)
+        binding = end_point_binding(self.proxy.certificate) if who.tls else b""
+        verifier = verifier_of(user) if allowed else None
+        scram = ScramServer(verifier or mock_verifier(who.user, self.proxy.mock_secret), binding=binding)
+        inbox = Inbox(client)
+        try:
+            await scram_exchange(client, inbox, scram)
+        except ScramError as error:
+            self.proxy.metrics.login_failures += 1
+            text = (
+                f'password authentication failed for user "{who.user}"'
+                if error.sqlstate == "28P01"
+                else str(error)
+            )
+            raise Refused(error.sqlstate, text) from error
+        except Gone as error:
+            raise ClientGone(str(error)) from error
+        inbox.release()
+        if user is None or verifier is None:
+            raise Refused("28P01", f'password authentication failed for user "{who.user}"')
+        return user
+
+    async def _as_upstream_user(self, client: Side, connected: Connected, who: Who, user: UserConfig) -> None:
+        assert self.target is not None
+        name = user.upstream_user or self.target.user or who.user
+        password = user.upstream_password or self.target.password
+        database = self.proxy.config.database(who.database)
+        if database is not None and database.engine == "duckdb":
+            # the shadow behind a lake knows one role, whoever the client has proved to be
+            name, password = self.target.user, self.target.password
+        login = UpstreamLogin(name, password, certificate=connected.certificate)
+        server = connected.side
+
+        def step(data: bytes) -> bytes:
+            for_server, for_client = login.from_server(data)
+            server.write(for_server)
+            return for_client
+
+        startup = upstream_startup(who.startup, name, self.target.dbname or who.database)
+        await self._log_in(client, connected, who, step, login, startup)
+
+    def _check_options(self, who: Who) -> None:
+        settings = self.proxy.settings_of(self.proxy.config.database(who.database))
+        try:
+            settings.check_options(who.startup.parameters)
+        except SqlError as error:
+            raise Refused(error.sqlstate, error.message, error.hint) from error
+
+    def _count(self) -> None:
+        if self.proxy.metrics.connections >= self.proxy.config.limits.max_connections > 0:
+            raise Refused("53300", "sorry, too many clients already")
+        if self.proxy.draining:
+            raise Refused("57P03", "the proxy is shutting down")
+        self.proxy.metrics.connections += 1
+        self.counted = True
+
+    async def _upstream(self, who: Who) -> Connected:
+        limits = self.proxy.config.limits
+        self.target = target = self._target(who)
+        try:
+            database = self.proxy.config.database(who.database)
+            dsn = database.dsn if database is not None else ""
+            target = await self.proxy.hosts.pick(dsn, target, limits.connect_timeout)
+            return await connect(
+                target, patience=limits.connect_timeout, keepalive_idle=limits.keepalive_idle
+            )
+        except UpstreamUnavailable as error:
+            self.proxy.event("upstream.unavailable", database=who.database, reason=str(error))
+            raise Refused("08006", "could not connect to the PostgreSQL server behind this proxy") from error
+
+    def _target(self, who: Who) -> Target:
+        database = self.proxy.config.database(who.database)
+        if database is None:
+            raise Refused("3D000", f'database "{who.database}" does not exist')
+        if not database.dsn and database.engine == "duckdb":
+            raise Refused("0A000", f'the lake "{who.database}" is not being served')
+        try:
+            return parse_dsn(database.dsn)
+        except DsnError as error:
+            raise Refused("08001", str(error)) from error
+
+    async def _log_in(
+        self,
+        client: Side,
+        connected: Connected,
+        who: Who,
+        step: Callable[[bytes], bytes],
+        login: PassthroughLogin | UpstreamLogin,
+        startup: StartupMessage,
+    ) -> None:
+        """Drive the login until the session is established, or both ends are closed."""
+        server = connected.side
+        done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+        def from_server(data: bytes) -> None:
+            try:
+                client.write(step(data))
+            except (ProtocolViolation, ScramError) as error:
+                if not done.done():
+                    done.set_exception(Refused("08006", f"the server's answer can't be understood: {error}"))
+                return
+            if login.ready and not done.done():
+                self._establish(client, connected, login, who)
+                done.set_result(None)
+
+        def either_lost(_exc: Exception | None) -> None:
+            if not done.done():
+                done.set_result(None)
+
+        client.on_lost = server.on_lost = either_lost
+        client.opposite, server.opposite = server, client
+        server.write(startup.encode())
+        server.receive(from_server)
+        if isinstance(login, PassthroughLogin):
+            client.receive(server.write)
+        await done
+        if not login.ready:
+            self.proxy.metrics.login_failures += login.failed is not None
+            if login.failed is None and not client.lost:
+                raise Refused("08006", "the server closed the connection during the login")
+            client.close()
+            server.close()
+            self.ended.set()
+
+    def _establish(
+        self, client: Side, connected: Connected, login: PassthroughLogin | UpstreamLogin, who: Who
+    ) -> None:
+        raise NotImplementedError
+
+
+def _is_loopback(client: socket.socket) -> bool:
+    try:
+        return ipaddress.ip_address(client.getpeername()[0]).is_loopback
+    except (OSError, ValueError, IndexError):
+        return False
