@@ -25,8 +25,9 @@ from rewright import logs
 from rewright.config.model import Config
 from rewright.processes.channel import Figures, listen, tell
 from rewright.processes.jobs import MAX_LINE, Job, decode
+from rewright.wiring.estimating import Estimator
 from rewright.wiring.hint_referee import drop_losing_hints
-from rewright.wiring.optimising import NotAllowed, NotOptimised, NotYet, RunBudget, Scratch, Workbench
+from rewright.wiring.optimising import Cheap, NotAllowed, NotOptimised, NotYet, RunBudget, Scratch, Workbench
 from rewright.wiring.referee import judge, retire_losers, to_compare
 from rewright.wiring.stores import open_configured
 from store.api import Store
@@ -138,6 +139,7 @@ class _Optimiser:
         self.budget = RunBudget(config.optimiser.max_runs_per_hour)
         self.outcomes: dict[str, int] = {"found": 0, "nothing": 0, "failed": 0}
         self.path = job_path
+        self.estimator = Estimator()
         # one at a time: it is as much work as any job
         self.explaining = threading.Lock()
         # as many held queries are worked on at a time as there are workers for slow ones; the others wait their budget
@@ -148,7 +150,7 @@ class _Optimiser:
         if store is None:
             return
         with store:
-            threads = [threading.Thread(target=self._listen, name="inbox", daemon=True)]
+            threads = [threading.Thread(target=self._listen, args=(store,), name="inbox", daemon=True)]
             threads += [
                 threading.Thread(target=self._work, args=(store,), name=f"optimiser-{n}", daemon=True)
                 for n in range(self.config.optimiser.concurrency)
@@ -177,16 +179,19 @@ class _Optimiser:
 
     # -- jobs in
 
-    def _listen(self) -> None:
+    def _listen(self, store: Store) -> None:
         Path(self.path).unlink(missing_ok=True)
         listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         listener.bind(self.path)
         listener.listen(64)
         while True:
             connection, _ = listener.accept()
-            threading.Thread(target=self._read, args=(connection,), name="inbox-reader", daemon=True).start()
+            reader = threading.Thread(
+                target=self._read, args=(connection, store), name="inbox-reader", daemon=True
+            )
+            reader.start()
 
-    def _read(self, connection: socket.socket) -> None:
+    def _read(self, connection: socket.socket, store: Store) -> None:
         with connection, connection.makefile("rb") as lines:
             while line := lines.readline(MAX_LINE):
                 try:
@@ -200,24 +205,24 @@ class _Optimiser:
                     return
                 if job.kind == "inline":
                     with contextlib.suppress(OSError):
-                        connection.sendall(json.dumps({"rewrite": self._inline(job)}).encode() + b"\n")
+                        connection.sendall(json.dumps({"rewrite": self._inline(job, store)}).encode() + b"\n")
                     return
                 self.inbox.put(job)
 
-    def _inline(self, job: Job) -> int | None:
+    def _inline(self, job: Job, store: Store) -> int | None:
         """A held query: the rewrite's number, None when there is none or no time for it."""
         from rewright.wiring.modelling import make_model
 
         if not self.holding.acquire(timeout=max(job.budget, 0.0)):
             return None
         try:
-            with open_configured(self.config) as store:
-                bench = Workbench(self.config, store, self.budget, self.scratch, make_model(self.config))
-                kept = bench.standing(job)
-                if kept is None and not self.inbox.claim(job):
-                    raise NotOptimised("it is, or lately was, looked at")
-                kept = kept or self._one(bench, store, job)
-                return None if kept is None else kept.id
+            model = make_model(self.config)
+            bench = Workbench(self.config, store, self.budget, self.scratch, model, self.estimator)
+            kept = bench.standing(job)
+            if kept is None and not self.inbox.claim(job):
+                raise NotOptimised("it is, or lately was, looked at")
+            kept = kept or self._one(bench, store, job)
+            return None if kept is None else kept.id
         except (NotOptimised, StoreError) as error:
             self.log.info("optimiser.nothing", database=job.database, role=job.role, reason=str(error))
             return None
@@ -266,6 +271,8 @@ class _Optimiser:
         log = self.log.bind(database=job.database, role=job.role)
         try:
             kept = bench.recheck(job) if job.kind == "recheck" else bench.optimise(job)
+        except Cheap as reason:
+            log.debug("optimiser.cheap", reason=str(reason))
         except NotYet as reason:
             self.inbox.release(job)
             log.info("optimiser.nothing", reason=str(reason), seconds=round(time.monotonic() - began, 2))

@@ -28,6 +28,7 @@ from models.api import Model, NoModel
 from rewright.config.model import Config, Database
 from rewright.processes.jobs import Job
 from rewright.wiring import guards, hint_referee, templates
+from rewright.wiring.estimating import Estimator
 from rewright.wiring.knowing import knowledge_of
 from rewright.wiring.learning import Experienced, Learning
 from rewright.wiring.ports.hinting import HintPort
@@ -62,6 +63,10 @@ class NotOptimised(Exception):
 
 class NotYet(NotOptimised):
     """Worth another try soon."""
+
+
+class Cheap(NotOptimised):
+    """Not worth holding; whether it is slow all the same is seen when it runs."""
 
 
 class NotAllowed(Exception):
@@ -128,6 +133,7 @@ class Workbench:
     budget: RunBudget
     scratch: Scratch
     model: Model = field(default_factory=NoModel)
+    estimator: Estimator = field(default_factory=Estimator)
 
     def optimise(self, job: Job) -> Rewrite | None:
         """Look for a rewrite and keep it; None when there is none. Raises NotOptimised with the reason.
@@ -140,10 +146,10 @@ class Workbench:
             raise NotOptimised(f"known: rewrite {known.id} is {known.state}")
         dsn = database_dsn(database.optimiser_dsn, job.database)
         budget = self.config.optimiser.budget
+        if job.kind == "inline":
+            self._require_expensive(dsn, job)
+            budget = min(budget, max(job.budget, HELD_SECONDS))
         with self._session(dsn) as session:
-            if job.kind == "inline":
-                _require_expensive(session, job)
-                budget = min(budget, max(job.budget, HELD_SECONDS))
             catalog = snapshot(session.connection)
             outcome = self._run(session, dsn, catalog, job, deadline_seconds=budget)
             found = self._found(outcome, dsn, job, self._learning(session, catalog, job))
@@ -152,6 +158,15 @@ class Workbench:
                 raise NotOptimised(outcome.reason or "nothing better was found")
             new, plain = found
             return self._keep(session, catalog, job, outcome, new, plain)
+
+    def _require_expensive(self, dsn: str, job: Job) -> None:
+        """Raises Cheap for a query whose estimated cost is below ``min_cost``; NotOptimised."""
+        try:
+            work = self.estimator.work(dsn, job.text)
+        except (SessionError, psycopg.Error) as error:
+            raise NotOptimised(f"the server says {error}") from error
+        if work < job.min_cost:
+            raise Cheap(f"its estimated cost of {work:.0f} is below rewright.min_cost")
 
     def standing(self, job: Job) -> Rewrite | None:
         """A rewrite of this very text that may be served already."""
@@ -533,13 +548,6 @@ def filled(proposal: NewRewrite) -> str | None:
         return proposal.replacement
     split = templates.make().split(proposal.original)
     return None if split is None else templates.make().fill(proposal.replacement, split[1])
-
-
-def _require_expensive(session: Session, job: Job) -> None:
-    """Raises NotOptimised for a query whose estimated cost is below ``min_cost``; SessionError."""
-    work = session.explain(job.text, generic=has_parameters(job.text)).work
-    if work < job.min_cost:
-        raise NotOptimised(f"its estimated cost of {work:.0f} is below rewright.min_cost")
 
 
 def _search_limits(job: Job) -> Mapping[str, Any]:

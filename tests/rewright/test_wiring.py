@@ -18,6 +18,7 @@ import psycopg
 import pytest
 
 from engines.postgres.scratch import ScratchServer
+from engines.postgres.session import SessionError
 from equivalence.verdicts import CHECKER_VERSION
 from proxy.metrics import Metrics
 from proxy.ports import (
@@ -38,6 +39,7 @@ from rewright.processes import worker
 from rewright.processes.exporting import METRICS, Figureboard
 from rewright.processes.jobs import Job, JobSender, decode, encode
 from rewright.processes.optimiser import Inbox
+from rewright.wiring.estimating import Estimator
 from rewright.wiring.explaining import text
 from rewright.wiring.feed import StoreFeed
 from rewright.wiring.guards import GuardFailed, names_in
@@ -401,6 +403,26 @@ def test_a_loser_is_found_on_our_own_connection(
     assert lost.state is State.RETIRED
     assert lost.reason.startswith("slower: ")
     assert bench.compare(winner) == []  # no runs left in this hour
+
+
+@pytest.mark.server
+def test_estimates_survive_a_lost_connection(scratch_server: ScratchServer, database: str) -> None:
+    dsn = scratch_server.dsn(database)
+    estimator = Estimator()
+    try:
+        cheap = estimator.work(dsn, "select 1")
+        assert estimator.work(dsn, "select count(*) from generate_series(1, 100000)") > 100 * cheap
+        with psycopg.connect(dsn, autocommit=True) as admin:
+            admin.execute(
+                "select pg_terminate_backend(pid, 5000) from pg_stat_activity"
+                " where application_name = 'rewright optimiser' and datname = current_database()"
+            )
+        assert estimator.work(dsn, "select $1::int") == pytest.approx(cheap)
+        with pytest.raises(SessionError):
+            estimator.work(dsn, "select * from nowhere")
+        assert estimator.work(dsn, "select 1") == cheap
+    finally:
+        estimator.close()
 
 
 # -- a store that comes later

@@ -1,0 +1,51 @@
+"""What a query that is held would cost: asked on connections that stay open, because somebody waits.
+
+Owns one session of the optimiser's account for each database that was asked about. Must not know rewrites.
+"""
+
+from __future__ import annotations
+
+import threading
+
+import psycopg
+
+from engines.postgres.session import Limits, Session, SessionError
+from rewrite.adapters.postgres import has_parameters
+
+# a plan that takes longer than this is not worth waiting for
+EXPLAIN_SECONDS = 5.0
+
+
+class Estimator:
+    """For several threads; one question at a time."""
+
+    def __init__(self) -> None:
+        self._sessions: dict[str, Session] = {}
+        self._lock = threading.Lock()
+
+    def work(self, dsn: str, sql: str) -> float:
+        """The planner's cost, subplans counted. Raises SessionError, psycopg.Error."""
+        with self._lock:
+            try:
+                return self._ask(dsn, sql)
+            except (SessionError, psycopg.Error) as error:
+                session = self._sessions.get(dsn)
+                if session is not None and not session.connection.closed and not session.connection.broken:
+                    raise
+                # the server was restarted, or the connection cut: once more on a new one
+                self._sessions.pop(dsn, None)
+                if getattr(error, "sqlstate", "").startswith(("42", "22")):
+                    raise
+                return self._ask(dsn, sql)
+
+    def close(self) -> None:
+        with self._lock:
+            for session in self._sessions.values():
+                session.close()
+            self._sessions.clear()
+
+    def _ask(self, dsn: str, sql: str) -> float:
+        session = self._sessions.get(dsn)
+        if session is None:
+            session = self._sessions[dsn] = Session(dsn, limits=Limits(statement=EXPLAIN_SECONDS))
+        return session.explain(sql, generic=has_parameters(sql)).work
