@@ -52,12 +52,13 @@ class ImaginedColumn:
 
 @dataclass(slots=True, eq=False)
 class Relation:
-    """One base table reference of a SELECT."""
+    """One base table reference of a SELECT. `twins`: further references to the same table, whose columns are noted here, too."""
 
     alias: str
     name: str
     node: exp.Table
     outer: bool = False
+    twins: list[exp.Table] = field(default_factory=list)
     columns: dict[str, ImaginedColumn] = field(default_factory=dict)
 
 
@@ -86,16 +87,24 @@ def sites_of(tree: exp.Expression) -> list[Site]:
     """The SELECTs over base tables, in the order they stand, with their columns sorted out."""
     sites: dict[int, Site] = {}
     for select in tree.find_all(exp.Select, bfs=False):
-        relations = [
-            Relation(table.alias_or_name, table.name, table, outer)
-            for table, outer in _base_tables(select)
-            if not _is_cte(table)
-        ]
+        relations = _relations(select)
         if relations:
             sites[id(select)] = Site(select, relations)
     for column in list(tree.find_all(exp.Column)):
         _place(column, sites)
     return list(sites.values())
+
+
+def _relations(select: exp.Select) -> list[Relation]:
+    found: dict[str, Relation] = {}
+    for table, outer in _base_tables(select):
+        if _is_cte(table):
+            continue
+        if table.name.lower() in found:
+            found[table.name.lower()].twins.append(table)
+        else:
+            found[table.name.lower()] = Relation(table.alias_or_name, table.name, table, outer)
+    return list(found.values())
 
 
 def output_names(select: exp.Expression) -> list[str]:
@@ -138,7 +147,7 @@ def _place(node: exp.Column, sites: dict[int, Site]) -> None:
         if qualifier:
             relation = _by_alias(site, qualifier)
             if relation is not None and site is not None:
-                _note(relation.columns, node, relation.alias, relation.name)
+                _note(relation, node)
                 return
             if _derived(home, qualifier):
                 return
@@ -149,9 +158,11 @@ def _place(node: exp.Column, sites: dict[int, Site]) -> None:
                 return
             if site is not None:
                 if len(site.relations) == 1:
-                    _note(site.relations[0].columns, node, site.relations[0].alias, site.relations[0].name)
+                    _note(site.relations[0], node)
                 else:
-                    _note(site.loose, node, "", "")
+                    column = site.loose.setdefault(node.name.lower(), ImaginedColumn("", "", node.name))
+                    column.nodes.append(node)
+                    _read_use(column, node, frozenset())
                 return
         home = home.parent_select
 
@@ -159,7 +170,15 @@ def _place(node: exp.Column, sites: dict[int, Site]) -> None:
 def _by_alias(site: Site | None, alias: str) -> Relation | None:
     if site is None:
         return None
-    return next((r for r in site.relations if r.alias.lower() == alias.lower()), None)
+    wanted = alias.lower()
+    return next(
+        (
+            r
+            for r in site.relations
+            if wanted in {r.alias.lower(), *(t.alias_or_name.lower() for t in r.twins)}
+        ),
+        None,
+    )
 
 
 def _sources(select: exp.Select) -> Iterator[exp.Expression]:
@@ -225,13 +244,21 @@ def _clause(node: exp.Expression, select: exp.Select) -> str:
     return str(child.arg_key or "")
 
 
-def _note(columns: dict[str, ImaginedColumn], node: exp.Column, alias: str, table: str) -> None:
-    column = columns.setdefault(node.name.lower(), ImaginedColumn(alias, table, node.name))
+def _note(relation: Relation, node: exp.Column) -> None:
+    column = relation.columns.setdefault(
+        node.name.lower(), ImaginedColumn(relation.alias, relation.name, node.name)
+    )
     column.nodes.append(node)
-    _read_use(column, node)
+    same = (
+        frozenset({relation.alias.lower(), *(t.alias_or_name.lower() for t in relation.twins)})
+        if relation.twins
+        else frozenset()
+    )
+    _read_use(column, node, same)
 
 
-def _read_use(column: ImaginedColumn, node: exp.Column) -> None:
+def _read_use(column: ImaginedColumn, node: exp.Column, same: frozenset[str]) -> None:
+    """What the column is used for; `same`: aliases of one table, joined with itself."""
     select = node.parent_select
     clause = _clause(node, select) if select is not None else ""
     column.shown |= clause == "expressions" and node.find_ancestor(exp.AggFunc) is None
@@ -242,7 +269,7 @@ def _read_use(column: ImaginedColumn, node: exp.Column) -> None:
         parent, (exp.Paren, exp.Lower, exp.Upper, exp.Trim, exp.Cast, exp.TryCast, exp.Distinct)
     ):
         wrapped, parent = parent, parent.parent
-    if isinstance(parent, exp.EQ) and _is_join(parent):
+    if isinstance(parent, exp.EQ) and _is_join(parent, same):
         other = parent.expression if parent.this is wrapped else parent.this
         column.joined.append((other.table, other.name))
         return
@@ -266,11 +293,13 @@ def _read_use(column: ImaginedColumn, node: exp.Column) -> None:
         column.truth = True
 
 
-def _is_join(node: exp.EQ) -> bool:
+def _is_join(node: exp.EQ, same: frozenset[str]) -> bool:
     return (
         isinstance(node.this, exp.Column)
         and isinstance(node.expression, exp.Column)
         and node.this.table != node.expression.table
+        # a table joined with itself: its own columns say how
+        and not {node.this.table.lower(), node.expression.table.lower()} <= same
     )
 
 

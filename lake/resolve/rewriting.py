@@ -68,6 +68,11 @@ class Writer:
         for relation in site.relations:
             home = candidate.homes[relation.alias]
             self._placed[relation.alias.lower()] = (home, aliases[home])
+        twins = {
+            (twin.alias_or_name.lower(), candidate.homes[r.alias]): twin.alias_or_name
+            for r in site.relations
+            for twin in r.twins
+        }
         for imagined in site.columns():
             real = candidate.column_of(imagined)
             if imagined.only_key:
@@ -85,10 +90,11 @@ class Writer:
                 if part is not None and node.parent is not None and not isinstance(node.parent, exp.Extract):
                     _part_of(part, node)
                 if node.parent is not None:
+                    alias = twins.get((node.table.lower(), real.table), aliases[real.table])
                     node.replace(
                         exp.column(
                             exp.to_identifier(real.name, quoted=True),
-                            table=exp.to_identifier(aliases[real.table], quoted=True),
+                            table=exp.to_identifier(alias, quoted=True),
                         )
                     )
         kept = _take_conditions(site)
@@ -188,6 +194,10 @@ class Writer:
                 self._use(x)
                 self._use(y)
         derived = [j for j in select.args.get("joins") or () if not _is_site_table(j.this, site)]
+        for relation in site.relations:
+            for twin in relation.twins:
+                home = candidate.homes[relation.alias]
+                twin.replace(self._table(home, {home: twin.alias_or_name}))
         old = select.args.get("from_") or select.args.get("from")
         if old is not None and not _is_site_table(old.this, site):
             derived = [exp.Join(this=old.this, kind="CROSS"), *derived]
@@ -452,29 +462,33 @@ def _take_conditions(site: Site) -> list[exp.Expression]:
     """Conditions the user wrote, cut from ON and WHERE: imagined joins are dropped, the rest of ON is returned."""
     kept: list[exp.Expression] = []
     keys = {id(n) for c in site.columns() for n in c.nodes if n.parent is not None}
+    twins = {t.alias_or_name.lower() for r in site.relations for t in r.twins}
     for join in site.select.args.get("joins") or ():
         on = join.args.get("on")
         if _is_site_table(join.this, site):
             parts = list(on.flatten()) if isinstance(on, exp.And) else [on] if on is not None else []
-            kept += [part.copy() for part in parts if not _joins_imagined(part, keys)]
+            kept += [part.copy() for part in parts if not _joins_imagined(part, keys, twins)]
     where = site.select.args.get("where")
     if where is not None:
         parts = list(where.this.flatten()) if isinstance(where.this, exp.And) else [where.this]
-        left = [part for part in parts if not _joins_imagined(part, keys)]
+        left = [part for part in parts if not _joins_imagined(part, keys, twins)]
         if len(left) < len(parts):
             site.select.set("where", exp.Where(this=exp.and_(*left)) if left else None)
     return kept
 
 
-def _joins_imagined(part: exp.Expression, keys: set[int]) -> bool:
+def _joins_imagined(part: exp.Expression, keys: set[int], twins: set[str]) -> bool:
     """An equality of columns of two imagined tables, still as written (or only half replaced)."""
     if isinstance(part, exp.Paren):
-        return _joins_imagined(part.this, keys)
+        return _joins_imagined(part.this, keys, twins)
     if not (
         isinstance(part, exp.EQ)
         and isinstance(part.this, exp.Column)
         and isinstance(part.expression, exp.Column)
     ):
+        return False
+    if {part.this.table.lower(), part.expression.table.lower()} & twins:
+        # a table joined with itself keeps the condition it was written with
         return False
     return part.this.table != part.expression.table or id(part.this) in keys or id(part.expression) in keys
 

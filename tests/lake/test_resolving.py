@@ -82,6 +82,24 @@ def test_obsolete_table_is_left_out(bakery_lake: Lake) -> None:
     assert found == [("Ida Quill",), ("Kara Voss",), ("Mina Sallow",)]
 
 
+@pytest.mark.parametrize(
+    "joined",
+    ["JOIN bakers b ON a.home_shop = b.home_shop WHERE", ", bakers b WHERE a.home_shop = b.home_shop AND"],
+)
+def test_a_table_joined_with_itself(bakery_lake: Lake, joined: str) -> None:
+    found = rows(
+        bakery_lake,
+        f"SELECT a.full_name, b.full_name AS colleague FROM bakers a {joined} "
+        "a.full_name < b.full_name AND b.gender = 'F' ORDER BY a.full_name, b.full_name",
+    )
+    expected = bakery_lake.execute(
+        'SELECT a."FullName", b."FullName" FROM bk_baker a JOIN bk_baker b ON a."HomeShopId" = b."HomeShopId" '
+        'WHERE a."FullName" < b."FullName" AND b."Gender" = \'F\' ORDER BY 1, 2'
+    )
+    assert expected.rows
+    assert found == expected.rows
+
+
 def test_parts_of_dates(bakery_lake: Lake) -> None:
     found = rows(
         bakery_lake,
