@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import gc
 import json
 import os
 import platform
@@ -86,6 +87,8 @@ def serve_worker(upstream: str, port: int, workers: int, rewrites: int, profile:
         listen=ListenConfig(port=port, workers=workers), databases={"*": DatabaseConfig("*", dsn=upstream)}
     )
     ports = Ports(lookup=index, reporter=Reporter(), settings=RULES)
+    gc.collect()
+    gc.freeze()  # as rewright.processes.worker does
     if profile:
         import cProfile
 

@@ -6,6 +6,7 @@ Owns the event loop and the threads beside it. Must not know how rewrites are fo
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import signal
 import socket
@@ -145,6 +146,9 @@ class _Worker:
     def _ready(self, proxy: Proxy) -> None:
         self.proxy = proxy
         proxy.ports = self._ports()  # the store may have come meanwhile
+        # what the modules are made of stays: the collector need not walk over it again while traffic waits
+        gc.collect()
+        gc.freeze()
         tell(self.pipe, Ready(proxy.address))
 
     def _end(self, loop: asyncio.AbstractEventLoop) -> None:
