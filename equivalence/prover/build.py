@@ -44,6 +44,12 @@ def app(sym: Sym, args: tuple[Term, ...], type_: SqlType) -> Term:
             return TRUE
         case "integer to numeric" if isinstance(args[0], Lit):
             return Lit(args[0].value, type_)
+        case "integer to numeric" if isinstance(args[0], App) and args[0].sym == CASE:
+            parts = args[0].args
+            return case(
+                tuple(app(sym, (a,), type_) if _is_result(i, parts) else a for i, a in enumerate(parts)),
+                type_,
+            )
     if sym.name == "+ int8" and all(isinstance(a, Nested) and a.name == "cnt" for a in args):
         from .bags import aggregate
 

@@ -102,6 +102,8 @@ LAWS: dict[str, tuple[str, str]] = {
     "total": ("M9", "without a total order any of the first rows may come first"),
     "nulls-last": ("13", "a first row with NULL is no minimum"),
     "any-value": ("M3", "bool_or of nothing but NULLs is NULL, not FALSE"),
+    "partition": ("14", "row_number() counts the rows before the filters above it"),
+    "lone": ("6d", "a sum of several values is none of them"),
     "member": ("7", "only a row that is in the bag is not beyond its minimum and maximum"),
 }
 

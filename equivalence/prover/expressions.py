@@ -327,8 +327,9 @@ class Translation:
         ints = source.name in INTS and source.is_builtin
         if ints and target.name in INTS:
             wider = ["int2", "int4", "int8"]
-            if wider.index(source.name) <= wider.index(target.name) or self._fits(x, target):
-                return x
+            if wider.index(source.name) > wider.index(target.name) and not self._fits(x, target):
+                self.to.fails("overflow", App(Sym(f"cast narrows to {target.name}"), (x,), target))
+            return x
         if ints and target.name == "numeric" and target.typmod == -1:
             return rebuild(App(TO_NUMERIC, (x,), target))
         inner = _integral(x) if source.name == "numeric" and target.name == "int8" else None

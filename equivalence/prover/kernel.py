@@ -10,15 +10,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from .bags import aggregate, as_set, block, exists, open_source, subst, subst_block
+from .bags import aggregate, as_set, block, exists, open_source, subst, subst_block, the
 from .build import app, case, conj, disj, exists_value, integer, negate, not_null, predicates, same
 from .conditions import any_holds, holds, off
 from .context import Context, identical
 from .entail import Engine
-from .fresh import fresh_copy
+from .fresh import fresh, fresh_copy
 from .places import Mode, nested_terms, replace_term
 from .positions import before, extreme_name, first_of, is_total, window_keys
-from .symbols import CASE, EQ, OR, SAME, TO_NUMERIC, identity, same_when_equal
+from .symbols import CASE, EQ, OR, SAME, TO_NUMERIC, domain, identity, same_when_equal
 from .terms import (
     FALSE,
     INTEGER,
@@ -635,6 +635,151 @@ def rank_as_count(p: Place, at: At) -> Bag | None:
     return p.with_block(i, replace_term(b, term, aggregate("cnt", counted, INTEGER)))
 
 
+def one_of_each(p: Place, at: At) -> Bag | None:
+    """14: ``row_number() = 1`` keeps one row of each partition, whichever: the distinct partition keys, where nothing else of
+    the row is used. ``at``: block, predicate.
+    """
+    i, n = at
+    b = p.block(i)
+    goal = b.preds[n]
+    if not (isinstance(goal, App) and goal.sym == EQ and goal.args[1] == integer(1)):
+        return None
+    win = goal.args[0]
+    if not (isinstance(win, Nested) and win.kind == "win" and window_keys(win.name)[0] == "row_number"):
+        return None
+    if len(win.bag) != 1 or [s for _, s in win.bag[0].vars] != [s for _, s in b.vars]:
+        return None
+    (rows,) = win.bag
+    own = {v for v, _ in b.vars}
+    mapping = {w: v for (w, _), (v, _) in zip(rows.vars, b.vars, strict=True)}
+    # the ties of the partition mention the current row; all else is what the rows of the window must satisfy
+    ties = [q for q in rows.preds if free_vars(q) & own]
+    known = [k for k in (_partition_key(q, mapping) for q in ties) if k is not None]
+    if not known or len(known) < len(ties) or not all(identity(k.type) for k in known):
+        return None
+    kept = [q for q in b.preds if q != goal]
+    ctx = p.ctx.within(replace(b, preds=tuple(kept)))
+    plain = [k for k, q in zip(known, ties, strict=True) if isinstance(q, App) and q.sym == EQ]
+    if not all(p.engine.entails(ctx, not_null(k)) for k in plain):
+        return None
+    inside = [subst(q, _rows_for(mapping)) for q in rows.preds if q not in ties]
+    if not set(inside) <= set(kept):
+        return None
+    if off("partition"):
+        inside = kept
+    outside = [q for q in kept if q not in inside]
+    w = fresh()
+    columns = {k: Var(w, c, k.type) for c, k in enumerate(known)}
+
+    def env(t: Term) -> Term | None:
+        return columns.get(t)
+
+    source = Distinct((Block(b.vars, tuple(inside), tuple(known)),))
+    new = block(((w, source),), tuple(subst(q, env) for q in outside), tuple(subst(o, env) for o in b.outs))
+    if any(free_vars(t) & own for x in new for t in (*x.preds, *x.outs)):
+        return None
+    return p.with_block(i, new)
+
+
+def _partition_key(tie: Term, mapping: dict[int, int]) -> Term | None:
+    """The current row's side of ``k(row) IS NOT DISTINCT FROM k(current)``, if that is what the tie says."""
+    if not (isinstance(tie, App) and tie.sym in {SAME, EQ}):
+        return None
+    for x, y in (tie.args, tie.args[::-1]):
+        if free_vars(x) <= mapping.keys() and subst(x, _rows_for(mapping)) == y:
+            return y
+    return None
+
+
+def _rows_for(mapping: dict[int, int]) -> Callable[[Term], Term | None]:
+    def env(t: Term) -> Term | None:
+        match t:
+            case Var(var, pos, type_) if var in mapping:
+                return Var(mapping[var], pos, type_)
+            case Row(var) if var in mapping:
+                return Row(mapping[var])
+            case _:
+                return None
+
+    return env
+
+
+def multiply(p: Place, at: At) -> Bag | None:
+    """6c: a count times a count or a sum is that of the product of the rows; for a sum there must be a row to count.
+    ``at``: block, product.
+    """
+    i, n = at
+    b = p.block(i)
+    term = product_terms(b)[n]
+    numeric = term.sym.name == "* numeric"
+    left, right = (_integral_part(x) if numeric else x for x in term.args)
+    ctx = p.ctx.within(replace(b, preds=tuple(q for q in b.preds if term not in set(walk_shallow(q)))))
+    for value, times in ((left, right), (right, left)):
+        if not (isinstance(times, Nested) and times.name == "cnt"):
+            continue
+        if not (isinstance(value, Nested) and value.name in {"cnt", "isum", "sum numeric"}):
+            total = _repeated(value, times)
+            if total is None or not p.engine.entails(ctx, exists(times.bag)):
+                continue
+            exact = numeric and total.type == INTEGER
+            repeated = app(TO_NUMERIC, (total,), term.type) if exact else total
+            return p.with_block(i, replace_term(b, term, repeated))
+        if value.name != "cnt" and not holds("weight", p.engine.entails(ctx, exists(times.bag))):
+            continue
+        rows = tuple(
+            n
+            for x in fresh_copy(value.bag)
+            for y in fresh_copy(times.bag)
+            for n in block((*x.vars, *y.vars), (*x.preds, *y.preds), x.outs)
+        )
+        made = aggregate(value.name, rows, value.type)
+        exact = numeric and value.name != "sum numeric"
+        return p.with_block(i, replace_term(b, term, app(TO_NUMERIC, (made,), term.type) if exact else made))
+    return None
+
+
+def _repeated(value: Term, times: Nested) -> Term | None:
+    """The sum of a value once for each of the rows counted."""
+    name = {"integer": "isum", "numeric": "sum numeric"}.get(domain(value.type))
+    if name is None or isinstance(value, Lit):
+        return None
+    rows = tuple(
+        n for x in fresh_copy(times.bag) for n in block(x.vars, (*x.preds, not_null(value)), (value,))
+    )
+    return aggregate(name, rows, INTEGER if name == "isum" else value.type)
+
+
+def product_terms(b: Block) -> list[App]:
+    """The products among a block's terms."""
+    found: dict[App, None] = {}
+    for t in (*b.preds, *b.outs):
+        for s in walk_shallow(t):
+            if isinstance(s, App) and s.sym.name in {"* numeric", "* int8"} and len(s.args) == 2:
+                found[s] = None
+    return list(found)
+
+
+def _integral_part(term: Term) -> Term:
+    return term.args[0] if isinstance(term, App) and term.sym == TO_NUMERIC else term
+
+
+def lone_row(p: Place, at: At) -> Bag | None:
+    """6d: the minimum, maximum or sum of at most one value is that value. ``at``: block, term."""
+    i, n = at
+    b = p.block(i)
+    term = nested_terms(b)[n]
+    if (
+        term.kind != "agg"
+        or term.name.partition(" ")[0] not in {"min", "max", "isum", "sum"}
+        or term.name.startswith("sum float")
+    ):
+        return None
+    preds = tuple(q for q in b.preds if term not in set(walk_shallow(q)))
+    if not holds("lone", one_row(p.engine, p.ctx.within(replace(b, preds=preds)), term.bag)):
+        return None
+    return p.with_block(i, replace_term(b, term, the(term.bag, term.type)))
+
+
 # --------------------------------------------------------------------------- nested values
 
 
@@ -831,6 +976,9 @@ def _empty_gives(value: Term, other: Term) -> Nested | None:
 
     if isinstance(value, Nested) and value.name == "cnt" and other == integer(0):
         return value
+    if isinstance(value, App) and value.sym == TO_NUMERIC and isinstance(other, Lit) and other.value == "0":
+        inner = value.args[0]
+        return inner if isinstance(inner, Nested) and inner.name == "cnt" else None
     if not (isinstance(other, Lit) and other.value is None):
         return None
     for part in _strict_value(value):
@@ -861,4 +1009,7 @@ RULES: dict[str, Rule] = {
     "first-row": first_row,
     "lone-extreme": lone_extreme,
     "rank": rank_as_count,
+    "one-of-each": one_of_each,
+    "product": multiply,
+    "lone-row": lone_row,
 }

@@ -12,7 +12,7 @@ from itertools import permutations
 from .conditions import off
 from .context import Context
 from .entail import Engine
-from .kernel import RULES, At, Place, case_terms
+from .kernel import RULES, At, Place, case_terms, product_terms
 from .places import Mode, Path, at_path, nested_terms, places, put
 from .symbols import CASE, EQ, IS_NULL, NOT, OR, SAME
 from .terms import (
@@ -43,13 +43,16 @@ ORDER = (
     "multi-to-set",
     "first-row",
     "lone-extreme",
+    "one-of-each",
     "rank",
     "split-scalar",
     "plain-equality",
     "distinct-to-exists",
     "open-distinct",
     "merge-copies",
+    "product",
     "flatten-aggregate",
+    "lone-row",
     "simplify-case",
     "drop-column",
     "bind-column",
@@ -152,6 +155,33 @@ def _distinct_rows(p: Place, path: Path) -> Iterator[At]:
         for k, (_, s) in enumerate(b.vars):
             if isinstance(s, Distinct) and len(s.bag) == 1 and len(s.bag[0].vars) > 1:
                 yield from ((i, k, keep) for keep in range(len(s.bag[0].vars)))
+
+
+def _numbered(p: Place, _path: Path) -> Iterator[At]:
+    for i, b in enumerate(p.bag):
+        for n, q in enumerate(b.preds):
+            if (
+                isinstance(q, App)
+                and q.sym == EQ
+                and isinstance(q.args[0], Nested)
+                and q.args[0].kind == "win"
+            ):
+                yield (i, n)
+
+
+def _products(p: Place, _path: Path) -> Iterator[At]:
+    for i, b in enumerate(p.bag):
+        for n in range(len(product_terms(b))):
+            yield (i, n)
+
+
+def _small_aggregates(p: Place, _path: Path) -> Iterator[At]:
+    """Aggregates over grouped rows, of which there may be one."""
+    for i, b in enumerate(p.bag):
+        for n, t in enumerate(nested_terms(b)):
+            grouped = any(isinstance(s, Distinct) for x in t.bag for _, s in x.vars)
+            if t.kind == "agg" and (grouped or off("lone")):
+                yield (i, n)
 
 
 def _limited_vars(p: Place, _path: Path) -> Iterator[At]:
@@ -286,6 +316,9 @@ CANDIDATES: dict[str, Candidates] = {
     "first-row": _limited_vars,
     "lone-extreme": _nested("the"),
     "rank": _nested("win"),
+    "one-of-each": _numbered,
+    "product": _products,
+    "lone-row": _small_aggregates,
     "split-scalar": _nested("the"),
     "distinct-to-exists": _distinct_vars,
     "plain-equality": _null_safe,
