@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any
 
+from rewrite.rules.canonical import canonical, is_closed
 from rewrite.rules.shape import is_volatile, order_sensitive
 from rewrite.rules.tree import (
     ITEMS,
@@ -224,8 +225,14 @@ def _aligned(x: a.Select, y: a.Select) -> tuple[a.Select, a.Select] | None:
     """The second block with the first's numbers for the tables both read under the same alias; other numbers of its
     own. None where that says nothing.
     """
-    mine = {_name(i): i.rel for i in leaves(x.from_) if isinstance(i, a.Scan)}
-    matched = {i.rel: mine[_name(i)] for i in leaves(y.from_) if isinstance(i, a.Scan) and _name(i) in mine}
+    mine = {
+        name: i.rel for i in leaves(x.from_) if not isinstance(i, a.Join) and (name := _name(i)) is not None
+    }
+    matched = {
+        i.rel: mine[name]
+        for i in leaves(y.from_)
+        if not isinstance(i, a.Join) and (name := _name(i)) is not None and name in mine
+    }
     if not matched or len(set(matched.values())) < len(matched):
         return None
     start = max(highest_number(x), highest_number(y)) + 1
@@ -234,8 +241,15 @@ def _aligned(x: a.Select, y: a.Select) -> tuple[a.Select, a.Select] | None:
     return x, moved
 
 
-def _name(item: a.Scan) -> tuple[str, str, str]:
-    return item.table.schema, item.table.name, item.alias
+def _name(item: a.FromItem) -> tuple[object, str] | None:
+    """What is read, and what it is called."""
+    match item:
+        case a.Scan():
+            return (item.table, item.only), item.alias
+        case a.Derived(lateral=False, security_barrier=False) if is_closed(item.query):
+            return canonical(item.query), item.alias
+        case _:
+            return None
 
 
 # --------------------------------------------------------------------------- reservations

@@ -197,3 +197,17 @@ def test_a_bound_stays_where_the_key_is_not_joined() -> None:
         "SELECT s.id FROM sale s, cust c WHERE s.part = c.id AND s.cust >= (SELECT min(id) FROM cust)"
     )
     assert without_bounds(query) == query
+
+
+def test_rows_of_the_same_subquery_reach_what_both_have_in_common() -> None:
+    text = "SELECT y.cust, y.t FROM (SELECT cust, sum(amount) AS t FROM sale GROUP BY cust) y {} ORDER BY y.t, y.cust LIMIT 3"
+    (found,) = differences(
+        bound(text.format("WHERE y.cust IN (SELECT id FROM cust WHERE region = 3)")),
+        bound(text.format("JOIN cust c ON c.id = y.cust WHERE c.region = 3")),
+    )
+    assert "LIMIT" not in to_sql(found.before) + to_sql(found.after)
+    other = text.format("WHERE y.cust IN (SELECT id FROM cust WHERE region = 3)").replace("amount", "cost")
+    (whole,) = differences(
+        bound(other), bound(text.format("JOIN cust c ON c.id = y.cust WHERE c.region = 3"))
+    )
+    assert "LIMIT" in to_sql(whole.before)
