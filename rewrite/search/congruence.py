@@ -142,6 +142,8 @@ def differences(before: a.Query, after: a.Query, wider: int = 0) -> list[Differe
     around = frozenset(m for q in walked.context for m in _looseness(q))
     if any(_unfit(q) for q in walked.context):
         return whole
+    if not holes:  # the same tree, by another plan perhaps
+        return [Difference(before, after, around)]
     found: list[Difference] = []
     for hole in holes:
         closed = _closed(hole)

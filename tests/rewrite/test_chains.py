@@ -211,3 +211,35 @@ def test_rows_of_the_same_subquery_reach_what_both_have_in_common() -> None:
         bound(other), bound(text.format("JOIN cust c ON c.id = y.cust WHERE c.region = 3"))
     )
     assert "LIMIT" in to_sql(whole.before)
+
+
+# --------------------------------------------------------------------------- what is left open
+
+
+def modulo(before: str, after: str) -> tuple[str, ...]:
+    found = LinkProver(catalog()).prove(before, after, 10.0)
+    assert found is not None
+    return found.modulo
+
+
+def test_ties_are_a_reservation_where_only_an_empty_bound_differs() -> None:
+    text = "SELECT s.id FROM sale s, cust c WHERE s.cust = c.id AND c.region = 3 {} ORDER BY s.amount LIMIT 3"
+    after = text.format("AND s.cust >= (SELECT min(id) FROM cust WHERE region = 3)")
+    assert modulo(text.format(""), after) == ("tie-order",)
+    assert modulo(text.format("").replace("LIMIT 3", ""), after.replace("LIMIT 3", "")) == ()
+
+
+def test_what_a_left_out_part_may_raise_is_a_reservation() -> None:
+    shared = "(SELECT cust, sum(amount / cost) AS t FROM sale GROUP BY cust)"
+    before = f"SELECT x.t FROM {shared} x WHERE x.cust > 5"
+    after = f"SELECT x.t FROM {shared} x WHERE 5 < x.cust AND x.cust > 4"
+    assert "errors" in modulo(before, after)
+    assert "errors" not in modulo(before.replace("/", "+"), after.replace("/", "+"))
+
+
+def test_what_a_shared_cte_may_raise_is_a_reservation() -> None:
+    body = "SELECT cust, amount / cost AS r FROM sale"
+    before = f"WITH y AS MATERIALIZED ({body}) SELECT r FROM y WHERE cust > 5"
+    after = f"SELECT r FROM ({body}) y WHERE cust > 5"
+    assert "errors" in modulo(before, after)
+    assert "errors" not in modulo(before.replace("/", "+"), after.replace("/", "+"))
