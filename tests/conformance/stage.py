@@ -84,7 +84,7 @@ class Through:
         self._lines.put("")
 
     def _listening(self) -> int:
-        while line := self._lines.get(timeout=60):
+        while line := self._lines.get(timeout=300):
             if match := re.search(r"listening on 127\.0\.0\.1:(\d+)", line):
                 return int(match[1])
         raise SystemExit("rewright serve did not start:\n" + "".join(self.said))

@@ -13,6 +13,7 @@ from proxy.serving.settings import Settings
 from proxy.session import Session
 from proxy.wire import backend as b
 from proxy.wire import frontend as f
+from proxy.wire.framing import message
 from tests.proxy.rules import RULES
 from tests.proxy.serving_world import Reports
 from tests.proxy.test_wire import BACKEND, FRONTEND
@@ -228,6 +229,14 @@ def test_parse_goes_on_though_cancelled_while_settings_are_read() -> None:
     assert bytes(play.to_server) == parse.encode() + f.SYNC
     assert play.server(b.PARSE_COMPLETE, READY) == b.PARSE_COMPLETE + READY
     assert play.session.is_idle
+
+
+def test_query_without_its_end_goes_as_it_came() -> None:
+    play = Play(settings_known=False)
+    bad = message(b"Q", b"select 1")
+    play.to_server.clear()
+    play.session.client_data(bad)
+    assert bytes(play.to_server) == bad
 
 
 def test_statement_whose_parse_failed_is_not_trusted() -> None:

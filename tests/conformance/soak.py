@@ -1,0 +1,390 @@
+"""Hours in minutes: traffic of every kind through `rewright serve` while its parts and connections are killed.
+
+    python -m tests.conformance.soak [--minutes 30] [--rate 20] [--out soak.json]
+
+pgbench's transactions at a limited rate (whose sums must balance at the end), SELECTs that get rewritten, each
+compared with the same SELECT on a direct connection, clients that vanish, and every few seconds something killed: the
+optimiser (SIGKILL), a client in the middle of a query, an upstream connection. Memory of every process is
+sampled. Exit code 1: an answer was wrong or lost, an error came that no kill explains, or memory grew.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import psycopg
+
+from engines.postgres.installation import find_installation
+from engines.postgres.scratch import ScratchServer
+from tests.rewright.serving import SAMPLE, Running, children
+
+# one shape with many literals: the rewrite that is found serves them all
+SLOW = """select sum(l_extendedprice) / 7.0 as avg_yearly from lineitem, part
+where p_partkey = l_partkey and p_brand = 'Brand#{brand}' and p_container = '{container} BOX'
+  and l_quantity < (select 0.2 * avg(l_quantity) from lineitem where l_partkey = p_partkey)"""
+QUICK = (
+    "select count(*), sum(l_quantity) from lineitem where l_partkey = {key}",
+    "select p_brand, count(*) from part group by p_brand order by p_brand",
+    "select l_orderkey, l_quantity from lineitem where l_orderkey between {key} and {key} + 20 order by 1",
+    "select repeat('x', {key} * 50), {key}",
+)
+SLOW_BRANDS, SLOW_CONTAINERS = (23, 24, 25, 26, 27), ("MED", "LG")
+# pages that Python, its caches and the allocator settle into; what leaks grows beyond
+GROWTH_MB = 25.0
+WARM_SHARE = 0.3
+
+
+@dataclass
+class Tally:
+    """What was seen. ``wrong``: answers or errors that should not have been."""
+
+    answers: Counter[str] = field(default_factory=Counter)
+    lost: int = 0
+    kills: Counter[str] = field(default_factory=Counter)
+    wrong: list[str] = field(default_factory=list)
+    memory: dict[str, list[tuple[float, int, float]]] = field(default_factory=dict)
+
+
+class Soak:
+    """``run`` for a number of seconds; then ``problems`` says what was not as it should be."""
+
+    def __init__(
+        self, server: ScratchServer, running: Running, database: str, rate: float, seed: int, spare: float
+    ) -> None:
+        self.spare_optimiser = spare
+        self.round = 10 if spare >= 10 else 3  # seconds of one run of pgbench
+        self.optimiser_killed = time.monotonic()
+        self.server = server
+        self.running = running
+        self.database = database
+        self.rate = rate
+        self.random = random.Random(seed)
+        self.tally = Tally()
+        self.stop = threading.Event()
+        self.began = time.monotonic()
+        self.lock = threading.Lock()
+
+    def dsn(self, *, through: bool) -> str:
+        dsn = self.server.dsn(self.database)
+        return dsn.replace(f":{self.server.port}/", f":{self.running.port}/") if through else dsn
+
+    # --- traffic ------------------------------------------------------------------------------------
+
+    def worker(self, number: int) -> None:
+        """SELECTs in every shape, each compared."""
+        chance = random.Random(number)
+        direct = psycopg.connect(self.dsn(through=False), autocommit=True, application_name="direct")
+        through: psycopg.Connection[Any] | None = None
+        while not self.stop.is_set():
+            try:
+                if through is None or through.closed:
+                    through = psycopg.connect(
+                        self.dsn(through=True),
+                        autocommit=True,
+                        application_name="soaked",
+                        options="-c rewright.trust=tested -c rewright.min_duration=5ms",
+                    )
+                self._compare(direct, through, chance)
+            except psycopg.OperationalError as error:
+                # killed, or refused while something starts again: the next connection must work
+                with self.lock:
+                    self.tally.lost += 1
+                if not self._explained(error):
+                    self._wrong(f"unexplained: {error!r}")
+                through = None
+                self.stop.wait(0.2)
+            except Exception as error:  # whatever it is, it is what the soak looks for
+                self._wrong(f"worker {number}: {error!r}")
+                through = None
+            self.stop.wait(chance.expovariate(self.rate / 3))
+        direct.close()
+        if through is not None:
+            through.close()
+
+    def _compare(
+        self, direct: psycopg.Connection[Any], through: psycopg.Connection[Any], chance: random.Random
+    ) -> None:
+        if chance.random() < 0.4:
+            text = SLOW.format(brand=chance.choice(SLOW_BRANDS), container=chance.choice(SLOW_CONTAINERS))
+        else:
+            text = chance.choice(QUICK).format(key=chance.randint(1, 900))
+        shape = chance.choice(("simple", "extended", "prepared", "binary", "cursor", "pipeline"))
+        wanted = direct.execute(text).fetchall()
+        found = _ask(through, text, shape)
+        route = ""
+        if shape != "pipeline" and "avg_yearly" in text:
+            row = through.execute("show rewright.last").fetchone()
+            route = str(row[0]).partition(" ")[0] if row else ""
+        with self.lock:
+            self.tally.answers[f"{shape} {route}".strip()] += 1
+        if found != wanted:
+            self._wrong(f"{shape}: {found!r} for {wanted!r} of {text}")
+
+    def _explained(self, error: psycopg.OperationalError) -> bool:
+        """By a kill: the server ended the session, or the connection is gone."""
+        words = (
+            "terminating connection",
+            "closed the connection",
+            "connection to the PostgreSQL server was lost",
+        )
+        words += (
+            "is lost",
+            "connection failed",
+            "could not receive",
+            "consuming input",
+            "sending query",
+            "is closed",
+        )
+        return any(word in str(error) for word in words)
+
+    def _wrong(self, what: str) -> None:
+        with self.lock:
+            self.tally.wrong.append(what)
+
+    def pgbench(self) -> None:
+        """Rounds of transactions whose client is not killed: each must come through."""
+        program = str(find_installation().program("pgbench"))
+        modes = ("simple", "extended", "prepared")
+        turn = 0
+        while not self.stop.is_set():
+            command = [
+                program,
+                "-n",
+                "-M",
+                modes[turn % 3],
+                "-c",
+                "2",
+                "-R",
+                str(self.rate),
+                "-T",
+                str(self.round),
+            ]
+            dsn = psycopg.conninfo.make_conninfo(self.dsn(through=True), application_name="pgbench")
+            done = subprocess.run([*command, dsn], capture_output=True, text=True, check=False)
+            with self.lock:
+                self.tally.answers["pgbench rounds"] += 1
+            if done.returncode:
+                self._wrong(f"pgbench: {done.stderr[-500:]}")
+            turn += 1
+
+    # --- kills --------------------------------------------------------------------------------------
+
+    def killer(self) -> None:
+        kinds = (self._kill_upstream, self._kill_client, self._kill_client, self._kill_optimiser)
+        while not self.stop.wait(self.random.uniform(1.0, 4.0)):
+            kind = self.random.choice(kinds)
+            try:
+                if kind():
+                    with self.lock:
+                        self.tally.kills[kind.__name__.removeprefix("_kill_")] += 1
+            except (OSError, psycopg.OperationalError) as error:
+                self._wrong(f"{kind.__name__}: {error!r}")
+
+    def _kill_upstream(self) -> bool:
+        with psycopg.connect(self.dsn(through=False), autocommit=True) as connection:
+            found = connection.execute(
+                "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'soaked'"
+                " order by random() limit 1"
+            ).fetchone()
+        return found is not None
+
+    def _kill_client(self) -> bool:
+        """A connection that is reset in the middle of a query, a COPY or a message."""
+        connection = psycopg.connect(self.dsn(through=True), autocommit=True, application_name="vanishing")
+        with socket.socket(fileno=os.dup(connection.pgconn.socket)) as raw:
+            raw.setblocking(True)
+            begun = (
+                b"Q" + struct.pack("!I", 4 + 17) + b"select pg_sleep(2)"[:16] + b"\0",
+                b"Q" + struct.pack("!I", 4 + 21) + b"copy part from stdin\0" + b"d\0\0\1\0abc",
+                b"Q\0\0\1\0select",
+                b"P\0\0\0\4",
+            )
+            raw.sendall(self.random.choice(begun))
+            self.stop.wait(self.random.uniform(0, 0.3))
+            raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        connection.close()
+        return True
+
+    def _kill_optimiser(self) -> bool:
+        if time.monotonic() - self.optimiser_killed < self.spare_optimiser:
+            return False  # it shall find something in between
+        self.optimiser_killed = time.monotonic()
+        for pid in children(self.running.process.pid):
+            if self.role(pid) == "optimiser":
+                os.kill(pid, signal.SIGKILL)
+                return True
+        return False
+
+    # --- memory -------------------------------------------------------------------------------------
+
+    def role(self, pid: int) -> str:
+        """The relay holds the listening socket."""
+        if pid == self.running.process.pid:
+            return "supervisor"
+        return "relay" if self._listens(pid) else "optimiser"
+
+    def _listens(self, pid: int) -> bool:
+        wanted = f":{self.running.port:04X} "
+        lines = Path(f"/proc/{pid}/net/tcp").read_text().splitlines()[1:]
+        inodes = {
+            line.split()[9] for line in lines if wanted in line.split()[1] + " " and line.split()[3] == "0A"
+        }
+        links = []
+        for path in Path(f"/proc/{pid}/fd").iterdir():
+            try:
+                links.append(str(path.readlink()))
+            except OSError:
+                continue
+        return any(f"socket:[{inode}]" in links for inode in inodes)
+
+    def sampler(self) -> None:
+        while not self.stop.wait(2.0):
+            for pid in (self.running.process.pid, *children(self.running.process.pid)):
+                try:
+                    pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+                    role = self.role(pid)
+                except (OSError, IndexError):
+                    continue
+                megabytes = pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+                self.tally.memory.setdefault(role, []).append((time.monotonic() - self.began, pid, megabytes))
+
+    # --- the run ------------------------------------------------------------------------------------
+
+    def run(self, seconds: float) -> None:
+        jobs = [*(lambda n=n: self.worker(n) for n in range(3)), self.pgbench, self.killer, self.sampler]
+        threads = [threading.Thread(target=job) for job in jobs]
+        for thread in threads:
+            thread.start()
+        self.stop.wait(seconds)
+        self.stop.set()
+        for thread in threads:
+            thread.join(60)
+            if thread.is_alive():
+                self._wrong("an answer never came")
+        self._balance()
+        self._nothing_left()
+
+    def _balance(self) -> None:
+        """What pgbench's transactions did, each exactly once."""
+        with psycopg.connect(self.dsn(through=False), autocommit=True) as connection:
+            sums = connection.execute(
+                "select (select sum(abalance) from pgbench_accounts), (select sum(bbalance) from pgbench_branches),"
+                " (select sum(tbalance) from pgbench_tellers), (select coalesce(sum(delta), 0) from pgbench_history)"
+            ).fetchone()
+        if sums is None or len(set(sums)) != 1:
+            self._wrong(f"pgbench's sums differ: {sums}")
+
+    def _nothing_left(self) -> None:
+        """Every client is gone: so must be their upstream connections."""
+        query = "select count(*) from pg_stat_activity where application_name in ('soaked', 'vanishing', 'pgbench')"
+        with psycopg.connect(self.dsn(through=False), autocommit=True) as connection:
+            for _ in range(100):
+                row = connection.execute(query).fetchone()
+                if row == (0,):
+                    return
+                time.sleep(0.1)
+        self._wrong(f"upstream connections are left: {row}")
+
+    def growth(self) -> dict[str, float]:
+        """MB between the end of the warm-up and the end, of the longest-lived process of each role."""
+        found = {}
+        for role, samples in self.tally.memory.items():
+            pid = Counter(sample[1] for sample in samples).most_common(1)[0][0]
+            mine = [size for _, one, size in samples if one == pid]
+            warm = mine[int(len(mine) * WARM_SHARE) :]
+            third = max(len(warm) // 3, 1)
+            found[role] = round(sum(warm[-third:]) / third - sum(warm[:third]) / third, 1)
+        return found
+
+    def problems(self) -> list[str]:
+        grown = [f"{role} grew by {size} MB" for role, size in self.growth().items() if size > GROWTH_MB]
+        return [*self.tally.wrong, *grown]
+
+
+def _ask(connection: psycopg.Connection[Any], text: str, shape: str) -> list[Any]:
+    if shape == "simple":
+        return psycopg.ClientCursor(connection).execute(text).fetchall()
+    if shape == "cursor":
+        with connection.transaction(), connection.cursor("soaking") as cursor:
+            return cursor.execute(text).fetchall()
+    if shape == "pipeline":
+        with connection.pipeline():
+            first, second = connection.execute("select 1"), connection.execute(text)
+            assert first.fetchall() == [(1,)]
+            return second.fetchall()
+    prepare = True if shape == "prepared" else None
+    return connection.cursor(binary=shape == "binary").execute(text, prepare=prepare).fetchall()
+
+
+def soak(seconds: float, rate: float, seed: int) -> tuple[Soak, list[str]]:
+    with ScratchServer() as server, tempfile.TemporaryDirectory() as directory:
+        database = server.create_database()
+        with psycopg.connect(server.dsn(database), autocommit=True) as connection:
+            connection.execute(SAMPLE)
+            connection.execute("vacuum analyze")
+        init = [str(find_installation().program("pgbench")), "-i", "-q", "-s", "1", server.dsn(database)]
+        subprocess.run(init, check=True, capture_output=True)
+        upstream = server.dsn(database).rsplit("/", 1)[0]
+        arguments = ["--listen", "127.0.0.1:0", "--http", "127.0.0.1:0", "--store", f"{directory}/store.db"]
+        running = Running(
+            [*arguments, "--upstream", upstream], {"REWRIGHT_DATABASES__*__OPTIMISER_DSN": upstream}
+        )
+        try:
+            soaking = Soak(server, running, database, rate, seed, spare=min(120.0, seconds / 4))
+            soaking.run(seconds)
+        finally:
+            running.stop()
+        return soaking, soaking.problems()
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--minutes", type=float, default=30.0)
+    parser.add_argument("--rate", type=float, default=20.0, help="transactions and SELECTs a second, each")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--out", type=Path)
+    options = parser.parse_args()
+    soaking, problems = soak(options.minutes * 60, options.rate, options.seed)
+    tally = soaking.tally
+    print(
+        f"{options.minutes:g} minutes at {options.rate:g}/s; answers compared: {sum(tally.answers.values())}"
+    )
+    for name, count in sorted(tally.answers.items()):
+        print(f"  {name}: {count}")
+    print(f"killed: {dict(tally.kills)}; connections lost with them: {tally.lost}")
+    for role, samples in tally.memory.items():
+        sizes = [size for _, _, size in samples]
+        lived = len({pid for _, pid, _ in samples})
+        line = f"{sizes[0]:.0f} MB at first, {max(sizes):.0f} at most, {sizes[-1]:.0f} at last"
+        print(f"{role}: {line}; growth after warm-up {soaking.growth()[role]} MB; {lived} process(es)")
+    print("\n".join(problems) or "no wrong answer, none lost, memory flat")
+    if options.out:
+        report = {"answers": tally.answers, "kills": tally.kills, "lost": tally.lost, "problems": problems}
+        report |= {
+            "growth_mb": soaking.growth(),
+            "memory": tally.memory,
+            "options": vars(options) | {"out": ""},
+        }
+        options.out.write_text(json.dumps(report, indent=1))
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
