@@ -117,6 +117,7 @@ class LakeDatabase:
         with self._lock:
             self.load(sorted({table[2] for table in _tables(sql)}))
             self._run(f"CREATE OR REPLACE VIEW {quoted(name)} AS {sql}")
+            self._publish(name)
             self._views[name] = sql
 
     def describe(self, sql: str) -> tuple[tuple[str, str], ...]:
@@ -209,7 +210,13 @@ class LakeDatabase:
         # a small table is copied once: a resolution runs many candidates over it
         kind = "TABLE" if source.bytes <= _COPY_BYTES else "VIEW"
         self._run(f"CREATE OR REPLACE {kind} {quoted(source.name)} AS SELECT * FROM {source.sql}")
+        self._publish(source.name)
         self._loaded[source.name] = stamp
+
+    def _publish(self, name: str) -> None:
+        """Make ``public.name`` mean it, too: tools qualify every table and column with PostgreSQL's usual schema."""
+        self._run("CREATE SCHEMA IF NOT EXISTS public")
+        self._run(f"CREATE OR REPLACE VIEW public.{quoted(name)} AS SELECT * FROM main.{quoted(name)}")
 
     def _run(self, sql: str, parameters: Sequence[Any] = ()) -> Any:
         try:

@@ -1,8 +1,9 @@
 r"""The PostgreSQL that stands behind a lake session: the lake's tables as empty ones, and nothing else.
 
 It answers what is PostgreSQL's business (``\d``, information_schema, pg_catalog, SET, SHOW, transactions, version(), drivers'
-start-up queries) with PostgreSQL's own answers, and checks who may log in. Rows are only ever read from DuckDB: no
-role may select from a shadow table, so a statement that would read one here fails instead of finding nothing.
+start-up queries) with PostgreSQL's own answers, and checks who may log in. Rows are only ever read from DuckDB: a statement that
+would read a shadow table here fails instead of finding nothing. Tools that show only what one may select have to see the tables, so the
+privilege is there; each table holds one row, and a policy that is looked at before any other condition raises an error for it.
 
 Owns the shadow database's roles and tables. Must not know the wire, or how lake queries run.
 """
@@ -32,6 +33,15 @@ Tables = Mapping[str, Sequence[ShadowColumn]]
 Schemas = Mapping[str, Tables]
 """Tables by schema: ``public`` has the lake's own, any other those of a database beside it."""
 LAKE = "public"
+# the lowest cost puts it before the client's own conditions, of which leakproof ones may go before a policy otherwise
+_UNREAD = """
+create schema if not exists rewright_lake;
+create or replace function rewright_lake.unread() returns boolean language plpgsql stable cost 0.000001 as $$
+begin
+  raise exception 'the rows of a lake are not read this way' using
+    errcode = 'insufficient_privilege', hint = 'Send the query as a statement of its own.';
+end $$;
+grant usage on schema rewright_lake to public"""
 
 
 def provision(dsn: str, database: str, users: Mapping[str, str], schemas: Schemas) -> None:
@@ -43,7 +53,12 @@ def provision(dsn: str, database: str, users: Mapping[str, str], schemas: Schema
         _database(connection, database)
         for role, password in users.items():
             _role(connection, role, password)
-        for name, value in (("default_transaction_read_only", "on"), ("timezone", "UTC"), ("jit", "off")):
+        for name, value in (
+            ("default_transaction_read_only", "on"),
+            ("timezone", "UTC"),
+            ("jit", "off"),
+            ("enable_tidscan", "off"),
+        ):
             connection.execute(
                 sql.SQL("alter database {} set {} = {}").format(
                     sql.Identifier(database), sql.Identifier(name), sql.Literal(value)
@@ -72,6 +87,7 @@ def synchronise(dsn: str, database: str, schemas: Schemas) -> None:
     with psycopg.connect(dsn, dbname=database) as connection:
         connection.execute("set transaction read write")
         connection.execute("revoke create on schema public from public")
+        connection.execute(_UNREAD)
         for schema in schemas.keys() - {LAKE}:
             _schema(connection, schema)
         there = _present(connection)
@@ -132,6 +148,10 @@ def _create(
         sql.SQL("{} ").format(sql.Identifier(column)) + sql.SQL(type_) for column, type_ in columns
     )
     connection.execute(sql.SQL("create table {} ({})").format(table, inside))
-    # information_schema lists what a role holds any privilege on; this one lets it do nothing here
-    connection.execute(sql.SQL("grant references on {} to public").format(table))
+    connection.execute(sql.SQL("insert into {} default values").format(table))
+    connection.execute(sql.SQL("alter table {} enable row level security").format(table))
+    connection.execute(
+        sql.SQL('create policy "rows come from the lake" on {} using (rewright_lake.unread())').format(table)
+    )
+    connection.execute(sql.SQL("grant select, references on {} to public").format(table))
     connection.execute(sql.SQL("comment on table {} is {}").format(table, sql.Literal(_digest(columns))))
