@@ -16,6 +16,7 @@ from rewrite.rules.canonical import canonical, is_closed
 from rewrite.rules.inline_cte import inlined
 from rewrite.rules.shape import is_volatile
 from rewrite.rules.tree import Fresh, blocks, highest_number, leaves, map_children, replace_at, walk
+from rewrite.search.congruence import looseness
 from rewrite.search.gathering import gathered, mentioned
 from sql import algebra as a
 from sql.catalog import Catalog, Table, TableColumn
@@ -144,10 +145,12 @@ def _taken(
 
 
 def failures(query: a.Query, catalog: Catalog) -> frozenset[str]:
-    """The reservation of a subquery that is looked at apart from where it stands: on other rows it may raise an
-    error. Overflow aside, which is the same where the same values are computed.
+    """The reservations of a subquery that is looked at apart from where it stands: on other rows it may raise an
+    error (overflow aside, which is the same where the same values are computed), and computed again it may choose
+    other rows among ties.
     """
-    return frozenset({"errors"}) if Facts(catalog).errors(query) - OVERFLOW else frozenset()
+    fails = frozenset({"errors"}) if Facts(catalog).errors(query) - OVERFLOW else frozenset()
+    return fails | looseness(query)
 
 
 def shared_failures(query: a.Query, catalog: Catalog) -> frozenset[str]:

@@ -208,7 +208,7 @@ def stripped(pair: Difference) -> Difference:
         return pair
     targets = tuple(a.Target(f"c{i}", c) for i, (_, _, c) in enumerate(columns, 1))
     targets = targets or (a.Target("c1", a.Const("1", INT4)),)
-    loose = frozenset(_looseness(replace(x, from_=(), where=None)))
+    loose = looseness(_above(x))
     rows, other = (a.Select(targets, s.from_, s.where) for s in (x, y))
     return Difference(rows, other, pair.modulo | loose)
 
@@ -271,8 +271,13 @@ def _own(query: a.Query) -> Iterator[Any]:
             stack.extend(getattr(node, f.name) for f in fields(node))
 
 
+def looseness(query: a.Query) -> frozenset[str]:
+    """What a query and those within leave to chance even over the same rows."""
+    return frozenset(m for n in walk(query) if isinstance(n, QUERIES) for m in _looseness(n))
+
+
 def _looseness(query: a.Query) -> set[str]:
-    """What a block leaves to chance even over the same rows."""
+    """What a block leaves to chance, the queries within aside."""
     found: set[str] = set()
     if not _total(query):
         found.add("tie-order")
@@ -281,8 +286,6 @@ def _looseness(query: a.Query) -> set[str]:
             found.add("tie-order")
         if isinstance(node, a.WindowCall | a.Aggregate) and any(x.type.name in _FLOATS for x in node.args):
             found.add("float-order")
-        if isinstance(node, QUERIES):
-            found |= _looseness(node)
     return found
 
 

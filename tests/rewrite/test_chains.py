@@ -243,3 +243,13 @@ def test_what_a_shared_cte_may_raise_is_a_reservation() -> None:
     after = f"SELECT r FROM ({body}) y WHERE cust > 5"
     assert "errors" in modulo(before, after)
     assert "errors" not in modulo(before.replace("/", "+"), after.replace("/", "+"))
+
+
+def test_ties_in_a_left_out_part_are_a_reservation() -> None:
+    shared = "(SELECT cust, amount FROM sale ORDER BY amount LIMIT 3)"
+    before = f"SELECT x.amount FROM {shared} x WHERE x.cust > 5"
+    after = f"SELECT x.amount FROM {shared} x WHERE 5 < x.cust AND x.cust > 4"
+    assert modulo(before, after) == ("tie-order",)
+    twice = f"WITH y AS {shared} SELECT a.amount FROM y a, y b WHERE a.cust = b.cust"
+    copies = f"SELECT a.amount FROM {shared} a, {shared} b WHERE a.cust = b.cust"
+    assert modulo(twice, copies) == ("tie-order",)
