@@ -15,7 +15,7 @@ from itertools import permutations
 from .bags import block, exists, subst_block
 from .context import Context, identical, membership
 from .entail import Engine
-from .kernel import _align
+from .kernel import align
 from .places import mode_of, nested_terms
 from .shapes import shape
 from .terms import (
@@ -102,7 +102,7 @@ def check_block(engine: Engine, ctx: Context, left: Block, right: Block, pairing
     (fresh,) = rename_bound(
         (right,), max(max_var((left,)), max_var((right,)), *(v for v, _ in ctx.vars), 0) + 1
     )
-    other = _align(left, fresh, list(pairing))
+    other = align(left, fresh, list(pairing))
     if other is None:
         return False
     if not all(

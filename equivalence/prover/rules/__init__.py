@@ -1,0 +1,1 @@
+"""The kernel's rules by what they are about; `kernel` lists them."""

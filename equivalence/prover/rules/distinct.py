@@ -1,0 +1,254 @@
+"""Rules on DISTINCT rows and their columns.
+
+Each rule checks its side conditions itself and returns the new bag or None (`kernel`). Must not know the search.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from equivalence.prover.bags import block, exists, open_source, subst, subst_block
+from equivalence.prover.build import (
+    negate,
+    not_null,
+)
+from equivalence.prover.conditions import any_holds
+from equivalence.prover.context import identical
+from equivalence.prover.fresh import fresh_copy
+from equivalence.prover.places import nested_terms
+from equivalence.prover.symbols import OR, identity
+from equivalence.prover.terms import (
+    App,
+    Bag,
+    Block,
+    Distinct,
+    Limited,
+    Lit,
+    Row,
+    Source,
+    Term,
+    Var,
+    free_in_source,
+    free_vars,
+    null,
+    source_types,
+    walk_bag,
+    walk_shallow,
+)
+from equivalence.prover.unique import duplicate_free, ties
+
+from .base import At, Place, parts_of
+from .joins import columns_elsewhere, under
+
+
+def distinct_to_exists(p: Place, at: At) -> Bag | None:
+    """A DISTINCT row all of whose columns are given is only asked to exist. ``at``: block, variable."""
+    i, n = at
+    b = p.block(i)
+    v, source = b.vars[n]
+    if not isinstance(source, Distinct) or any(v in free_in_source(s) for _, s in b.vars):
+        return None
+    swap = columns_elsewhere(b, v)
+    columns = [Var(v, c, t) for c, t in enumerate(source_types(source))]
+    values = [swap(c) for c in columns]
+    if any(x is None for x in values) or any(Row(v) in set(walk_shallow(t)) for t in (*b.preds, *b.outs)):
+        return None
+    rest = Block(tuple(x for x in b.vars if x[0] != v), b.preds, b.outs)
+    rows = fresh_copy(source.bag)
+    member = tuple(
+        n
+        for r in rows
+        for n in block(
+            r.vars, (*r.preds, *(identical(o, x) for o, x in zip(r.outs, values, strict=True) if x)), ()
+        )
+    )
+    new = subst_block(rest, swap)
+    return p.with_block(i, tuple(n for r in new for n in block(r.vars, (*r.preds, exists(member)), r.outs)))
+
+
+def open_distinct(p: Place, at: At) -> Bag | None:
+    """8: DISTINCT over rows that are distinct anyway. ``at``: block, variable, and optionally the one variable
+    inside that is kept while the others are only asked to exist (multiplicities do not count under DISTINCT).
+    """
+    i, n, *kept = at
+    b = p.block(i)
+    v, source = b.vars[n]
+    if len(kept) > 1 or not isinstance(source, Distinct) or Row(v) in parts_of(b):
+        return None
+    others = tuple(x for x in b.vars if x[0] != v)
+    ctx = p.ctx.within(Block(others, tuple(q for q in b.preds if v not in free_vars(q)), ()))
+    bag = _only(source.bag, kept[0]) if kept else source.bag
+    if bag is None:
+        return None
+    ids = _opening_ids(b, v, bag, reduced=bool(kept))
+    if p.mode == "bag" and not any_holds(ids, duplicate_free(p.engine, ctx, bag)):
+        return None
+    vars_ = (*b.vars[:n], (v, Distinct(bag)), *b.vars[n + 1 :])
+    return p.with_block(i, open_source(replace(b, vars=vars_), n))
+
+
+def _opening_ids(b: Block, v: int, bag: Bag, *, reduced: bool) -> tuple[str, ...]:
+    """Under which ids SOUNDNESS asks that DISTINCT or GROUP BY has nothing to do here."""
+    if reduced:
+        return ("2c",)
+    if any(n.kind == "agg" and v in free_vars(n) for n in nested_terms(b)):
+        return ("1e", "6d")
+    if any(isinstance(q, App) and q.sym == OR for x in bag for q in x.preds):
+        return ("11",)
+    return ("8",)
+
+
+def _only(bag: Bag, keep: int) -> Bag | None:
+    """The rows of a single block by one of its variables; the others need only exist."""
+    if len(bag) != 1 or len(bag[0].vars) < 2:
+        return None
+    (b,) = bag
+    kept = b.vars[keep]
+    others = tuple(x for x in b.vars if x != kept)
+    gone = {v for v, _ in others}
+    if free_in_source(kept[1]) & gone:
+        return None
+
+    def env(t: Term) -> Term | None:
+        if isinstance(t, Var) and t.var in gone:
+            return _tied(b, t, gone)
+        return None
+
+    outs = tuple(subst(o, env) for o in b.outs)
+    if any(free_vars(o) & gone for o in outs):
+        return None
+    own = tuple(q for q in b.preds if not free_vars(q) & gone)
+    rest = Block(others, tuple(q for q in b.preds if free_vars(q) & gone), ())
+    return block((kept,), (*own, exists((rest,))), outs)
+
+
+def _tied(b: Block, column: Var, gone: set[int]) -> Term | None:
+    """An identical term without the variables that go, through chains of equalities."""
+    seen: set[Term] = {column}
+    todo: list[Term] = [column]
+    while todo:
+        t = todo.pop()
+        for other in map(under(column), ties(b.preds, t, nulls=True)):
+            if other is None or other in seen or not (identity(other.type) and identity(t.type)):
+                continue
+            if not free_vars(other) & gone:
+                return other
+            seen.add(other)
+            todo.append(other)
+    return None
+
+
+def drop_column(p: Place, at: At) -> Bag | None:
+    """17: a column of a DISTINCT source that is a constant or a repetition. ``at``: block, variable, column."""
+    i, n, c = at
+    b = p.block(i)
+    v, source = b.vars[n]
+    if not isinstance(source, Distinct) or len(source.bag) != 1:
+        return None
+    (inner,) = source.bag
+    others = tuple(x for x in b.vars if x[0] != v)
+    ctx = p.ctx.within(Block(others, (), ())).within(inner)
+    own = {x for x, _ in inner.vars}
+    candidates: list[Term] = [
+        o for o in ties(inner.preds, inner.outs[c], nulls=True) if not free_vars(o) & own
+    ]
+    if not free_vars(inner.outs[c]) & own:
+        candidates.append(inner.outs[c])
+    if p.engine.entails(ctx, negate(not_null(inner.outs[c]))):
+        candidates.append(null(inner.outs[c].type))
+    fitting = under(inner.outs[c])
+    value: Term | None = next(
+        (x for x in map(fitting, candidates) if x is not None and (identity(x.type) or isinstance(x, Lit))),
+        None,
+    )
+    same_as = next(
+        (
+            k
+            for k, o in enumerate(inner.outs)
+            if k != c and (k < c or value is None) and p.engine.entails(ctx, identical(o, inner.outs[c]))
+        ),
+        None,
+    )
+    if value is not None and not p.engine.entails(ctx, identical(value, inner.outs[c])):
+        value = None
+    if value is None and same_as is None:
+        return None
+    keep = [k for k in range(len(inner.outs)) if k != c]
+
+    def env(t: Term) -> Term | None:
+        if not isinstance(t, Var) or t.var != v:
+            return None
+        if t.pos == c:
+            return value if value is not None else Var(v, keep.index(same_as or 0), t.type)
+        return Var(v, keep.index(t.pos), t.type)
+
+    if not keep:
+        rest = subst_block(replace(b, vars=others), env)
+        return p.with_block(
+            i, tuple(n for r in rest for n in block(r.vars, (*r.preds, exists(source.bag)), r.outs))
+        )
+    smaller = Distinct((replace(inner, outs=tuple(inner.outs[k] for k in keep)),))
+    vars_: tuple[tuple[int, Source], ...] = tuple((x, smaller if x == v else s) for x, s in b.vars)
+    return p.with_block(i, subst_block(replace(b, vars=vars_), env))
+
+
+def bind_column(p: Place, at: At) -> Bag | None:
+    """7a: a column of a DISTINCT source that the block equates with something outside it is a condition inside.
+    ``at``: block, variable, column.
+    """
+    i, n, c = at
+    b = p.block(i)
+    v, source = b.vars[n]
+    if not isinstance(source, Distinct) or len(source.bag[0].outs) < 2:
+        return None
+    if any(v in free_in_source(s) for _, s in b.vars) or any(
+        Row(v) in set(walk_shallow(t)) for t in (*b.preds, *b.outs)
+    ):
+        return None
+    column = Var(v, c, source_types(source)[c])
+    value = columns_elsewhere(b, v)(column)
+    if value is None or free_vars(value) & {x for x, _ in b.vars}:
+        return None
+    keep = [k for k in range(len(source.bag[0].outs)) if k != c]
+    inner = tuple(
+        n
+        for x in fresh_copy(source.bag)
+        for n in block(x.vars, (*x.preds, identical(x.outs[c], value)), tuple(x.outs[k] for k in keep))
+    )
+    if not inner:
+        return p.with_block(i, ())
+
+    def env(t: Term) -> Term | None:
+        if not isinstance(t, Var) or t.var != v:
+            return None
+        return value if t.pos == c else Var(v, keep.index(t.pos), t.type)
+
+    vars_: tuple[tuple[int, Source], ...] = tuple((x, Distinct(inner) if x == v else s) for x, s in b.vars)
+    return p.with_block(i, subst_block(replace(b, vars=vars_), env))
+
+
+def prune_limited(p: Place, at: At) -> Bag | None:
+    """A column of a LIMITed source that nobody looks at, or that repeats a later one. ``at``: block, variable, column."""
+    i, n, c = at
+    b = p.block(i)
+    v, source = b.vars[n]
+    if not isinstance(source, Limited) or len(source.bag) != 1 or source.ties:
+        return None
+    (inner,) = source.bag
+    width = len(inner.outs)
+    if c >= width - len(source.keys) - source.on:
+        return None
+    same_as = next((k for k in range(c + 1, width) if inner.outs[k] == inner.outs[c]), None)
+    used = any(isinstance(t, Var) and (t.var, t.pos) == (v, c) for t in walk_bag((b,)))
+    if used and same_as is None:
+        return None
+    keep = [k for k in range(width) if k != c]
+
+    def env(t: Term) -> Term | None:
+        if not isinstance(t, Var) or t.var != v:
+            return None
+        return Var(v, keep.index(same_as if t.pos == c and same_as is not None else t.pos), t.type)
+
+    smaller = replace(source, bag=(replace(inner, outs=tuple(inner.outs[k] for k in keep)),))
+    vars_ = tuple((x, smaller if x == v else s) for x, s in b.vars)
+    return p.with_block(i, subst_block(replace(b, vars=vars_), env))

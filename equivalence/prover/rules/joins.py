@@ -1,0 +1,115 @@
+"""Rules on joined rows: copies of one row, rows that are only asked to exist.
+
+Each rule checks its side conditions itself and returns the new bag or None (`kernel`). Must not know the search.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from equivalence.prover.bags import block, exists, subst, subst_block
+from equivalence.prover.conditions import any_holds, holds, off
+from equivalence.prover.symbols import EQ, SAME, same_when_equal
+from equivalence.prover.terms import (
+    FALSE,
+    App,
+    Bag,
+    Block,
+    Distinct,
+    Lit,
+    Row,
+    Table,
+    Term,
+    Var,
+    free_in_source,
+    free_vars,
+    source_types,
+)
+from equivalence.prover.unique import determined_by, ties
+
+from .base import At, Place
+
+
+def merge_copies(p: Place, at: At) -> Bag | None:
+    """10: two variables over one relation that are equal on a key are one row. ``at``: block, variable, other."""
+    i, n, m = at
+    b = p.block(i)
+    scope = (*p.ctx.vars, *b.vars)
+    sources = dict(scope)
+    v, w = b.vars[n][0], scope[m][0]
+    own = dict(b.vars)
+    if v not in own or v == w or sources.get(w) != own[v] or not isinstance(own[v], Table):
+        return None
+    types = source_types(own[v])
+    ctx = p.ctx.within(b)
+    for key in p.engine.schema.keys(own[v]):
+        pairs = [(Var(v, c, types[c]), Var(w, c, types[c])) for c in key.columns]
+        wanted = [App(SAME if off("10") else EQ, pair, FALSE.type) for pair in pairs]
+        if holds("10", all(p.engine.entails(ctx, g) for g in wanted)):
+            p.engine.schema.use(key.assumption)
+            rest = replace(b, vars=tuple(x for x in b.vars if x[0] != v))
+            return p.with_block(i, subst_block(rest, _row_for(v, w)))
+    return None
+
+
+def _row_for(v: int, w: int) -> Callable[[Term], Term | None]:
+    def env(t: Term) -> Term | None:
+        match t:
+            case Var(var, pos, type_) if var == v:
+                return Var(w, pos, type_)
+            case Row(var) if var == v:
+                return Row(w)
+            case _:
+                return None
+
+    return env
+
+
+def to_semijoin(p: Place, at: At) -> Bag | None:
+    """2b, 5a, 5c: a row determined by the rest and not needed above is only asked to exist. ``at``: block, variable."""
+    i, n = at
+    b = p.block(i)
+    v, source = b.vars[n]
+    if isinstance(source, Distinct) or any(v in free_in_source(s) for _, s in b.vars):
+        return None
+    rest_vars = tuple(x for x in b.vars if x[0] != v)
+    alone = Block(((v, source),), tuple(q for q in b.preds if v in free_vars(q)), ())
+    ctx = p.ctx.within(Block(rest_vars, tuple(q for q in b.preds if v not in free_vars(q)), ()))
+    if p.mode == "bag" and not any_holds(("5c", "2b", "6c"), v in determined_by(p.engine, ctx, alone, ())):
+        return None
+    swap = columns_elsewhere(alone, v)
+    outs = tuple(subst(o, swap) for o in b.outs)
+    if any(v in free_vars(o) for o in outs):
+        return None
+    kept = tuple(q for q in b.preds if v not in free_vars(q))
+    return p.with_block(i, block(rest_vars, (*kept, exists((alone,))), outs))
+
+
+def columns_elsewhere(b: Block, v: int) -> Callable[[Term], Term | None]:
+    """Each column of ``v`` by an equal term that does without ``v`` (types whose equality is identity)."""
+
+    def env(t: Term) -> Term | None:
+        if isinstance(t, Var) and t.var == v:
+            for other in map(under(t), ties(b.preds, t, nulls=True)):
+                if other is not None and v not in free_vars(other) and holds("M4", same_when_equal(t, other)):
+                    return other
+        if off("5a") and isinstance(t, Var) and t.var == v:
+            columns = [Var(v, c, t.type) for c in range(100)]
+            return next((o for c in columns for o in ties(b.preds, c) if v not in free_vars(o)), None)
+        return None
+
+    return env
+
+
+def under(t: Term) -> Callable[[Term], Term | None]:
+    """What equals ``t``, if it may stand for it: under the same collation, which functions of it will use."""
+
+    def fitting(other: Term) -> Term | None:
+        if other.type.collation == t.type.collation:
+            return other
+        if isinstance(other, Lit):
+            return Lit(other.value, replace(other.type, collation=t.type.collation))
+        return None
+
+    return fitting

@@ -1,0 +1,204 @@
+"""Rules on positions: first rows, ranks, one row of each partition.
+
+Each rule checks its side conditions itself and returns the new bag or None (`kernel`). Must not know the search.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from equivalence.prover.bags import aggregate, block, exists, subst, subst_block
+from equivalence.prover.build import (
+    integer,
+    negate,
+    not_null,
+    same,
+)
+from equivalence.prover.conditions import holds, off
+from equivalence.prover.fresh import fresh, fresh_copy
+from equivalence.prover.places import nested_terms, replace_term
+from equivalence.prover.positions import before, extreme_name, first_of, is_total, window_keys
+from equivalence.prover.symbols import EQ, SAME, identity
+from equivalence.prover.terms import (
+    INTEGER,
+    App,
+    Bag,
+    Block,
+    Distinct,
+    Limited,
+    Nested,
+    Row,
+    Term,
+    Var,
+    free_vars,
+    walk_shallow,
+)
+from equivalence.prover.unique import determined_by
+
+from .base import At, Place, parts_of
+
+
+def first_row(p: Place, at: At) -> Bag | None:
+    """14, 17: the first row in a total order (of all, or of each group of DISTINCT ON) is the one that no other comes
+    before. ``at``: block, variable.
+    """
+    i, n = at
+    b = p.block(i)
+    v, source = b.vars[n]
+    if not isinstance(source, Limited) or Row(v) in parts_of(b):
+        return None
+    others = tuple(x for x in b.vars if x[0] != v)
+    inside = tuple(q for q in b.preds if v not in free_vars(q))
+    ctx = p.ctx.within(Block(others, inside, ()))
+    if not first_of(source) or not holds("total", is_total(p.engine, ctx, source)):
+        return None
+    (inner,) = fresh_copy(source.bag)
+    (other,) = fresh_copy(source.bag)
+    width = len(inner.outs) - len(source.keys) - source.on
+    same_group = tuple(
+        same(x, y)
+        for x, y in zip(
+            other.outs[width : width + source.on], inner.outs[width : width + source.on], strict=True
+        )
+    )
+    keys = tuple(
+        zip(source.keys, other.outs[width + source.on :], inner.outs[width + source.on :], strict=True)
+    )
+    grouped = set(zip(other.outs[width:], inner.outs[width : width + source.on], strict=False))
+    earlier = before(tuple(k for k in keys if k[1:] not in grouped))
+    if earlier is None:
+        return None
+    none = negate(exists(block(other.vars, (*other.preds, *same_group, earlier), ())))
+
+    def env(t: Term) -> Term | None:
+        return inner.outs[t.pos] if isinstance(t, Var) and t.var == v else None
+
+    rest = subst_block(replace(b, vars=others), env)
+    return p.with_block(
+        i,
+        tuple(n for r in rest for n in block((*r.vars, *inner.vars), (*r.preds, *inner.preds, none), r.outs)),
+    )
+
+
+def lone_extreme(p: Place, at: At) -> Bag | None:
+    """13: the sort key of the first row is the minimum or maximum where NULLs come last or are none. ``at``: block, term."""
+    i, n = at
+    b = p.block(i)
+    term = nested_terms(b)[n]
+    if term.kind != "the" or len(term.bag) != 1 or len(term.bag[0].vars) != 1 or term.bag[0].preds:
+        return None
+    ((v, source),) = term.bag[0].vars
+    out = term.bag[0].outs[0]
+    if not isinstance(source, Limited) or not first_of(source) or source.on or len(source.keys) != 1:
+        return None
+    if not (isinstance(out, Var) and out.var == v and len(source.bag) == 1):
+        return None
+    (inner,) = source.bag
+    shown, key = inner.outs[out.pos], inner.outs[-1]
+    name = extreme_name(source.keys[0], key.type)
+    if shown != key or name is None or not identity(key.type):
+        return None
+    preds = tuple(q for q in b.preds if term not in set(walk_shallow(q)))
+    ctx = p.ctx.within(replace(b, preds=preds)).within(inner)
+    if not holds("nulls-last", " nulls last" in source.keys[0] or p.engine.entails(ctx, not_null(key))):
+        return None
+    rows = tuple(
+        n
+        for x in fresh_copy(source.bag)
+        for n in block(x.vars, (*x.preds, not_null(x.outs[-1])), x.outs[-1:])
+    )
+    return p.with_block(i, replace_term(b, term, aggregate(name, rows, term.type)))
+
+
+def rank_as_count(p: Place, at: At) -> Bag | None:
+    """14: rank() is one more than the rows before; row_number() as well where no two rows tie. ``at``: block, term."""
+    i, n = at
+    b = p.block(i)
+    term = nested_terms(b)[n]
+    if term.kind != "win" or len(term.bag) != 1:
+        return None
+    (rows,) = fresh_copy(term.bag)
+    name, keys = window_keys(term.name)
+    if name not in {"rank", "row_number"} or len(keys) > len(rows.outs):
+        return None
+    preds = tuple(q for q in b.preds if term not in set(walk_shallow(q)))
+    ctx = p.ctx.within(replace(b, preds=preds))
+    if name == "row_number":
+        known = rows.outs[: len(keys)]
+        if not holds("total", determined_by(p.engine, ctx, rows, known) >= {v for v, _ in rows.vars}):
+            return None
+    earlier = before(tuple(zip(keys, rows.outs, term.args, strict=False)))
+    if earlier is None:
+        return None
+    counted = (Block((), (), ()), *block(rows.vars, (*rows.preds, earlier), ()))
+    return p.with_block(i, replace_term(b, term, aggregate("cnt", counted, INTEGER)))
+
+
+def one_of_each(p: Place, at: At) -> Bag | None:
+    """14: ``row_number() = 1`` keeps one row of each partition, whichever: the distinct partition keys, where nothing else of
+    the row is used. ``at``: block, predicate.
+    """
+    i, n = at
+    b = p.block(i)
+    goal = b.preds[n]
+    if not (isinstance(goal, App) and goal.sym == EQ and goal.args[1] == integer(1)):
+        return None
+    win = goal.args[0]
+    if not (isinstance(win, Nested) and win.kind == "win" and window_keys(win.name)[0] == "row_number"):
+        return None
+    if len(win.bag) != 1 or [s for _, s in win.bag[0].vars] != [s for _, s in b.vars]:
+        return None
+    (rows,) = win.bag
+    own = {v for v, _ in b.vars}
+    mapping = {w: v for (w, _), (v, _) in zip(rows.vars, b.vars, strict=True)}
+    # the ties of the partition mention the current row; all else is what the rows of the window must satisfy
+    ties = [q for q in rows.preds if free_vars(q) & own]
+    known = [k for k in (_partition_key(q, mapping) for q in ties) if k is not None]
+    if not known or len(known) < len(ties) or not all(identity(k.type) for k in known):
+        return None
+    kept = [q for q in b.preds if q != goal]
+    ctx = p.ctx.within(replace(b, preds=tuple(kept)))
+    plain = [k for k, q in zip(known, ties, strict=True) if isinstance(q, App) and q.sym == EQ]
+    if not all(p.engine.entails(ctx, not_null(k)) for k in plain):
+        return None
+    inside = [subst(q, _rows_for(mapping)) for q in rows.preds if q not in ties]
+    if not set(inside) <= set(kept):
+        return None
+    if off("partition"):
+        inside = kept
+    outside = [q for q in kept if q not in inside]
+    w = fresh()
+    columns = {k: Var(w, c, k.type) for c, k in enumerate(known)}
+
+    def env(t: Term) -> Term | None:
+        return columns.get(t)
+
+    source = Distinct((Block(b.vars, tuple(inside), tuple(known)),))
+    new = block(((w, source),), tuple(subst(q, env) for q in outside), tuple(subst(o, env) for o in b.outs))
+    if any(free_vars(t) & own for x in new for t in (*x.preds, *x.outs)):
+        return None
+    return p.with_block(i, new)
+
+
+def _partition_key(tie: Term, mapping: dict[int, int]) -> Term | None:
+    """The current row's side of ``k(row) IS NOT DISTINCT FROM k(current)``, if that is what the tie says."""
+    if not (isinstance(tie, App) and tie.sym in {SAME, EQ}):
+        return None
+    for x, y in (tie.args, tie.args[::-1]):
+        if free_vars(x) <= mapping.keys() and subst(x, _rows_for(mapping)) == y:
+            return y
+    return None
+
+
+def _rows_for(mapping: dict[int, int]) -> Callable[[Term], Term | None]:
+    def env(t: Term) -> Term | None:
+        match t:
+            case Var(var, pos, type_) if var in mapping:
+                return Var(mapping[var], pos, type_)
+            case Row(var) if var in mapping:
+                return Row(mapping[var])
+            case _:
+                return None
+
+    return env

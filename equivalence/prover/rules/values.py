@@ -1,0 +1,121 @@
+"""Rules on other nested values: scalar subqueries, single rows, CASE around aggregates.
+
+Each rule checks its side conditions itself and returns the new bag or None (`kernel`). Must not know the search.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from equivalence.prover.bags import exists, the
+from equivalence.prover.build import (
+    integer,
+    negate,
+    predicates,
+)
+from equivalence.prover.conditions import holds, off
+from equivalence.prover.fresh import fresh_copy
+from equivalence.prover.places import nested_terms, replace_term
+from equivalence.prover.symbols import CASE, TO_NUMERIC
+from equivalence.prover.terms import (
+    App,
+    Bag,
+    Block,
+    Lit,
+    Nested,
+    Term,
+    null,
+    walk_shallow,
+)
+from equivalence.prover.unique import one_row
+
+from .base import At, Place
+
+
+def split_scalar(p: Place, at: At) -> Bag | None:
+    """1f: a scalar subquery of at most one row: its row joined, or NULL where there is none. ``at``: block, term."""
+    i, n = at
+    b = p.block(i)
+    term = nested_terms(b)[n]
+    if term.kind != "the":
+        return None
+    preds = tuple(q for q in b.preds if term not in set(walk_shallow(q)))
+    if not holds("1f", one_row(p.engine, p.ctx.within(replace(b, preds=preds)), term.bag)):
+        return None
+    result: list[Block] = []
+    for inner in fresh_copy(term.bag):
+        wider = replace(b, vars=(*b.vars, *inner.vars), preds=(*b.preds, *inner.preds))
+        result.extend(replace_term(wider, term, inner.outs[0]))
+    if not off("1b"):
+        none = replace(b, preds=(*b.preds, negate(exists(term.bag))))
+        result.extend(replace_term(none, term, null(term.type)))
+    return p.with_block(i, tuple(result))
+
+
+def lone_row(p: Place, at: At) -> Bag | None:
+    """6d: the minimum, maximum or sum of at most one value is that value. ``at``: block, term."""
+    i, n = at
+    b = p.block(i)
+    term = nested_terms(b)[n]
+    if (
+        term.kind != "agg"
+        or term.name.partition(" ")[0] not in {"min", "max", "isum", "sum"}
+        or term.name.startswith("sum float")
+    ):
+        return None
+    preds = tuple(q for q in b.preds if term not in set(walk_shallow(q)))
+    if not holds("lone", one_row(p.engine, p.ctx.within(replace(b, preds=preds)), term.bag)):
+        return None
+    return p.with_block(i, replace_term(b, term, the(term.bag, term.type)))
+
+
+def simplify_case(p: Place, at: At) -> Bag | None:
+    """1c, M3: CASE around an aggregate that gives what the aggregate gives on no rows anyway. ``at``: block, case."""
+    i, n = at
+    b = p.block(i)
+    cases = case_terms(b)
+    term = cases[n]
+    if len(term.args) != 3:
+        return None
+    test, yes, no = term.args
+    ctx = p.ctx.within(replace(b, preds=tuple(q for q in b.preds if term not in set(walk_shallow(q)))))
+    if p.engine.entails(ctx, test):
+        return p.with_block(i, replace_term(b, term, yes))
+    if p.engine.entails(ctx, negate(test)):
+        return p.with_block(i, replace_term(b, term, no))
+    for value, other, when in ((yes, no, test), (no, yes, negate(test))):
+        found = _empty_gives(value, other)
+        if found is not None and holds(
+            "1c", p.engine.entails(ctx.having(predicates(exists(found.bag))), when)
+        ):
+            return p.with_block(i, replace_term(b, term, value))
+    return None
+
+
+def case_terms(b: Block) -> list[App]:
+    found: dict[App, None] = {}
+    for t in (*b.preds, *b.outs):
+        for s in walk_shallow(t):
+            if isinstance(s, App) and s.sym == CASE:
+                found[s] = None
+    return list(found)
+
+
+def _empty_gives(value: Term, other: Term) -> Nested | None:
+    """An aggregate inside ``value`` on whose empty bag ``value`` is ``other``."""
+    from equivalence.prover.bags import NULL_ON_EMPTY
+    from equivalence.prover.entail import _strict_value
+
+    if isinstance(value, Nested) and value.name == "cnt" and other == integer(0):
+        return value
+    if isinstance(value, App) and value.sym == TO_NUMERIC and isinstance(other, Lit) and other.value == "0":
+        inner = value.args[0]
+        return inner if isinstance(inner, Nested) and inner.name == "cnt" else None
+    if not (isinstance(other, Lit) and other.value is None):
+        return None
+    for part in _strict_value(value):
+        if isinstance(part, Nested) and part.kind == "agg":
+            short = part.name.partition(" ")[0]
+            if short in NULL_ON_EMPTY | {"isum"} or off("1c") or off("6f"):
+                return part
+    return None
