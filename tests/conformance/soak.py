@@ -47,6 +47,8 @@ SLOW_BRANDS, SLOW_CONTAINERS = (23, 24, 25, 26, 27), ("MED", "LG")
 # pages that Python, its caches and the allocator settle into; what leaks grows beyond
 GROWTH_MB = 25.0
 WARM_SHARE = 0.3
+# the optimiser loads its prover and starts its scratch server with its first jobs
+SETTLING = {"optimiser": 180.0}
 
 
 @dataclass
@@ -305,8 +307,11 @@ class Soak:
         found = {}
         for role, samples in self.tally.memory.items():
             pid = Counter(sample[1] for sample in samples).most_common(1)[0][0]
-            mine = [size for _, one, size in samples if one == pid]
-            warm = mine[int(len(mine) * WARM_SHARE) :]
+            mine = [(at, size) for at, one, size in samples if one == pid]
+            settled = mine[0][0] + SETTLING.get(role, 0.0)
+            warm = [size for at, size in mine[int(len(mine) * WARM_SHARE) :] if at >= settled]
+            if not warm:
+                continue  # it never lived that long
             third = max(len(warm) // 3, 1)
             found[role] = round(sum(warm[-third:]) / third - sum(warm[:third]) / third, 1)
         return found
@@ -373,7 +378,9 @@ def main() -> int:
         sizes = [size for _, _, size in samples]
         lived = len({pid for _, pid, _ in samples})
         line = f"{sizes[0]:.0f} MB at first, {max(sizes):.0f} at most, {sizes[-1]:.0f} at last"
-        print(f"{role}: {line}; growth after warm-up {soaking.growth()[role]} MB; {lived} process(es)")
+        print(
+            f"{role}: {line}; growth after warm-up {soaking.growth().get(role, 'not measured:')} MB; {lived} process(es)"
+        )
     print("\n".join(problems) or "no wrong answer, none lost, memory flat")
     if options.out:
         report = {"answers": tally.answers, "kills": tally.kills, "lost": tally.lost, "problems": problems}
