@@ -115,7 +115,8 @@ def gain(
         progress(f"  original: {before:.2f} s{' (stopped)' if rows is None else ''}")
         began = time.perf_counter()
         known = (
-            "select id, state, replacement from rewright.rewrites where state = 'active' and original = %s"
+            "select id, verdict, replacement from rewright.rewrites where original = %s"
+            " and (state = 'active' or (state = 'proposed' and verdict = %s))"
         )
         found = None
         while found is None and time.perf_counter() - began < patience:
