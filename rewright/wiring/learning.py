@@ -65,30 +65,30 @@ class Learning:
 
 def lessons_of(events: Sequence[Mapping[str, Any]]) -> Iterator[tuple[Kind, str, str]]:
     """(kind, step, sentence) of a run's events."""
-    candidates: Sequence[Mapping[str, Any]] = ()
     for event in events:
         output = event["output"]
         match output.get("kind"):
-            case "reasoned":
-                candidates = output["candidates"]
             case "verified":
-                yield from _refuted(candidates, output)
+                for fallen in output["fallen"]:
+                    yield from _fell(fallen)
             case "decided":
                 for weighed in output["weighed"]:
                     yield from _lost(weighed)
 
 
-def _refuted(
-    candidates: Sequence[Mapping[str, Any]], output: Mapping[str, Any]
-) -> Iterator[tuple[Kind, str, str]]:
-    passed = {one["candidate"]["sql"] for one in output["passed"]}
-    fallen = [candidate for candidate in candidates if candidate["sql"] not in passed]
-    if len(fallen) != len(output["complaints"]):
+def _fell(fallen: Mapping[str, Any]) -> Iterator[tuple[Kind, str, str]]:
+    """Of a candidate that did not get as far as Decision."""
+    step = _step(fallen["candidate"])
+    if not step:
         return
-    for candidate, complaint in zip(fallen, output["complaints"], strict=True):
-        step = _step(candidate)
-        if step and complaint.startswith("refuted"):
-            yield "refuted", step, f"{step} does not give the same query here: a counterexample was found"
+    if fallen["complaint"].startswith("refuted"):
+        yield "refuted", step, f"{step} does not give the same query here: a counterexample was found"
+    elif fallen["slower"]:
+        estimated = fallen["estimated"]
+        if estimated is not None and estimated < PROMISED:
+            yield "planner", step, f"{step} was estimated at {estimated:.1f} of the cost and ran no faster"
+        else:
+            yield "slower", step, f"{step} ran no faster than the original"
 
 
 def _lost(weighed: Mapping[str, Any]) -> Iterator[tuple[Kind, str, str]]:

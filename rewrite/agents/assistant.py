@@ -18,7 +18,7 @@ from models.typed import ask
 from rewrite.agents.guard import complaint_of
 from rewrite.agents.memory import Memory, VerdictNote, result_rows
 from rewrite.agents.runs import Runs
-from rewrite.machine.states import Verified, Verify
+from rewrite.machine.states import Fallen, Verified, Verify
 from rewrite.ports import Checker, Database, DatabaseError, ResultColumn
 from rewrite.words import TRUST, Candidate, Checked, Deadline, Evidence, Settings, Step
 
@@ -103,9 +103,20 @@ class Assistant:
                     waiting[number] = result.candidate
             if passed:
                 break
-        told = [complaints[n] for n in sorted(complaints) if n not in passed]
-        told += [f"{_last(c)}: not faster when it was run" for c in idle]
-        return Verified(tuple(passed[n] for n in sorted(passed)), tuple(told))
+        fallen = [Fallen(worth[n], complaints[n]) for n in sorted(complaints) if n not in passed]
+        fallen += [self._no_faster(candidate) for candidate in idle]
+        told = tuple(one.complaint for one in fallen)
+        return Verified(tuple(passed[n] for n in sorted(passed)), told, tuple(fallen))
+
+    def _no_faster(self, candidate: Candidate) -> Fallen:
+        """A candidate that ran, or need not have: it has the original's plan."""
+        assert self.runs is not None
+        return Fallen(
+            candidate,
+            f"{_last(candidate)}: not faster when it was run",
+            self.runs.as_slow_as_the_original(candidate),
+            self.runs.estimated(candidate),
+        )
 
     def _sifted(
         self, candidates: Sequence[Candidate], deadline: Deadline

@@ -32,6 +32,7 @@ class Runs:
     settings: Settings
     original: list[Timed] = field(default_factory=list)
     _of: dict[str, list[Timed]] = field(default_factory=dict)
+    _costs: dict[str, float] = field(default_factory=dict)
 
     @property
     def allowed(self) -> bool:
@@ -42,6 +43,18 @@ class Runs:
 
     def seconds_before(self) -> float | None:
         return median(r.seconds for r in self.original) if self.original else self.observed
+
+    def as_slow_as_the_original(self, candidate: Candidate) -> bool:
+        """A run that was stopped earlier, for another candidate's sake, does not say so."""
+        runs, before = self.of(candidate), self.seconds_before()
+        return bool(runs) and before is not None and runs[-1].seconds >= before
+
+    def estimated(self, candidate: Candidate) -> float | None:
+        """Its estimated cost as a share of the original's, where both are known."""
+        cost = self._costs.get(candidate.key(), candidate.cost)
+        if cost is None or self.before is None or not self.before.cost:
+            return None
+        return cost / self.before.cost
 
     def limit(self) -> float | None:
         """The time at which a replacement is stopped: where it has become no better than the original."""
@@ -111,9 +124,11 @@ class Runs:
         if self.before is None:
             return False
         try:
-            return same_plan(self.before, self.database.explain(candidate.sql))
+            planned = self.database.explain(candidate.sql)
         except DatabaseError:
             return False
+        self._costs[candidate.key()] = planned.cost
+        return same_plan(self.before, planned)
 
     def _gains(self, candidate: Candidate, limit: float) -> bool:
         """Whether a candidate may still turn out to be better by enough."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from rewrite.machine.states import Decided, Reasoned, Result, Stopped, Verified
+from rewrite.machine.states import Decided, Fallen, Reasoned, Result, Stopped, Verified
 from rewrite.words import Candidate, Checked, Evidence, Step, Weighed
 
 
@@ -25,6 +25,7 @@ def encode(result: Result) -> dict[str, Any]:
                 "kind": "verified",
                 "passed": [_checked(c) for c in result.passed],
                 "complaints": list(result.complaints),
+                "fallen": [_fallen(one) for one in result.fallen],
             }
         case Decided():
             return {
@@ -44,7 +45,11 @@ def decode(document: Mapping[str, Any]) -> Result:
         case "reasoned":
             return Reasoned(tuple(map(_as_candidate, document["candidates"])), document["reason"])
         case "verified":
-            return Verified(tuple(map(_as_checked, document["passed"])), tuple(document["complaints"]))
+            # recordings of earlier versions do not say whom a complaint is about
+            fallen = tuple(map(_as_fallen, document.get("fallen", ())))
+            return Verified(
+                tuple(map(_as_checked, document["passed"])), tuple(document["complaints"]), fallen
+            )
         case "decided":
             best = document["best"]
             return Decided(
@@ -75,6 +80,19 @@ def _as_candidate(d: Mapping[str, Any]) -> Candidate:
     # recordings of earlier versions name no units
     units = tuple(d.get("units", ()))
     return Candidate(d["sql"], steps, d["source"], d["cost"], tuple(d["assumptions"]), units)
+
+
+def _fallen(one: Fallen) -> dict[str, Any]:
+    return {
+        "candidate": _candidate(one.candidate),
+        "complaint": one.complaint,
+        "slower": one.slower,
+        "estimated": one.estimated,
+    }
+
+
+def _as_fallen(d: Mapping[str, Any]) -> Fallen:
+    return Fallen(_as_candidate(d["candidate"]), d["complaint"], d["slower"], d["estimated"])
 
 
 def _checked(c: Checked) -> dict[str, Any]:

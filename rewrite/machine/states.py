@@ -59,11 +59,25 @@ class Reasoned:
 
 
 @dataclass(frozen=True, slots=True)
+class Fallen:
+    """What came of one candidate that did not pass. ``slower``: it ran, and no faster than the original.
+
+    ``estimated``: its estimated cost as a share of the original's, where both are known.
+    """
+
+    candidate: Candidate
+    complaint: str
+    slower: bool = False
+    estimated: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Verified:
-    """Candidates that are the same query by the checker, and why the others are not (a message each)."""
+    """Candidates that are the same query by the checker, why the others are not (a message each), and which they are."""
 
     passed: tuple[Checked, ...]
     complaints: tuple[str, ...] = ()
+    fallen: tuple[Fallen, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import signal
 import threading
@@ -142,3 +143,11 @@ def test_the_original_runs_when_the_optimiser_dies(running: Running, client: psy
         timer.join()
     wait(lambda: "inline.failed" in "".join(running.said), 10)
     assert simple(client, "select count(*) from part c") == [(1000,)]
+    # another one is started, and held queries are served as before
+    numbers = itertools.count()
+    wait(
+        lambda: (
+            bool(simple(client, f"/* {next(numbers)} */ {QUERY}")) and last(client).startswith("replacement")
+        ),
+        60,
+    )
