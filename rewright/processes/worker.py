@@ -108,7 +108,12 @@ class _Worker:
             on_error=self._store_failed,
         )
         feed.start()
-        return _Books(store, writer, StoreReporter(writer, self.jobs), feed)
+        return _Books(
+            store,
+            writer,
+            StoreReporter(writer, self.jobs, run_timeout=self.config.optimiser.run_timeout),
+            feed,
+        )
 
     async def _open_later(self, loop: asyncio.AbstractEventLoop) -> None:
         """Sessions that begin after the store could be opened have all of Rewright; those before were relayed."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from pglast.error import Error as PglastError
 from pglast.parser import normalize
@@ -23,6 +24,8 @@ from store.writer import BufferedWriter
 # how often the same rewrite is logged or timed at most, in seconds
 SERVED_INTERVAL = 1.0
 TEXT_LIMIT = 262_144
+# queries whose end is waited for; beyond that they are looked at as they come
+RUNNING = 10_000
 
 
 def template_key(database: str, text: str) -> str:
@@ -42,8 +45,16 @@ class StoreReporter:
     """Writes to the store through a buffer, sends slow queries to the optimiser."""
 
     def __init__(
-        self, writer: BufferedWriter, jobs: JobSender | None, *, clock: Callable[[], float] = time.time
+        self,
+        writer: BufferedWriter,
+        jobs: JobSender | None,
+        *,
+        run_timeout: float = 30.0,
+        clock: Callable[[], float] = time.time,
     ) -> None:
+        """``run_timeout``: seconds after which the optimiser stops a replacement; so long a running query's end is waited for."""
+        self._run_timeout = run_timeout
+        self._running: dict[tuple[int, int], tuple[float, SlowQuery]] = {}
         self._writer = writer
         self._jobs = jobs
         self._clock = clock
@@ -60,7 +71,8 @@ class StoreReporter:
                 return True
 
     def flush(self) -> None:
-        """Hand over the counts of served executions."""
+        """Hand over the counts of served executions, and queries that have been running for long."""
+        self._hand_over_running()
         counts, self._served = self._served, {}
         self._flushed = self._clock()
         if counts:
@@ -69,11 +81,26 @@ class StoreReporter:
     def _slow(self, query: SlowQuery) -> bool:
         if "rewright." in query.text.lower() and recognise(query.text) is not None:
             return True  # answered here
+        key = query.backend_pid, query.execution
         if query.state != "running":
+            self._running.pop(key, None)
             self._log_slow(query)
         if self._jobs is None or query.settings.mode == "off" or query.state == "failed":
             return True
+        if query.state == "running" and query.duration < self._run_timeout and len(self._running) < RUNNING:
+            # how long it takes decides what counts as faster: so far that is not known
+            self._running[key] = self._clock() - query.duration, query
+            return True
         return self._jobs.put(job_of(query))
+
+    def _hand_over_running(self) -> None:
+        """From the time on at which replacements are stopped, the end of the original says nothing more."""
+        now = self._clock()
+        for key, (began, query) in list(self._running.items()):
+            if now - began >= self._run_timeout:
+                del self._running[key]
+                if self._jobs is not None:
+                    self._jobs.put(job_of(replace(query, duration=now - began)))
 
     def _log_slow(self, query: SlowQuery) -> None:
         template, now, ms = normalized(query.text), self._clock(), query.duration * 1000

@@ -207,6 +207,41 @@ def test_the_feed_publishes_changes_and_survives_the_store(store: Store) -> None
 # -- reports
 
 
+class Sent:
+    """What would go to the optimiser."""
+
+    def __init__(self) -> None:
+        self.jobs: list[Job] = []
+
+    def put(self, job: Job) -> bool:
+        self.jobs.append(job)
+        return True
+
+
+def test_the_end_of_a_running_query_is_waited_for(store: Store) -> None:
+    """What it has taken so far says nothing about what is faster."""
+    now = [1000.0]
+    sent = Sent()
+    writer = BufferedWriter(store)
+    reporter = StoreReporter(writer, sent, run_timeout=30.0, clock=lambda: now[0])  # type: ignore[arg-type]
+    reporter.put(replace(SLOW, state="running", execution=1, duration=0.2))
+    assert sent.jobs == []
+    reporter.put(replace(SLOW, state="timed out", execution=1, duration=12.0))
+    assert [job.observed for job in sent.jobs] == [12.0]
+
+    reporter.put(replace(SLOW, state="running", execution=2, duration=0.2))
+    reporter.put(replace(SLOW, state="running", execution=3, duration=0.2))
+    reporter.put(replace(SLOW, state="failed", execution=3, duration=0.3))
+    now[0] += 29.0
+    reporter.flush()
+    assert len(sent.jobs) == 1
+    now[0] += 1.0
+    reporter.flush()
+    reporter.flush()
+    writer.close()
+    assert [round(job.observed, 1) for job in sent.jobs] == [12.0, 30.2]
+
+
 def test_reports_reach_the_store(store: Store) -> None:
     one = store.rewrites.add(NEW)
     store.rewrites.act(one.id, Action.ACTIVATE)
