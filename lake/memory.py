@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from engines.duckdb.locked import quoted
+from engines.duckdb.quoting import quoted
 from lake.resolve.resolution import Resolution
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from engines.duckdb.locked import quoted
+from engines.duckdb.quoting import quoted
 from lake import names
 from lake.catalog.model import SKETCH_SIZE, VALUE_LIMIT, Column, Family, Table, Values
 

@@ -17,6 +17,8 @@ import duckdb
 from psycopg import ProgrammingError
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
+from engines.duckdb.quoting import literal, quoted
+
 PACKAGE = "duckdb-extension-postgres-scanner"
 _MODULE = "duckdb_extension_postgres_scanner"
 CATALOGS = frozenset({"pg_catalog", "information_schema", "pg_toast"})
@@ -53,7 +55,7 @@ def attach(connection: Any, databases: Sequence[Beside]) -> Mapping[str, tuple[s
     if file is None:
         told = f"needs the package {PACKAGE} for DuckDB {duckdb.__version__}, which is not installed"
         return {one.name: ("0A000", told) for one in databases}
-    connection.execute(f"LOAD {_text(str(file))}")
+    connection.execute(f"LOAD {literal(str(file))}")
     return {one.name: failure for one in databases if (failure := _attach_one(connection, one)) is not None}
 
 
@@ -65,13 +67,13 @@ def _attach_one(connection: Any, one: Beside) -> tuple[str, str] | None:
     password = options.pop("password", "")
     options.setdefault("connect_timeout", "5")
     options.setdefault("application_name", _APPLICATION)
-    name = _quoted(one.name)
+    name = quoted(one.name)
     try:
-        secret = f"CREATE OR REPLACE SECRET {_quoted('beside ' + one.name)} (TYPE postgres, PASSWORD {_text(password)})"
+        secret = f"CREATE OR REPLACE SECRET {quoted('beside ' + one.name)} (TYPE postgres, PASSWORD {literal(password)})"
         connection.execute(secret)
         connection.execute(
-            f"ATTACH {_text(make_conninfo('', **options))} AS {name}"
-            f" (TYPE postgres, READ_ONLY, SECRET {_quoted('beside ' + one.name)})"
+            f"ATTACH {literal(make_conninfo('', **options))} AS {name}"
+            f" (TYPE postgres, READ_ONLY, SECRET {quoted('beside ' + one.name)})"
         )
         connection.execute(f"SELECT 1 FROM {name}.pg_catalog.pg_class LIMIT 1").fetchall()
     except duckdb.Error:
@@ -94,11 +96,3 @@ def tables_beside(connection: Any, name: str) -> dict[str, list[tuple[str, str]]
     for table, column, type_ in rows:
         found.setdefault(str(table), []).append((str(column), str(type_)))
     return found
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
-
-
-def _text(value: str) -> str:
-    return "'" + value.replace("'", "''") + "'"

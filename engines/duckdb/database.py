@@ -17,7 +17,8 @@ import duckdb
 
 from engines.duckdb.beside import Beside, tables_beside
 from engines.duckdb.errors import LakeError, Timeout, translated
-from engines.duckdb.locked import Limits, guard, open_beside, quoted
+from engines.duckdb.locked import Limits, guard, open_beside
+from engines.duckdb.quoting import quoted
 
 _COPY_BYTES = 64 << 20
 

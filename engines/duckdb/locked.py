@@ -16,6 +16,7 @@ import duckdb
 
 from engines.duckdb.beside import CATALOGS, Beside, attach
 from engines.duckdb.errors import Forbidden, translated
+from engines.duckdb.quoting import literal
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +73,8 @@ def open_beside(
     )
     allowed = [str(folder.resolve()).rstrip("/") + "/" for folder in folders]
     missing = attach(connection, databases)
-    connection.execute(f"SET temp_directory = {_text(str(scratch) if scratch else '')}")
-    connection.execute(f"SET allowed_directories = [{', '.join(_text(name) for name in allowed)}]")
+    connection.execute(f"SET temp_directory = {literal(str(scratch) if scratch else '')}")
+    connection.execute(f"SET allowed_directories = [{', '.join(literal(name) for name in allowed)}]")
     connection.execute("SET enable_external_access = false")
     connection.execute("SET lock_configuration = true")
     return connection, missing
@@ -133,12 +134,3 @@ def _refuse_node(node: Any, exp: Any) -> None:
     name = (node.name if isinstance(node, exp.Anonymous) else node.sql_name()).lower()
     if name in _BARRED_FUNCTIONS or name.startswith(("read_", "pragma_", "postgres_")):
         raise Forbidden(f"function {name} is not allowed on a lake")
-
-
-def quoted(name: str) -> str:
-    """An identifier in double quotes."""
-    return '"' + name.replace('"', '""') + '"'
-
-
-def _text(value: str) -> str:
-    return "'" + value.replace("'", "''") + "'"

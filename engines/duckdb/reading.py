@@ -17,7 +17,7 @@ from typing import Any
 
 import duckdb
 
-from engines.duckdb.locked import quoted
+from engines.duckdb.quoting import literal, quoted
 
 TEXT_SUFFIXES = (".csv", ".tsv", ".txt")
 JSON_SUFFIXES = (".json", ".ndjson", ".jsonl")
@@ -181,10 +181,10 @@ def _is_data(cell: str) -> bool:
 
 
 def _quote(value: str) -> str:
-    return "'\\t'" if value == "\t" else "'" + value.replace("'", "''") + "'"
+    return "'\\t'" if value == "\t" else literal(value)
 
 
 def _text(path: Path) -> str:
     """The path as a literal that means this file alone: a `*` in its name is no pattern."""
     plain = re.sub(r"[*?\[]", r"[\g<0>]", str(path))
-    return "'" + plain.replace("'", "''") + "'"
+    return literal(plain)

@@ -15,6 +15,7 @@ import duckdb
 
 from engines.duckdb.database import Source
 from engines.duckdb.errors import translated
+from engines.duckdb.quoting import literal, quoted
 
 # what Spark's Parquet reader has no type for -> the nearest that it has
 _CASTS: tuple[tuple[str, str], ...] = (
@@ -47,8 +48,7 @@ def _convert(scan: str, target: Path) -> None:
     try:
         described = connection.execute(f"DESCRIBE SELECT * FROM {scan}").fetchall()
         columns = ", ".join(_column(name, type_) for name, type_, *_ in described)
-        name = str(target).replace("'", "''")
-        connection.execute(f"COPY (SELECT {columns} FROM {scan}) TO '{name}' (FORMAT parquet)")
+        connection.execute(f"COPY (SELECT {columns} FROM {scan}) TO {literal(target)} (FORMAT parquet)")
     except duckdb.Error as error:
         raise translated(error) from error
     finally:
@@ -56,8 +56,8 @@ def _convert(scan: str, target: Path) -> None:
 
 
 def _column(name: str, type_: str) -> str:
-    quoted = '"' + name.replace('"', '""') + '"'
+    column = quoted(name)
     for pattern, cast in _CASTS:
         if re.fullmatch(pattern, type_):
-            return f"CAST({quoted} AS {cast}) AS {quoted}"
-    return quoted
+            return f"CAST({column} AS {cast}) AS {column}"
+    return column

@@ -31,7 +31,6 @@ from .terms import (
     Block,
     Distinct,
     Nested,
-    Row,
     Source,
     Table,
     Term,
@@ -39,6 +38,7 @@ from .terms import (
     free_vars,
     max_var,
     rename_bound,
+    rows_renamed,
     source_types,
     walk_shallow,
 )
@@ -305,7 +305,7 @@ class Engine:
         return any(self._assign(ctx, goal, (*done, w)) for w, s in ctx.vars if s == wanted)
 
     def _mapped(self, ctx: Context, pred: Term, bound: dict[int, int]) -> bool:
-        goal = subst(pred, _renaming(bound))
+        goal = subst(pred, rows_renamed(bound))
         for g in predicates(goal):
             if isinstance(g, Nested) and g.kind == "exists":
                 if not (g in ctx.preds or self._assign_fresh(ctx, g.bag[0])):
@@ -331,7 +331,7 @@ class Engine:
     def _map_source(self, source: Source, bound: dict[int, int]) -> Source:
         if isinstance(source, Table):
             return source
-        (b,) = subst_block(Block(((0, source),), (), ()), _renaming(bound)) or (Block((), (), ()),)
+        (b,) = subst_block(Block(((0, source),), (), ()), rows_renamed(bound)) or (Block((), (), ()),)
         return b.vars[0][1] if b.vars else source
 
     # ---------------------------------------------------------------- EXISTS inside formulas
@@ -403,19 +403,6 @@ def _stated(ctx: Context, goal: Term) -> bool:
 
 def target_reached(ctx: Context, wanted: set[Source]) -> bool:
     return wanted <= {s for _, s in ctx.vars}
-
-
-def _renaming(bound: dict[int, int]) -> Any:
-    def env(t: Term) -> Term | None:
-        match t:
-            case Var(var, pos, type_) if var in bound:
-                return Var(bound[var], pos, type_)
-            case Row(var) if var in bound:
-                return Row(bound[var])
-            case _:
-                return None
-
-    return env
 
 
 def _tables(vars_: tuple[tuple[int, Source], ...]) -> Iterator[Source]:

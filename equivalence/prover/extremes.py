@@ -18,7 +18,7 @@ from .build import app, conj, disj, eq, integer, is_true, negate, not_null
 from .conditions import holds, off
 from .shapes import shape
 from .symbols import EQ, LE, LT, NOT, domain
-from .terms import App, Bag, Block, Nested, Row, Term, Var, free_vars, walk_shallow
+from .terms import App, Bag, Block, Nested, Term, free_vars, rows_renamed, walk_shallow
 
 if TYPE_CHECKING:
     from .context import Context
@@ -141,7 +141,7 @@ def _members(engine: Engine, opened: Context, extremes: list[Nested]) -> Iterato
     for e in extremes:
         for b in e.bag:
             for bound in _assignments(engine, opened, b, {}):
-                out = subst(b.outs[0], _renaming(bound))
+                out = subst(b.outs[0], rows_renamed(bound))
                 pair = (e, out) if e.name.startswith("min ") else (out, e)
                 yield is_true(app(LE, pair, BOOL))
 
@@ -151,7 +151,7 @@ def _assignments(
 ) -> Iterator[dict[int, int]]:
     """Rows of the context for the block's variables, all of whose predicates hold."""
     if len(bound) == len(b.vars):
-        done = [subst(p, _renaming(bound)) for p in b.preds]
+        done = [subst(p, rows_renamed(bound)) for p in b.preds]
         if holds("member", all(engine.scalar(opened, p) for p in done)):
             yield bound
         return
@@ -159,19 +159,6 @@ def _assignments(
     for w, other in opened.vars:
         if other == source:
             yield from _assignments(engine, opened, b, {**bound, v: w})
-
-
-def _renaming(bound: dict[int, int]) -> object:
-    def env(t: Term) -> Term | None:
-        match t:
-            case Var(var, pos, type_) if var in bound:
-                return Var(bound[var], pos, type_)
-            case Row(var) if var in bound:
-                return Row(bound[var])
-            case _:
-                return None
-
-    return env
 
 
 # --------------------------------------------------------------------------- counts
@@ -190,7 +177,7 @@ def _counted(counts: list[Nested]) -> Iterator[Term]:
                 continue
             (all_,), (some,) = c.bag, d.bag
             mapping = {v: w for (v, _), (w, _) in zip(some.vars, all_.vars, strict=True)}
-            moved = subst_block(replace(some, vars=()), _renaming(mapping))
+            moved = subst_block(replace(some, vars=()), rows_renamed(mapping))
             sources = [s for _, s in some.vars], [s for _, s in all_.vars]
             if sources[0] != sources[1] or len(moved) != 1 or not set(all_.preds) <= set(moved[0].preds):
                 continue

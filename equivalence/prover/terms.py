@@ -12,7 +12,7 @@ Owns the data types and traversal. Must not know SQL trees, catalogs or rules.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -335,6 +335,21 @@ def max_var(bag: Bag) -> int:
         if isinstance(t, Var | Row):
             largest = max(largest, t.var)
     return largest
+
+
+def rows_renamed(rows: Mapping[int, int]) -> Callable[[Var | Row], Term | None]:
+    """What a substitution puts in the place of a variable when its row becomes another's."""
+
+    def env(t: Var | Row) -> Term | None:
+        match t:
+            case Var(var, pos, type_) if var in rows:
+                return Var(rows[var], pos, type_)
+            case Row(var) if var in rows:
+                return Row(rows[var])
+            case _:
+                return None
+
+    return env
 
 
 def rename_bound(bag: Bag, start: int) -> Bag:

@@ -12,7 +12,7 @@ from typing import Any
 import duckdb
 import numpy as np
 
-from engines.duckdb.locked import quoted
+from engines.duckdb.quoting import quoted
 from engines.duckdb.reading import Scan, Unreadable, scan_of
 from lake.catalog.model import SKETCH_SIZE, VALUE_LIMIT, Column, Family, Noise, Table, Values
 from lake.noise.detect import meaning_of, noise_of

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from engines.duckdb.database import LakeDatabase
-from engines.duckdb.locked import quoted
+from engines.duckdb.quoting import quoted
 from lake import names
 from lake.catalog.model import Column, Family
 from lake.index import LakeIndex

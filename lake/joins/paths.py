@@ -14,7 +14,7 @@ import networkx as nx
 
 from engines.duckdb.database import LakeDatabase, Rows
 from engines.duckdb.errors import LakeError
-from engines.duckdb.locked import quoted
+from engines.duckdb.quoting import quoted
 from lake.joins.keys import JoinKey, KeyFinder
 
 HOP_PENALTY = 0.5

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 
-from engines.duckdb.locked import quoted
+from engines.duckdb.quoting import quoted
 from lake.catalog.model import Column, Noise, Values
 from lake.noise.detect import variants
 from lake.noise.values import FALSE, TRUE, date_formats, number_of

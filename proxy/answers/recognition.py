@@ -7,13 +7,14 @@ ASK, AUGMENT. Must not answer anything.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from pglast import ast
 from pglast.error import Error as PglastError
 from pglast.parser import parse_sql
+
+from sql.parsing import nodes_of
 
 SCHEMA = "rewright"
 _ASK = re.compile(r"(?:explain\s+)?(ask|augment)\b", re.IGNORECASE)
@@ -97,7 +98,7 @@ def _without_noise(text: str) -> str:
 
 
 def _select(text: str, statement: ast.SelectStmt) -> SelectOurs | None:
-    nodes = list(_walk(statement))
+    nodes = list(nodes_of(statement))
     tables = [node for node in nodes if isinstance(node, ast.RangeVar)]
     ours = tuple(dict.fromkeys(str(t.relname) for t in tables if (t.schemaname or "") == SCHEMA))
     if not ours or statement.intoClause is not None:
@@ -173,14 +174,3 @@ def _on(argument: Any) -> bool:
 def _after_options(text: str) -> str:
     """The statement behind EXPLAIN ( ... ); options hold no parentheses."""
     return text[text.index(")", text.index("(")) + 1 :].strip().rstrip(";").strip()
-
-
-def _walk(value: Any) -> Iterator[Any]:
-    stack = [value]
-    while stack:
-        node = stack.pop()
-        if isinstance(node, tuple | list):
-            stack.extend(node)
-        elif isinstance(node, ast.Node):
-            yield node
-            stack.extend(getattr(node, name) for name in vars(type(node))["__slots__"])

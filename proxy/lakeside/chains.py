@@ -136,7 +136,7 @@ def _in_place(ask: Ask, body: Chain, told: int = -1, original: bytes = b"") -> C
     try:
         replies = checked((yield ask))
         if told >= 0 and not _has_row(replies, told):
-            yield Send(original, units=(Unit(cycle=True),), kinds=b"Q")
+            yield from local.forward_query(original)
             return
         yield from body
     except (Broken, Skipped) as failed:
@@ -236,7 +236,7 @@ def _executed(desk: SessionDesk, ask: Ask, execute: bytes, body: Chain, told: in
     try:
         replies = checked((yield ask))
         if told >= 0 and not _has_row(replies, told):
-            yield Send(execute, units=(Unit(),), kinds=b"E")
+            yield from local.forward(execute, b"E")
             return
         yield from body
     except Skipped:

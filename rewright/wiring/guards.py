@@ -18,6 +18,7 @@ from psycopg import sql as psql
 
 from engines.postgres.catalog import snapshot
 from proxy.ports import Guard, RelationName
+from sql.parsing import nodes_of
 
 # What IN, BETWEEN, LIKE, DISTINCT and the like call without naming it.
 IMPLICIT_OPERATORS = (
@@ -71,7 +72,7 @@ def names_in(text: str) -> Names:
     Raises GuardFailed for a text that does not parse.
     """
     try:
-        nodes = list(_walk(parse_sql(text)))
+        nodes = list(nodes_of(parse_sql(text)))
     except Exception as error:
         raise GuardFailed(f"the text does not parse: {error}") from error
     return Names(
@@ -162,17 +163,6 @@ def _search_path(connection: psycopg.Connection[Any]) -> tuple[str, ...]:
     row = connection.execute("select current_schemas(true)::text[]").fetchone()
     assert row is not None
     return tuple(name for name in row[0] if not name.startswith("pg_temp_"))
-
-
-def _walk(value: Any) -> Iterator[Any]:
-    stack = [value]
-    while stack:
-        node = stack.pop()
-        if isinstance(node, tuple | list):
-            stack.extend(node)
-        elif isinstance(node, ast.Node):
-            yield node
-            stack.extend(getattr(node, name) for name in vars(type(node))["__slots__"])
 
 
 def _operators(nodes: Iterable[Any]) -> Iterator[str]:

@@ -409,8 +409,8 @@ def described(columns: Sequence[tuple[str, str]], names: tuple[str, ...]) -> tup
 
 def shape_of(columns: Sequence[tuple[str, str]], names: tuple[str, ...]) -> str:
     """A query for PostgreSQL with these columns; reading from it fails (the condition cannot be folded: it needs a row)."""
-    from engines.duckdb.locked import quoted
     from engines.duckdb.pgtypes import pg_type
+    from engines.duckdb.quoting import quoted
 
     if len(names) != len(columns):
         names = tuple(name for name, _ in columns)

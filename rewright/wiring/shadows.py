@@ -127,7 +127,7 @@ class _Watch(threading.Thread):
 def schemas_of(home: Home) -> dict[str, dict[str, Any]]:
     """The lake's tables and accepted views, and the tables beside it, with their columns' DuckDB types. Raises ShadowFailed."""
     from engines.duckdb.errors import LakeError
-    from engines.duckdb.locked import quoted
+    from engines.duckdb.quoting import quoted
     from engines.duckdb.shadow import LAKE, ShadowColumn
 
     try:

@@ -5,7 +5,6 @@ Each rule checks its side conditions itself and returns the new bag or None (`ke
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 from equivalence.prover.bags import aggregate, block, exists, subst, subst_block
@@ -32,6 +31,7 @@ from equivalence.prover.terms import (
     Term,
     Var,
     free_vars,
+    rows_renamed,
     walk_shallow,
 )
 from equivalence.prover.unique import determined_by
@@ -162,7 +162,7 @@ def one_of_each(p: Place, at: At) -> Bag | None:
     plain = [k for k, q in zip(known, ties, strict=True) if isinstance(q, App) and q.sym == EQ]
     if not all(p.engine.entails(ctx, not_null(k)) for k in plain):
         return None
-    inside = [subst(q, _rows_for(mapping)) for q in rows.preds if q not in ties]
+    inside = [subst(q, rows_renamed(mapping)) for q in rows.preds if q not in ties]
     if not set(inside) <= set(kept):
         return None
     if off("partition"):
@@ -186,19 +186,6 @@ def _partition_key(tie: Term, mapping: dict[int, int]) -> Term | None:
     if not (isinstance(tie, App) and tie.sym in {SAME, EQ}):
         return None
     for x, y in (tie.args, tie.args[::-1]):
-        if free_vars(x) <= mapping.keys() and subst(x, _rows_for(mapping)) == y:
+        if free_vars(x) <= mapping.keys() and subst(x, rows_renamed(mapping)) == y:
             return y
     return None
-
-
-def _rows_for(mapping: dict[int, int]) -> Callable[[Term], Term | None]:
-    def env(t: Term) -> Term | None:
-        match t:
-            case Var(var, pos, type_) if var in mapping:
-                return Var(mapping[var], pos, type_)
-            case Row(var) if var in mapping:
-                return Row(mapping[var])
-            case _:
-                return None
-
-    return env

@@ -25,10 +25,10 @@ from equivalence.prover.terms import (
     Block,
     Distinct,
     Multi,
-    Row,
     Term,
     Var,
     bag_types,
+    rows_renamed,
     source_types,
 )
 from equivalence.prover.unique import duplicate_free
@@ -72,17 +72,8 @@ def merge_blocks(p: Place, at: At) -> Bag | None:
 def align(left: Block, right: Block, pairing: list[int]) -> Block | None:
     mapping = {right.vars[k][0]: left.vars[n][0] for n, k in enumerate(pairing)}
 
-    def env(t: Term) -> Term | None:
-        match t:
-            case Var(var, pos, type_) if var in mapping:
-                return Var(mapping[var], pos, type_)
-            case Row(var) if var in mapping:
-                return Row(mapping[var])
-            case _:
-                return None
-
     ordered = tuple((right.vars[k][0], right.vars[k][1]) for k in pairing)
-    result = subst_block(replace(right, vars=ordered), env)
+    result = subst_block(replace(right, vars=ordered), rows_renamed(mapping))
     if len(result) != 1:
         return None
     (done,) = result
