@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from rewright.cli.verify_command import command
+from rewright.cli import rewright
 
 pytestmark = pytest.mark.server
 
@@ -21,7 +21,7 @@ def files(tmp_path: Path) -> Path:
 
 
 def run(*arguments: str | Path) -> Result:
-    return CliRunner().invoke(command, [str(a) for a in arguments])
+    return CliRunner().invoke(rewright, ["verify", *(str(a) for a in arguments)])
 
 
 def test_one_pair(files: Path) -> None:
