@@ -15,6 +15,7 @@ from pglast.parser import scan
 
 from rewrite.api import Outcome, Rewriter
 from rewrite.words import Settings
+from sql.parsing import has_parameters
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,16 +109,9 @@ def work_off(
     """All works in order. A statement with parameters is not measured."""
     finished = []
     for work in works:
-        chosen = replace(settings, measure="explain") if _has_parameters(work.sql) else settings
+        chosen = replace(settings, measure="explain") if has_parameters(work.sql) else settings
         observed = None if chosen.measure == "explain" else work.observed
         done = Done(work, rewriter.optimise(work.sql, observed_seconds=observed, settings=chosen))
         progress(done)
         finished.append(done)
     return finished
-
-
-def _has_parameters(sql: str) -> bool:
-    try:
-        return any(token.name == "PARAM" for token in scan(sql))
-    except (PglastError, ValueError):
-        return False

@@ -11,6 +11,7 @@ from typing import Any
 
 import pglast
 from pglast import ast
+from pglast.parser import scan
 
 MAX_TEXT = 20_000_000
 # each of these makes the tree one level deeper; lists (IN, VALUES, AND, targets) do not
@@ -52,6 +53,14 @@ def _check(text: str) -> None:
         raise TooDeep(f"more than {MAX_HEAVY} joins and set operations")
     if sum(1 for _ in _OPERATORS.finditer(text)) > MAX_OPERATORS:
         raise TooDeep(f"more than {MAX_OPERATORS} operators")
+
+
+def has_parameters(text: str) -> bool:
+    """Whether ``$1``, ``$2``, … occur; False for what can't be scanned."""
+    try:
+        return any(token.name == "PARAM" for token in scan(text))
+    except (pglast.Error, ValueError):
+        return False
 
 
 def nodes_of(root: Any) -> Iterator[Any]:

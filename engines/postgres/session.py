@@ -6,6 +6,7 @@ back, stopped at a given time. Must not know why they are run.
 
 from __future__ import annotations
 
+import json
 import select
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,6 +22,8 @@ from psycopg.pq.abc import PGconn, PGresult
 
 from engines.postgres.cpu import Meter
 from engines.postgres.digest import BagDigest
+from engines.postgres.values import NO_VALUES, Values
+from sql.parsing import has_parameters
 from sql.plans import Plan, plan_from_json
 
 APPLICATION_NAME = "rewright optimiser"
@@ -85,9 +88,13 @@ class SessionError(Exception):
 
 
 class Session:
-    """A read-only connection. Not for use from several threads at once; raises SessionError."""
+    """A read-only connection. Not for use from several threads at once; raises SessionError.
+
+    ``values`` are bound to the parameters of every statement that has some (see ``bind``).
+    """
 
     def __init__(self, dsn: str, *, limits: Limits | None = None, role: str = "") -> None:
+        self.values = NO_VALUES
         self._dsn = dsn
         self._role = role
         self.limits = limits or Limits()
@@ -115,6 +122,13 @@ class Session:
 
     # -- what can be asked
 
+    def bind(self, statement: str, values: Values) -> None:
+        """From now on plan and run statements with the values that ``statement`` had. Raises SessionError.
+
+        They are planned as a first execution is (with the values known), not generically.
+        """
+        self.values = values and values.typed(self.describe(statement, values.types).parameter_oids)
+
     def fetch(
         self, statement: str, *, settings: Mapping[str, str] | None = None, limit: int | None = None
     ) -> Sequence[tuple[Any, ...]]:
@@ -131,14 +145,25 @@ class Session:
         settings: Mapping[str, str] | None = None,
         generic: bool = False,
     ) -> Plan:
-        """The plan, executed when ``analyze``; ``generic``: with parameters unknown (PostgreSQL 16).
+        """The plan, executed when ``analyze``; ``generic``: with parameters unknown (PostgreSQL 16) where none are bound.
 
         ``settings`` hold for this statement only.
         """
-        options = ["format json"] + ["generic_plan"] * generic
-        options += ["analyze", "buffers", "timing"] if analyze else []
+        options = ["analyze", "buffers", "timing"] if analyze else []
+        return plan_from_json(self._explain(statement, options, settings, generic))
+
+    def explain_document(
+        self, statement: str, *, settings: Mapping[str, str] | None = None, generic: bool = False
+    ) -> Any:
+        """As ``explain``, the parsed document of EXPLAIN (FORMAT JSON) itself."""
+        return json.loads(self._explain(statement, [], settings, generic))
+
+    def _explain(
+        self, statement: str, options: Sequence[str], settings: Mapping[str, str] | None, generic: bool
+    ) -> bytes:
+        chosen = ["format json", *["generic_plan"] * (generic and not self.values), *options]
         with self._statement(settings):
-            return plan_from_json(self._explained(f"explain ({', '.join(options)}) {statement}"))
+            return self._explained(f"explain ({', '.join(chosen)}) {statement}")
 
     def describe(self, statement: str, parameter_oids: Sequence[int] = ()) -> Description:
         """Parse and Describe, without executing: types of parameters and columns."""
@@ -245,16 +270,25 @@ class Session:
         protocol, for which a statement with parameters (GENERIC_PLAN) needs no values.
         """
         connection = self.connection.pgconn
-        parsed = connection.prepare(b"", statement.encode())
-        _raise_unless(parsed.status == ExecStatus.COMMAND_OK, parsed)
-        result = connection.exec_(statement.encode())
+        if values := self._values_for(statement):
+            result = connection.exec_params(statement.encode(), values.values, values.types, values.formats)
+        else:
+            parsed = connection.prepare(b"", statement.encode())
+            _raise_unless(parsed.status == ExecStatus.COMMAND_OK, parsed)
+            result = connection.exec_(statement.encode())
         _raise_unless(result.status == ExecStatus.TUPLES_OK and result.ntuples > 0, result)
         return result.get_value(0, 0) or b""
+
+    def _values_for(self, statement: str) -> Values:
+        return self.values if self.values and has_parameters(statement) else NO_VALUES
 
     def _digest_rows(self, statement: str, digest: BagDigest) -> None:
         """Stream the rows, as a client would get them (a cursor would never be planned in parallel)."""
         connection = self.connection.pgconn
-        connection.send_query_params(statement.encode(), [], result_format=Format.BINARY)
+        given = self._values_for(statement)
+        connection.send_query_params(
+            statement.encode(), given.values, given.types or None, given.formats or None, Format.BINARY
+        )
         connection.set_chunked_rows_mode(CHUNK)
         failure = None
         while (result := _next_result(connection)) is not None:

@@ -70,6 +70,8 @@ class ClientWalk(SessionState):
                             self.to_server(data[:at])
                         self._begin(data[at:end], data[end:])
                         return
+                    # a Parse may be of interest: what binds it can stand in this very piece
+                    watched = self.client_table
                     if kind == Q:
                         self.pending += 1
                         self.last_cycle = kind

@@ -12,12 +12,15 @@ import queue
 import socket
 import threading
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, TypeAlias
 
+from engines.postgres.values import NO_VALUES, Values
 from proxy.ports import SlowQuery
 
 MAX_LINE = 8 << 20
+# bytes of a statement's parameters that are passed on at most
+MAX_VALUES = 1 << 20
 RETRY_SECONDS = 0.25
 
 
@@ -26,7 +29,7 @@ Kind: TypeAlias = Literal["slow", "recheck", "explain", "inline"]
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One query to look at. ``observed``: seconds it ran so far. ``model``: may it be shown to a model.
+    """One query to look at. ``observed``: seconds it ran so far, with ``values`` for its parameters. ``model``: may it be shown to a model.
 
     ``kind``: a slow query; a rewrite (``rewrite_id``) whose facts no longer hold somewhere; EXPLAIN
     (REWRITE), which waits for a reply and may run the query where ``analyze``; or a query that is held before it
@@ -41,6 +44,7 @@ class Job:
     application_name: str
     model: bool
     hints: bool
+    values: Values = NO_VALUES
     kind: Kind = "slow"
     rewrite_id: int = 0
     analyze: bool = False
@@ -63,11 +67,20 @@ def job_of(query: SlowQuery) -> Job:
         application_name=query.application_name,
         model=query.settings.model,
         hints=query.settings.hints,
+        values=_values(query),
     )
 
 
+def _values(query: SlowQuery) -> Values:
+    """None where they are too large to be passed on: it is then looked at without."""
+    sizes = sum(len(one) for one in query.parameters if one is not None)
+    if sizes > MAX_VALUES or len(query.parameter_formats) != len(query.parameters):
+        return NO_VALUES
+    return Values(query.parameter_types, query.parameters, query.parameter_formats)
+
+
 def encode(job: Job) -> bytes:
-    document = asdict(job)
+    document = asdict(replace(job, values=NO_VALUES)) | {"values": job.values.to_json()}
     document["text"] = base64.b64encode(job.text.encode("utf-8", "surrogatepass")).decode()
     return json.dumps(document).encode() + b"\n"
 
@@ -78,6 +91,7 @@ def decode(line: bytes) -> Job:
         document: dict[str, Any] = json.loads(line)
         document["text"] = base64.b64decode(document["text"]).decode("utf-8", "surrogatepass")
         document["param_types"] = tuple(int(oid) for oid in document["param_types"])
+        document["values"] = Values.from_json(document["values"])
         return Job(**document)
     except (KeyError, TypeError, ValueError) as error:
         raise ValueError(f"not a job: {error}") from error

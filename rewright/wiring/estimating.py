@@ -10,7 +10,8 @@ import threading
 import psycopg
 
 from engines.postgres.session import Limits, Session, SessionError
-from rewrite.adapters.postgres import has_parameters
+from engines.postgres.values import NO_VALUES, Values
+from sql.parsing import has_parameters
 
 # a plan that takes longer than this is not worth waiting for
 EXPLAIN_SECONDS = 5.0
@@ -23,11 +24,11 @@ class Estimator:
         self._sessions: dict[str, Session] = {}
         self._lock = threading.Lock()
 
-    def work(self, dsn: str, sql: str) -> float:
-        """The planner's cost, subplans counted. Raises SessionError, psycopg.Error."""
+    def work(self, dsn: str, sql: str, values: Values = NO_VALUES) -> float:
+        """The planner's cost with these values for parameters, subplans counted. Raises SessionError, psycopg.Error."""
         with self._lock:
             try:
-                return self._ask(dsn, sql)
+                return self._ask(dsn, sql, values)
             except (SessionError, psycopg.Error) as error:
                 session = self._sessions.get(dsn)
                 if session is not None and not session.connection.closed and not session.connection.broken:
@@ -36,7 +37,7 @@ class Estimator:
                 self._sessions.pop(dsn, None)
                 if getattr(error, "sqlstate", "").startswith(("42", "22")):
                     raise
-                return self._ask(dsn, sql)
+                return self._ask(dsn, sql, values)
 
     def close(self) -> None:
         with self._lock:
@@ -44,8 +45,9 @@ class Estimator:
                 session.close()
             self._sessions.clear()
 
-    def _ask(self, dsn: str, sql: str) -> float:
+    def _ask(self, dsn: str, sql: str, values: Values) -> float:
         session = self._sessions.get(dsn)
         if session is None:
             session = self._sessions[dsn] = Session(dsn, limits=Limits(statement=EXPLAIN_SECONDS))
+        session.bind(sql, values)
         return session.explain(sql, generic=has_parameters(sql)).work

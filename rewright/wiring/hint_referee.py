@@ -15,7 +15,8 @@ from dataclasses import replace
 from engines.postgres.hinting import HintingSession
 from engines.postgres.session import Run, SessionError
 from rewright.wiring.referee import loses
-from rewright.wiring.served import parameter_document, plain_of
+from rewright.wiring.served import parameter_document, plain_of, values_of
+from sql.parsing import has_parameters
 from store.api import Store
 from store.life import Action, IllegalTransition, State
 from store.records import NewRewrite, Rewrite, Timing
@@ -30,7 +31,7 @@ def due(store: Store, *, interval: float = INTERVAL, now: float | None = None) -
     """The served rewrite whose hints have not been looked at for longest; raises StoreError."""
     found: list[tuple[float, Rewrite]] = []
     for one in store.rewrites.find(states=(State.ACTIVE,), limit=10_000):
-        if one.proposal.hints and not _has_parameters(one.proposal) and plain_of(one.proposal):
+        if one.proposal.hints and _can_be_run(one.proposal) and plain_of(one.proposal):
             last = store.rewrites.timings(one.id, "plain", limit=1)
             found.append((last[0].at if last else 0.0, one))
     at, rewrite = min(found, key=lambda pair: pair[0], default=(0.0, None))
@@ -45,6 +46,7 @@ def measure(
     if not session.support.extension or plain is None or not (allow() and allow()):
         return ()
     try:
+        session.bind(rewrite.proposal.original, values_of(rewrite.proposal))
         hinted = session.run(rewrite.proposal.replacement, stop_after=limit)
         other = session.run(plain, stop_after=min(limit, PATIENCE * hinted.duration + 1.0))
     except SessionError:
@@ -83,9 +85,8 @@ def without_hints(store: Store, rewrite: Rewrite, reason: str) -> tuple[Rewrite,
     if plain is None or plain == old.original:
         return expired, None
     types = old.parameters.get("types", ()) if isinstance(old.parameters, dict) else ()
-    new = replace(
-        old, replacement=plain, hints="", parameters=parameter_document(types), plans=_unhinted(old)
-    )
+    parameters = parameter_document(types, values=values_of(old))
+    new = replace(old, replacement=plain, hints="", parameters=parameters, plans=_unhinted(old))
     kept = store.rewrites.add(new, by="referee")
     action = Action.APPROVE if rewrite.approved else Action.ACTIVATE
     why = f"rewrite {rewrite.id} without its hints"
@@ -96,10 +97,9 @@ def _unhinted(old: NewRewrite) -> object:
     return {k: v for k, v in old.plans.items() if k != "hints"} if isinstance(old.plans, dict) else old.plans
 
 
-def _has_parameters(proposal: NewRewrite) -> bool:
-    """There are no values to run it with."""
-    types = proposal.parameters.get("types") if isinstance(proposal.parameters, dict) else None
-    return bool(types) or proposal.scope == "any" or "$1" in proposal.replacement
+def _can_be_run(proposal: NewRewrite) -> bool:
+    """It is a text, and there are values for its parameters."""
+    return proposal.scope != "any" and (not has_parameters(proposal.original) or bool(values_of(proposal)))
 
 
 def _median(timings: Sequence[Timing]) -> float:

@@ -22,6 +22,7 @@ from engines.postgres.hinting import HintingSession
 from engines.postgres.installation import ServerUnavailable
 from engines.postgres.scratch import ScratchServer
 from engines.postgres.session import Limits, Run, Session, SessionError
+from engines.postgres.values import NO_VALUES
 from equivalence.api import Checker, Options
 from equivalence.verdicts import CHECKER_VERSION
 from models.api import Model, NoModel
@@ -33,10 +34,17 @@ from rewright.wiring.knowing import knowledge_of
 from rewright.wiring.learning import Experienced, Learning
 from rewright.wiring.ports.hinting import HintPort
 from rewright.wiring.referee import RUNS
-from rewright.wiring.served import SERVABLE, guard_document, guard_of, parameter_document, starts_active
+from rewright.wiring.served import (
+    SERVABLE,
+    guard_document,
+    guard_of,
+    parameter_document,
+    starts_active,
+    values_of,
+)
 from rewrite.adapters.journal import StoreJournal
 from rewrite.adapters.live import by_steps
-from rewrite.adapters.postgres import PostgresDatabase, has_parameters
+from rewrite.adapters.postgres import PostgresDatabase
 from rewrite.adapters.scoping import TemplateScoper
 from rewrite.api import Outcome, Rewriter
 from rewrite.eligible import eligible
@@ -45,6 +53,7 @@ from rewrite.search.chains import Derivations
 from rewrite.search.proposer import RuleProposer
 from rewrite.words import Deadline, Explained, Settings, Timed
 from sql.catalog import Catalog
+from sql.parsing import has_parameters
 from sql.plans import plan_from_json
 from store.api import Store
 from store.errors import NotFound
@@ -150,6 +159,7 @@ class Workbench:
             self._require_expensive(dsn, job)
             budget = min(budget, max(job.budget, HELD_SECONDS))
         with self._session(dsn) as session:
+            session.bind(job.text, job.values)
             catalog = snapshot(session.connection)
             outcome = self._run(session, dsn, catalog, job, deadline_seconds=budget)
             found = self._found(outcome, dsn, job, self._learning(session, catalog, job))
@@ -162,7 +172,7 @@ class Workbench:
     def _require_expensive(self, dsn: str, job: Job) -> None:
         """Raises Cheap for a query whose estimated cost is below ``min_cost``; NotOptimised."""
         try:
-            work = self.estimator.work(dsn, job.text)
+            work = self.estimator.work(dsn, job.text, job.values)
         except (SessionError, psycopg.Error) as error:
             raise NotOptimised(f"the server says {error}") from error
         if work < job.min_cost:
@@ -239,16 +249,18 @@ class Workbench:
     def compare(self, rewrite: Rewrite) -> Sequence[Timing]:
         """Run replacement and original again in turn, until either clearly wins or the referee has runs enough.
 
-        Empty where that can't be done: parameters, no runs left in this hour, or the replacement takes longer
-        than ``run_timeout``. An original is stopped there: its time is then a lower bound. Raises NotOptimised.
+        Empty where that can't be done: no values for parameters, no runs left in this hour, or the replacement takes
+        longer than ``run_timeout``. An original is stopped there: its time is then a lower bound. Raises NotOptimised.
         """
         proposal = rewrite.proposal
-        replacement = None if has_parameters(proposal.original) else filled(proposal)
-        if replacement is None:
+        values = values_of(proposal)
+        replacement = filled(proposal)
+        if replacement is None or (has_parameters(proposal.original) and not values):
             return ()
         database = self._database(proposal.database)
         found: list[Timing] = []
         with self._session(database_dsn(database.optimiser_dsn, proposal.database)) as session:
+            session.bind(proposal.original, values)
             for _ in range(RUNS):
                 if not (self.budget.take() and self.budget.take()):
                     break
@@ -345,7 +357,8 @@ class Workbench:
         if learning.hints_lost():
             return NoHints()
         waited_for = job.kind in {"explain", "inline"} and not job.analyze
-        execute = section.measure in {"run", "both"} and not waited_for
+        blind = has_parameters(job.text) and not job.values
+        execute = section.measure in {"run", "both"} and not waited_for and not blind
         return HintPort(
             dsn,
             section.run_timeout,
@@ -354,12 +367,14 @@ class Workbench:
             allow=self.budget.take,
             model=self.model if job.model else NoModel(),
             share=self.config.models.share,
+            values=job.values,
         )
 
     def _settings(self, job: Job, budget: float) -> Settings:
         section = self.config.optimiser
         measure: Any = section.measure
-        if job.param_types or "$1" in job.text or (job.kind in {"explain", "inline"} and not job.analyze):
+        blind = has_parameters(job.text) and not job.values
+        if blind or (job.kind in {"explain", "inline"} and not job.analyze):
             # there are no values to run it with, it was not asked for, or somebody waits
             measure = "off" if measure == "off" else "explain"
         trust: Any = self._defaults(job).get("trust", "proved")
@@ -454,7 +469,12 @@ class Workbench:
         new = replace(
             new,
             guard=guard_document(guard) if guard is not None else None,
-            parameters=parameter_document(job.param_types, plain if new.hints else None),
+            parameters=parameter_document(
+                job.param_types,
+                plain if new.hints else None,
+                # they say as much as literals do
+                job.values if self.config.store.literals else NO_VALUES,
+            ),
             catalog_digest=catalog.digest(),
             search_path=", ".join(_path(session)),
             server_version=_version_text(session.server_version),

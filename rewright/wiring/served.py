@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
+from engines.postgres.values import NO_VALUES, Values
 from equivalence.verdicts import CHECKER_VERSION
 from proxy.ports import Guard, RelationName, ServedRewrite
 from store.life import State, reaches
@@ -40,9 +41,21 @@ def _relations(items: Sequence[Any]) -> tuple[RelationName, ...]:
     return tuple(RelationName(str(item["name"]), int(item["oid"])) for item in items)
 
 
-def parameter_document(param_types: Sequence[int], plain: str | None = None) -> dict[str, Any]:
-    """``plain``: the replacement without hints."""
-    return {"types": list(param_types), "plain": plain}
+def parameter_document(
+    param_types: Sequence[int], plain: str | None = None, values: Values | None = None
+) -> dict[str, Any]:
+    """``plain``: the replacement without hints. ``values``: those it was found and measured with."""
+    document: dict[str, Any] = {"types": list(param_types), "plain": plain}
+    return {**document, "values": values.to_json()} if values else document
+
+
+def values_of(proposal: NewRewrite) -> Values:
+    """The values of parameters with which it can be run again; none where they were not kept."""
+    document = proposal.parameters.get("values") if isinstance(proposal.parameters, dict) else None
+    try:
+        return NO_VALUES if document is None else Values.from_json(document)
+    except (KeyError, TypeError, ValueError):
+        return NO_VALUES
 
 
 def plain_of(proposal: NewRewrite) -> str | None:

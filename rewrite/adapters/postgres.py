@@ -5,20 +5,18 @@ Owns the translation of its errors and records, and the short DDL of the tables 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from pglast import ast
 from pglast.error import Error as PglastError
-from pglast.parser import scan
 
 from engines.postgres.session import Session, SessionError
 from rewrite.ports import DatabaseError, ResultColumn
 from rewrite.words import Explained, Timed
 from sql.catalog import Catalog, ForeignKey, Key, Table, TableColumn
-from sql.parsing import TooDeep, nodes_of, parse
+from sql.parsing import TooDeep, has_parameters, nodes_of, parse
 
 
 @dataclass(slots=True)
@@ -35,26 +33,20 @@ class PostgresDatabase:
     def explain(self, sql: str) -> Explained:
         """Cached by text: a run asks for the same plan several times."""
         if sql not in self._explained:
-            plan = self._generic(sql) if has_parameters(sql) else self._plain(sql)
+            plan = self._plan(sql)
             self._explained[sql] = Explained(float(plan["Total Cost"]), plan)
             if len(self._explained) > 500:
                 self._explained.pop(next(iter(self._explained)))
         return self._explained[sql]
 
-    def _plain(self, sql: str) -> Mapping[str, Any]:
-        return _document(self._fetch(f"explain (format json) {sql}")[0][0])
-
-    def _generic(self, sql: str) -> Mapping[str, Any]:
-        """A statement with parameters has no values to plan with (PostgreSQL 16 and later can do without)."""
+    def _plan(self, sql: str) -> Mapping[str, Any]:
+        """With the session's values for parameters, or generically (which PostgreSQL 16 and later can)."""
         try:
-            plan = self.session.explain(sql, settings=self.settings, generic=True)
+            document = self.session.explain_document(sql, settings=self.settings, generic=has_parameters(sql))
         except SessionError as error:
             raise _ours(error) from error
-        return {
-            "Node Type": plan.root.operator,
-            "Total Cost": plan.root.total_cost,
-            "Plan Rows": plan.root.rows,
-        }
+        plan: Mapping[str, Any] = document[0]["Plan"]
+        return plan
 
     def describe(self, sql: str) -> tuple[ResultColumn, ...]:
         try:
@@ -93,19 +85,6 @@ class PostgresDatabase:
 
 def _ours(error: SessionError) -> DatabaseError:
     return DatabaseError(error.sqlstate or "08006", str(error))
-
-
-def _document(value: Any) -> Mapping[str, Any]:
-    parsed = json.loads(value) if isinstance(value, str | bytes) else value
-    plan: Mapping[str, Any] = parsed[0]["Plan"]
-    return plan
-
-
-def has_parameters(sql: str) -> bool:
-    try:
-        return any(token.name == "PARAM" for token in scan(sql))
-    except (PglastError, ValueError):
-        return False
 
 
 def _relations(sql: str) -> Iterator[tuple[str, str]]:

@@ -12,6 +12,7 @@ from engines.postgres.facts import server_facts
 from engines.postgres.scratch import ScratchServer
 from engines.postgres.session import Limits, Session, SessionError
 from engines.postgres.statistics import statistics
+from engines.postgres.values import NO_VALUES, Values
 from sql.algebra import TableRef
 
 pytestmark = pytest.mark.server
@@ -191,3 +192,34 @@ def test_facts(session: Session) -> None:
     assert not facts.hint_plan
     session.connection.execute("set pg_hint_plan.enable_hint = on")  # a placeholder
     assert not server_facts(session.connection).hint_plan
+
+
+def test_values_of_parameters_are_planned_and_run_with(session: Session) -> None:
+    text = "select b from t where a < $1 and coalesce(b, '') <> $2"
+    session.bind(text, Values((0, 25), (b"\x00\x00\x00\x0b", b"x1"), (1, 0)))
+    assert session.values.types == (23, 25)
+    # of 1..10: 1, 4 and 7 are x1
+    assert session.run(text).rows == 7
+    # the planner knows them
+    assert session.explain(text).root.rows < 30 < session.explain(text.replace("$1", "10000")).root.rows
+    # a rewritten text may leave one out, and a text without parameters gets none
+    assert session.run("select b from t where a < $1").rows == 10
+    assert session.run("select b from t where $2 = b and a < 10").rows == 3
+    assert session.run("select 1").rows == 1
+    session.bind(text, NO_VALUES)
+    with pytest.raises(SessionError):
+        session.run(text)
+    assert session.explain(text, generic=True).root.rows > 0
+
+
+def test_a_null_is_a_value(session: Session) -> None:
+    text = "select a from t where b is not distinct from $1"
+    session.bind(text, Values((25,), (None,), (0,)))
+    assert session.run(text).rows == 1000
+
+
+def test_values_of_a_wrong_type_are_the_servers_error(session: Session) -> None:
+    session.bind("select a from t where a = $1", Values((), (b"x",), (0,)))
+    with pytest.raises(SessionError) as caught:
+        session.run("select a from t where a = $1")
+    assert caught.value.sqlstate == "22P02"

@@ -122,6 +122,18 @@ def test_extended_query_is_served(world: World) -> None:
             assert rows(connection, prepare=True) == FROM_REPLACEMENT
 
 
+def test_what_comes_in_one_piece_is_served_the_first_time(world: World) -> None:
+    """As libpq's PQexecParams and unnamed statements of many drivers: Parse, Bind, Execute and Sync at once."""
+    with world.connect() as connection:
+        for _ in range(2):
+            found = connection.pgconn.exec_params(ORIGINAL.encode(), None)
+            assert [int(found.get_value(i, 0) or 0) for i in range(found.ntuples)] == [
+                r[0] for r in FROM_REPLACEMENT
+            ]
+            assert connection.pgconn.exec_params(b"select 1", None).ntuples == 1
+    assert [s.route for s in world.served()] == ["replacement"] * 2
+
+
 def test_parameters_and_binary_results(world: World) -> None:
     with world.connect() as connection:
         for binary in (False, True):

@@ -11,6 +11,7 @@ import pytest
 
 from engines.postgres.hinting import HintingSession
 from engines.postgres.scratch import ScratchServer
+from engines.postgres.values import Values
 from proxy.ports import Ports
 from proxy.serving.index import RewriteIndex
 from rewright.config.model import Config, Database, Optimiser, Verify
@@ -167,6 +168,40 @@ def test_from_a_slow_query_to_a_hinted_one_and_back(hint_server: ScratchServer, 
     )
     bench.store.rewrites.add_timings([Timing(kept.id, "plain", plain.duration_ms, source="optimiser")] * 9)
     assert [old.id for old, _ in hint_referee.drop_losing_hints(bench.store)] == [kept.id]
+
+
+@pytest.mark.server
+def test_a_statement_with_parameters_is_measured_with_the_values_it_was_slow_with(
+    hint_server: ScratchServer, bench: Workbench
+) -> None:
+    text = SLOW.replace("'b' and upper(b.x)", "$1 and upper(b.x)").replace(
+        "lower(b.y) = 'b'", "lower(b.y) = $1"
+    )
+    asked = replace(job(bench), text=text, param_types=(25,), values=Values((25,), (b"b",), (0,)))
+    kept = bench.optimise(asked)
+    assert kept is not None
+    assert "HashJoin(a b)" in kept.proposal.hints
+    assert kept.proposal.evidence["hints"]["measured"] is True
+    record = served(kept, frozenset())
+    assert record is not None
+    index = RewriteIndex()
+    index.replace([record])
+    ports = Ports(lookup=index, settings=RULES)
+    with RunningProxy(config(f"host=127.0.0.1 port={hint_server.port}"), ports) as proxy:
+        dsn = hint_server.dsn(kept.proposal.database).replace(f":{hint_server.port}/", f":{proxy.port}/")
+        with psycopg.connect(dsn, autocommit=True) as client:
+            same = text.replace("$1", "%s::text")
+            expected = client.execute(same, ["b", "b"]).fetchall()
+            found = client.pgconn.exec_params(text.encode(), [b"b"], [25])
+            sent = [t for (t,) in client.execute("select statement from pg_prepared_statements")]
+    assert found.ntuples == len(expected) > 0
+    assert sum("/*+" in one for one in sent) == 1
+    # and measured on with them
+    assert bench.measure_hints(interval=0.0) is not None
+    (hinted,) = bench.store.rewrites.timings(kept.id, "hinted")
+    (plain,) = bench.store.rewrites.timings(kept.id, "plain")
+    assert hinted.duration_ms < plain.duration_ms
+    assert bench.compare(kept)
 
 
 @pytest.mark.server

@@ -19,6 +19,7 @@ import pytest
 
 from engines.postgres.scratch import ScratchServer
 from engines.postgres.session import SessionError
+from engines.postgres.values import Values
 from equivalence.verdicts import CHECKER_VERSION
 from proxy.metrics import Metrics
 from proxy.ports import (
@@ -285,8 +286,11 @@ def test_sessions_are_told_when_they_change(store: Store) -> None:
 
 
 def test_jobs_survive_the_wire() -> None:
-    assert decode(encode(JOB)) == JOB
-    for line in (b"", b"{}", b"[]", b"null", b'{"text": 5}', b"\xff"):
+    valued = replace(JOB, values=Values((23, 0), (b"\x00\xff", None), (1, 0)))
+    for job in (JOB, valued):
+        assert decode(encode(job)) == job
+    one_format_short = encode(valued).replace(b'"formats": [1, 0]', b'"formats": [1]')
+    for line in (one_format_short, b"", b"{}", b"[]", b"null", b'{"text": 5}', b"\xff"):
         with pytest.raises(ValueError, match="not a job"):
             decode(line)
 

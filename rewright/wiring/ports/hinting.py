@@ -8,6 +8,7 @@ from typing import Any
 
 import psycopg
 
+from engines.postgres.values import NO_VALUES, Values
 from models.api import Model, NoModel
 from rewrite.words import Deadline
 
@@ -33,6 +34,8 @@ class HintPort:
     allow: Callable[[], bool] = _always
     model: Model = field(default_factory=NoModel)
     share: Any = "schema"
+    # of the statement's parameters
+    values: Values = NO_VALUES
 
     def recommend(self, sql: str, deadline: Deadline) -> Mapping[str, Any] | None:
         """None where no hints were found."""
@@ -56,6 +59,7 @@ class HintPort:
         )
         try:
             with HintingSession(self.dsn) as session:
+                session.bind(sql, self.values)
                 found = recommend(session, sql, options, mind=mind)
         except (psycopg.Error, SessionError):
             return None
