@@ -8,7 +8,7 @@ node gets the set of aliases that a hint for it must name, or None when that can
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,33 +39,70 @@ class Names:
         return found[0] if len(found) == 1 else None
 
 
-def names_of(text: str) -> Names:
-    """The names in one statement; all empty when it does not parse."""
+# the text of a view's query, by the schema (or nothing) and name under which it is named; None: no view
+Views = Callable[[str, str], str | None]
+# views in views: deeper ones are not looked into
+_DEEPEST = 20
+
+
+def no_views(_schema: str, _name: str) -> None:
+    """Every relation is a table."""
+
+
+def names_of(text: str, views: Views = no_views) -> Names:
+    """The names in one statement, those inside of views included; all empty when it does not parse.
+
+    The planner puts a view's query in its place, and pg_hint_plan finds the relations in it by their aliases there.
+    """
+    found = _Names(views)
     try:
-        statements = parse(text)
+        found.read(parse(text), _DEEPEST)
     except (pglast.Error, TooDeep):
         return Names(frozenset(), frozenset(), (), frozenset(), 0)
-    count: Counter[str] = Counter()
-    derived: list[tuple[frozenset[str], str]] = []
-    functions: set[str] = set()
-    for node in nodes_of(statements):
-        match node:
-            case ast.RangeVar():
-                count[_alias(node)] += 1
-            case ast.RangeSubselect() if node.alias:
-                count[_alias(node)] += 1
-                derived.append((frozenset(_from_names(node.subquery)), _alias(node)))
-            case ast.RangeFunction() if node.alias:
-                count[_alias(node)] += 1
-            case ast.FuncCall() if node.funcname:
-                functions.add(str(node.funcname[-1].sval))
     return Names(
-        unique=frozenset(name for name, times in count.items() if times == 1),
-        repeated=frozenset(name for name, times in count.items() if times > 1),
-        derived=tuple(derived),
-        functions=frozenset(functions),
-        relations=sum(count.values()),
+        unique=frozenset(name for name, times in found.count.items() if times == 1),
+        repeated=frozenset(name for name, times in found.count.items() if times > 1),
+        derived=tuple(found.derived),
+        functions=frozenset(found.functions),
+        relations=sum(found.count.values()),
     )
+
+
+class _Names:
+    """Names as they are met."""
+
+    def __init__(self, views: Views) -> None:
+        self.views = views
+        self.count: Counter[str] = Counter()
+        self.derived: list[tuple[frozenset[str], str]] = []
+        self.functions: set[str] = set()
+
+    def read(self, statements: Any, depth: int) -> None:
+        ctes = {str(node.ctename) for node in nodes_of(statements) if isinstance(node, ast.CommonTableExpr)}
+        for node in nodes_of(statements):
+            match node:
+                case ast.RangeVar():
+                    self.count[_alias(node)] += 1
+                    if node.schemaname or node.relname not in ctes:
+                        self._view(node, depth)
+                case ast.RangeSubselect() if node.alias:
+                    self._derived(node.subquery, _alias(node))
+                case ast.RangeFunction() if node.alias:
+                    self.count[_alias(node)] += 1
+                case ast.FuncCall() if node.funcname:
+                    self.functions.add(str(node.funcname[-1].sval))
+
+    def _derived(self, query: Any, alias: str) -> None:
+        self.count[alias] += 1
+        self.derived.append((frozenset(_from_names(query)), alias))
+
+    def _view(self, node: ast.RangeVar, depth: int) -> None:
+        text = self.views(str(node.schemaname or ""), str(node.relname))
+        if text is None or not depth:
+            return
+        statements = parse(text)
+        self.derived.append((frozenset(_from_names(statements[0].stmt)), _alias(node)))
+        self.read(statements, depth - 1)
 
 
 def is_select(text: str) -> bool:

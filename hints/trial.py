@@ -50,10 +50,18 @@ class Trial:
     supposed: dict[frozenset[str], float] = field(default_factory=dict)
     judgements: tuple[Judgement, ...] = ()
     refused: str = ""
+    _path: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
-        self.names = names_of(self.text)
+        self.names = names_of(self.text, self._view)
         self.best_seconds = self.limit
+
+    def _view(self, schema: str, name: str) -> str | None:
+        if self._path is None:
+            rows = self.session.fetch("select unnest(current_schemas(false))::text")
+            self._path = tuple(str(schema) for (schema,) in rows)
+        table = self.session.catalog.find_table(name, (schema,) if schema else self._path)
+        return table.definition if table is not None and table.kind == "view" else None
 
     @property
     def rows(self) -> Mapping[frozenset[str], float]:

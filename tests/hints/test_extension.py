@@ -204,3 +204,42 @@ def test_a_query_that_does_not_end_says_so(hinting):
     assert not found.hints
     assert found.stopped_at == 0.2
     assert "ended within" in found.reason
+
+
+def test_relations_inside_of_views_are_hinted(hinting, skewed):
+    with psycopg.connect(skewed, autocommit=True) as connection:
+        connection.execute(
+            "create or replace view inner_b as select bb.a_id, bb.id from b bb where upper(bb.x) = 'A' and lower(bb.y) = 'b';"
+            "create or replace view outer_ab as select aa.id, v.id as b_id from a aa join inner_b v on v.a_id = aa.id"
+            " where upper(aa.x) = 'A' and lower(aa.y) = 'b'"
+        )
+    try:
+        hinting._catalog = None
+        text = "select o.id, o.b_id from outer_ab o"
+        found = recommend(hinting, text, Options(run_seconds=10, budget_seconds=60))
+        assert JoinHint("HashJoin", frozenset({"aa", "bb"})) in found.hints.hints, found.reason
+        # a view that is named twice has each of its relations twice: none of them can be named
+        twice = "select o.id from outer_ab o join outer_ab p on p.id = o.id"
+        names = names_of(
+            twice, lambda _, name: hinting.catalog.find_table(name, ("public",)).definition or None
+        )
+        assert {"aa", "bb", "v"} <= names.repeated
+    finally:
+        with psycopg.connect(skewed, autocommit=True) as connection:
+            connection.execute("drop view outer_ab, inner_b")
+
+
+def test_functions_inside_of_views_count(hinting, skewed):
+    with psycopg.connect(skewed, autocommit=True) as connection:
+        connection.execute(
+            "create or replace function inside(int) returns bigint language sql as 'select count(*) from a';"
+            "create or replace view calling as select inside(a.id) from a join b on b.a_id = a.id"
+        )
+    try:
+        hinting._catalog = None
+        found = recommend(hinting, "select * from calling")
+        assert not found.hints
+        assert "functions" in found.reason
+    finally:
+        with psycopg.connect(skewed, autocommit=True) as connection:
+            connection.execute("drop view calling")
