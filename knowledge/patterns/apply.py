@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from knowledge.patterns.constants import derived
-from knowledge.patterns.generalise import Pattern
 from knowledge.patterns.match import Binding, Matcher
+from knowledge.patterns.pattern import Pattern
 from knowledge.patterns.terms import Term, Var, make, places, renamed, replaced, walk
 
 _ROOTS = {"Block", "SelectStmt"}

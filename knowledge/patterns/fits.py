@@ -14,8 +14,9 @@ from pathlib import Path
 from pglast.error import Error as PglastError
 
 from knowledge.patterns.apply import applications
-from knowledge.patterns.generalise import Pattern, generalise
+from knowledge.patterns.generalise import generalise
 from knowledge.patterns.match import Binding
+from knowledge.patterns.pattern import Pattern
 from knowledge.patterns.terms import NotATerm, Term, Var, read, walk, write
 from knowledge.units import Unit, schema_sql
 from sql.binder import BindError, Unsupported, bind
