@@ -73,6 +73,7 @@ class Connection(Entering):
             client.write,
             pause=lambda paused: client.valve.close("held") if paused else client.valve.open("held"),
             effect=self._start_effect,
+            end_server=server.write_end,
             buffer_limit=limits.client_buffer,
             text_limit=limits.max_text,
         )
@@ -87,9 +88,11 @@ class Connection(Entering):
             self._attach_desk(session, login, who)
         client.on_lost = self._client_lost
         server.on_lost = self._server_lost
-        client.on_eof = server.transport.write_eof if server.transport.can_write_eof() else None
+        client.on_eof = session.client_eof
         client.receive(session.client_data)
         server.receive(session.server_data)
+        if self.client_ended:
+            session.client_eof()
         self.proxy.event(
             "session.started", client=who.address, user=who.user, database=who.database, tls=who.tls
         )

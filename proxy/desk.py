@@ -21,9 +21,14 @@ from proxy.wire.tables import BIND, CLOSE, DESCRIBE, EXECUTE, HEADER_SIZE, PARSE
 
 # the first byte of a text that may be one of ours: a keyword, a blank or a comment
 _FIRST = frozenset(b"aec \t\r\n/-(")
+_FIRST_BYTES = frozenset(bytes((byte,)) for byte in _FIRST) | {b""}
 _KEYWORD = re.compile(rb"(?:[\s(]|/\*(?:[^*]|\*(?!/))*\*/|--[^\n]*\n)*([a-zA-Z]+)")
 _NAMES_CHANGE = re.compile(rb"\b(?:deallocate|prepare|discard)\b", re.IGNORECASE)
 _SETTINGS_CHANGE = re.compile(rb"rewright|\bset_config\b|\b(?:reset|discard)\s+all\b", re.IGNORECASE)
+_DIGITS = b"0123456789"
+# texts without their digits that name nothing of ours and change nothing; of all sessions of the process
+_plain_texts: set[bytes] = set()
+_PLAIN_COUNT, _PLAIN_SIZE = 1000, 4000
 
 
 class SessionDesk(DeskState):
@@ -107,17 +112,12 @@ class SessionDesk(DeskState):
         book = self.book
         if book.statements or book.portals:
             self._forget_unnamed()
-        lower = text.lower()
-        ours = b"rewright" in lower
-        changes = (ours or _touches_state(lower)) and self._note_changes(lower)
-        if self.settings_stale and not (changes or refreshed) and self._must_refresh():
-            self._next = self._refreshing_query(text)
-            return False
-        if ours or (lower and lower[0] in _FIRST and self._has_keyword(lower)):
-            chain = local.query_chain(self, text)
-            if chain is not None:
-                self._next = chain
+        if text.translate(None, _DIGITS) in _plain_texts:
+            if self.settings_stale and not refreshed and self._must_refresh():
+                self._next = self._refreshing_query(text)
                 return False
+        elif self._noted(text, refreshed=refreshed):
+            return False
         if self.lake is not None and not self.session.since:
             self._next = lakeside.query_chain(self, text)
             if self._next is not None:
@@ -130,6 +130,22 @@ class SessionDesk(DeskState):
             self._next = inline.query_chain(self, text)
             return False
         self._next = ServeQuery(self, text, candidate).chain()
+        return False
+
+    def _noted(self, text: bytes, *, refreshed: bool) -> bool:
+        """What the words of a text mean for the session; whether a chain takes it over (or reads the settings first)."""
+        lower = text.lower()
+        ours = b"rewright" in lower
+        touches = _touches_state(lower)
+        changes = (ours or touches) and self._note_changes(lower)
+        if self.settings_stale and not (changes or refreshed) and self._must_refresh():
+            self._next = self._refreshing_query(text)
+            return True
+        if ours or (lower and lower[0] in _FIRST and self._has_keyword(lower)):
+            self._next = local.query_chain(self, text)
+            return self._next is not None
+        if not (ours or touches):
+            _remember_plain(text)
         return False
 
     def _note_changes(self, lower: bytes) -> bool:
@@ -348,6 +364,21 @@ class SessionDesk(DeskState):
             self.privates.forget()
             self.book.doubt()
             self.rewatch()
+
+
+def _remember_plain(text: bytes) -> None:
+    """Texts like this one have no word that is of interest; with what is left without digits it is known at once.
+
+    A word of interest has no digit, so it would stand in what is left, too. That might be a word only because digits
+    between its letters are gone: then it is not remembered.
+    """
+    left = text.translate(None, _DIGITS)
+    lower = left.lower()
+    if len(left) > _PLAIN_SIZE or b"rewright" in lower or _touches_state(lower) or lower[:1] in _FIRST_BYTES:
+        return
+    if len(_plain_texts) >= _PLAIN_COUNT:
+        _plain_texts.clear()
+    _plain_texts.add(left)
 
 
 def _touches_state(lower: bytes) -> bool:

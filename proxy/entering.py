@@ -58,6 +58,8 @@ class Entering:
         self.ended = asyncio.Event()
         self.idle_since = 0.0
         self.counted = False
+        self.client_ended = False
+        self.relayed: Side | None = None  # the server, once it gets the client's bytes as they come
 
     async def _login(self, client: Side, first: object) -> None:
         if not isinstance(first, StartupMessage):
@@ -66,6 +68,8 @@ class Entering:
         self._count()
         self._check_options(who)
         method = self.proxy.config.auth.method
+        if method != "file":
+            client.on_eof = self._ended_early
         if method == "passthrough":
             connected = await self._reach(who)
             login = PassthroughLogin(keep_binding=self.proxy.same_certificate(who.tls, connected))
@@ -132,6 +136,13 @@ class Entering:
 
         startup = upstream_startup(who.startup, name, self.target.dbname or who.database)
         await self._log_in(client, connected, who, step, login, startup)
+
+    def _ended_early(self) -> bool:
+        """All that the client will ever send is here, before it has logged in: it may still read the answers."""
+        self.client_ended = True
+        if self.relayed is not None:
+            self.relayed.write_end()
+        return True
 
     def _check_options(self, who: Who) -> None:
         settings = self.proxy.settings_of(self.proxy.config.database(who.database))
@@ -207,6 +218,9 @@ class Entering:
         server.receive(from_server)
         if isinstance(login, PassthroughLogin):
             client.receive(server.write)
+            self.relayed = server
+            if self.client_ended:
+                server.write_end()
         await done
         if not login.ready:
             self.proxy.metrics.login_failures += login.failed is not None

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import cast
 
 HIGH_WATER = 256 * 1024
+TERMINATE = b"X\0\0\0\4"
 
 
 class Valve:
@@ -45,7 +46,7 @@ class Side(asyncio.Protocol):
         self.opposite: Side | None = None
         self.on_made = on_made
         self.on_lost: Callable[[Exception | None], None] | None = None
-        self.on_eof: Callable[[], None] | None = None
+        self.on_eof: Callable[[], bool] | None = None
         self.lost = False
         self._send: Callable[[bytes], int] | None = None
         self._queued = False
@@ -87,12 +88,22 @@ class Side(asyncio.Protocol):
             self.valve.close("early")
 
     def eof_received(self) -> bool:
-        if self.on_eof is not None:
-            self.on_eof()
-        return False
+        """``on_eof`` says whether this end stays open for what is written to it; with TLS it does not."""
+        encrypted = self.transport.get_extra_info("ssl_object") is not None
+        return self.on_eof is not None and not encrypted and self.on_eof()
+
+    def write_end(self) -> None:
+        """Nothing more will be written; what comes from the peer is still read. With TLS: a farewell instead."""
+        if self.lost or self.transport.is_closing():
+            return
+        if self.transport.can_write_eof():
+            self.transport.write_eof()
+        else:
+            self.write(TERMINATE)
 
     def connection_lost(self, exc: Exception | None) -> None:
         self.lost = True
+        self._send = None
         self._writable.set()
         if self.on_lost is not None:
             self.on_lost(exc)
@@ -116,11 +127,9 @@ class Side(asyncio.Protocol):
         self._send = plain.send
 
     def write(self, data: bytes) -> None:
-        if self.lost or not data:
-            return
         send = self._send
-        if send is None or (self._queued and self.transport.get_write_buffer_size()):
-            self.transport.write(data)
+        if send is None or self._queued or not data:
+            self._write_later(data)
             return
         try:
             sent = send(data)
@@ -130,9 +139,19 @@ class Side(asyncio.Protocol):
             # the transport will meet it, too, and say that the connection is lost
             self._send = None
             sent = 0
-        self._queued = sent != len(data)
-        if self._queued:
+        if sent != len(data):
+            self._queued = True
             self.transport.write(data[sent:] if sent else data)
+
+    def _write_later(self, data: bytes) -> None:
+        """Through the transport, which knows what waits already; without any it is passed by again."""
+        if self.lost or not data:
+            return
+        if self._queued and self._send is not None and not self.transport.get_write_buffer_size():
+            self._queued = False
+            self.write(data)
+        else:
+            self.transport.write(data)
 
     def close(self) -> None:
         """Send what is buffered, then close."""

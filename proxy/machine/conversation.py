@@ -90,6 +90,7 @@ class Conversation(ClientWalk):
         self._settle()
         if held:
             self._from_client(held)
+        self._pass_end()
 
     def _settle(self) -> None:
         """When only replies for the client are left, nobody needs to sort them."""

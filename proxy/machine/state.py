@@ -49,7 +49,7 @@ EVENT_LIMIT = 1 << 20
 class SessionState:
     """``to_server`` / ``to_client`` take bytes to send; they must not call back into the session.
 
-    ``pause(True)`` asks that the client is not read from; ``effect(factory)`` starts something that ends with
+    ``pause(True)`` asks that the client is not read from; ``end_server()`` says that nothing more will be sent; ``effect(factory)`` starts something that ends with
     ``effect_done``.
     """
 
@@ -60,6 +60,7 @@ class SessionState:
         *,
         pause: Callable[[bool], None] = lambda _paused: None,
         effect: Callable[[Callable[[], Any], float | None], None] = lambda _factory, _limit: None,
+        end_server: Callable[[], None] = lambda: None,
         clock: Callable[[], float] = monotonic,
         buffer_limit: int = 4 << 20,
         text_limit: int = 2 << 20,
@@ -68,6 +69,7 @@ class SessionState:
         self.to_client = to_client
         self.pause = pause
         self.effect = effect
+        self.end_server = end_server
         self.clock = clock
         self.buffer_limit = buffer_limit
         self.text_limit = text_limit
@@ -96,6 +98,7 @@ class SessionState:
         self.unusual = False  # something must be put back when the cycle ends
         self.looking = True  # false while memory is short: texts pass unseen
         self.fatal = False
+        self.client_ended = False  # it sends nothing more, and may still read
         self.slow_after = float("inf")
         self.started = 0.0
         self.chunk = b""
@@ -144,13 +147,30 @@ class SessionState:
         self.held.clear()
         if held:
             self.to_server(held)
+        self._pass_end()
+
+    def client_eof(self) -> bool:
+        """The client has sent its last byte. True: it may still read, and gets all answers; False: it said goodbye."""
+        if self.fatal:
+            return False
+        self.client_ended = True
+        self._pass_end()
+        return True
+
+    def _pass_end(self) -> None:
+        """The end of the client's bytes comes behind all of them."""
+        if self.client_ended and not self.holding:
+            rest, self.client_rest = self.client_rest, b""
+            if rest:
+                self.to_server(rest)
+            self.end_server()
 
     def _has_given_up(self) -> bool:
         return bool(self.relay_only)
 
     def farewell(self) -> bytes:
         """What the client gets when the server's connection is gone without a word of its own."""
-        if self.fatal or self.server_skip or self.server_rest:
+        if self.fatal or self.client_ended or self.server_skip or self.server_rest:
             return b""
         self.fatal = True
         return error("08006", "the connection to the PostgreSQL server was lost", severity="FATAL")

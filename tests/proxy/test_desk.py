@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from proxy.desk import Identity, SessionDesk
+from proxy.desk import _SETTINGS_CHANGE, Identity, SessionDesk, _plain_texts, _touches_state
 from proxy.metrics import Metrics
 from proxy.ports import (
     Answer,
@@ -26,6 +26,7 @@ from proxy.serving.index import RewriteIndex
 from proxy.serving.settings import Settings
 from proxy.session import Session
 from proxy.wire import frontend as f
+from proxy.wire.tables import Q
 from tests.proxy.fake_server import FakeServer
 from tests.proxy.rules import RULES
 from tests.proxy.serving_world import Reports
@@ -254,3 +255,36 @@ def test_whatever_happened_before(seed: int) -> None:
         if step in {"run", "other"} and dice.random() < 0.7:
             shown = world.last(dice.choice(WAYS))
             assert (shown.route == "replacement") == (world.ran() == FAST), story
+
+
+WORDS = (
+    "select",
+    "re1set",
+    "reset",
+    "all",
+    "a2ll",
+    "set_config",
+    "re",
+    "wright",
+    "7",
+    "discard",
+    "'x'",
+    "1",
+    "SET",
+    "prepare",
+)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_what_is_known_to_be_plain_is(seed: int) -> None:
+    """Texts are told by what is left of them without digits: none may hide a word of interest from the desk."""
+    chance = random.Random(seed)
+    desk = World().desk
+    for _ in range(40):
+        text = chance.choice((" ", "", "9")).join(chance.choices(WORDS, k=chance.randint(1, 4))).encode()
+        desk.settings_stale = False
+        desk.passes(Q, f.Query(text).encode(), 0, len(text) + 6)
+        assert desk.settings_stale == bool(_SETTINGS_CHANGE.search(text.lower())), text
+        for left in _plain_texts:
+            assert not _touches_state(left.lower())
+            assert b"rewright" not in left

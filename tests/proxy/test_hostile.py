@@ -307,3 +307,72 @@ def test_server_that_never_answers() -> None:
                 said(client)
             left.check()
     assert not proxy.problems
+
+
+# --- clients that end only what they send ---------------------------------------------------------------
+
+TWO = f.Query(b"select 1").encode() + f.Query(b"select pg_sleep(0.2)").encode()
+ENDED_AFTER = {
+    "nothing": b"",
+    "queries": TWO,
+    "a pipeline": f.Parse(b"", b"select 1").encode()
+    + f.Bind(b"", b"").encode()
+    + f.Execute(b"").encode()
+    + f.SYNC,
+    "a pipeline without a Sync": f.Parse(b"", b"select 1").encode()
+    + f.Bind(b"", b"").encode()
+    + b"H\0\0\0\4",
+    "a transaction": f.Query(b"begin; select 1").encode(),
+    "half a text": TWO + b"Q\0\0\1\0select",
+    "COPY from the client": COPY_IN + f.CopyData(b"x\n").encode(),
+    "a large result": f.Query(b"select repeat('x', 1000) from generate_series(1, 3000)").encode(),
+    "something of ours": f.Query(b"set rewright.mode = 'wrong'").encode() + f.Query(b"select 2").encode(),
+    "goodbye": f.Query(b"select 1").encode() + b"X\0\0\0\4",
+}
+
+
+def ended(address: str | tuple[str, int], last: bytes) -> list[tuple[bytes, bytes]]:
+    """Send, end the sending half, read to the end."""
+    raw = Raw(address, "postgres", "postgres")
+    raw.send(last)
+    raw.socket.shutdown(socket.SHUT_WR)
+    while raw.open:
+        raw._read()
+    raw.socket.close()
+    return raw.got
+
+
+@pytest.mark.server
+@pytest.mark.parametrize("place", ENDED_AFTER)
+def test_who_sends_no_more_may_still_read(
+    proxy: RunningProxy, scratch_server: ScratchServer, place: str
+) -> None:
+    left = Left(proxy)
+    path = f"{scratch_server.address.socket_dir}/.s.PGSQL.{scratch_server.port}"
+    last = ENDED_AFTER[place]
+    through = ended(("127.0.0.1", proxy.port), last)
+    if place == "something of ours":
+        assert [kind for kind, _ in through] == [b"E", b"Z", b"T", b"D", b"C", b"Z"]
+    else:
+        assert through == ended(path, last)
+    left.check()
+
+
+@pytest.mark.server
+def test_all_in_one_breath(proxy: RunningProxy, scratch_server: ScratchServer) -> None:
+    """The startup packet, a query and the end at once, where the server asks for no password."""
+    left = Left(proxy)
+    answers = []
+    path = f"{scratch_server.address.socket_dir}/.s.PGSQL.{scratch_server.port}"
+    for address in (path, ("127.0.0.1", proxy.port)):
+        family = socket.AF_UNIX if isinstance(address, str) else socket.AF_INET
+        with socket.socket(family) as client:
+            client.connect(address)
+            client.sendall(STARTUP + f.Query(b"select 'the answer'").encode())
+            client.shutdown(socket.SHUT_WR)
+            answers.append(said(client))
+    through, direct = answers[1], answers[0]
+    for answer in (direct, through):
+        assert b"the answer" in answer
+        assert answer.endswith(b.ReadyForQuery().encode())
+    left.check()

@@ -417,3 +417,40 @@ def feed(take: object, stream: bytes, cuts: list[int]) -> None:
         size = cuts[turn % len(cuts)]
         take(stream[:size])  # type: ignore[operator]
         stream, turn = stream[size:], turn + 1
+
+
+# --- the end of what the client sends -------------------------------------------------------------------
+
+
+def ending(*rewrites: ServedRewrite) -> tuple[Play, list[bytes]]:
+    """A play, and what the server had got when the end came behind it."""
+    play = Play(*rewrites)
+    ends: list[bytes] = []
+    play.session.end_server = lambda: ends.append(bytes(play.to_server))
+    return play, ends
+
+
+def test_an_end_goes_on_at_once() -> None:
+    play, ends = ending()
+    play.client(f.Query(b"select 1"))
+    assert play.session.client_eof()
+    assert ends == [f.Query(b"select 1").encode()]
+    assert play.server(DONE, READY) == DONE + READY
+    assert play.session.farewell() == b""
+
+
+def test_an_end_waits_for_a_replacement() -> None:
+    play, ends = ending(REWRITE)
+    play.client(f.Query(TEXT), f.Query(b"select 2"))
+    assert play.session.client_eof()
+    assert ends == []
+    play.server(b.PARSE_COMPLETE, b.BIND_COMPLETE, ONE_COLUMN, b.CLOSE_COMPLETE)
+    agreed = (b.PARSE_COMPLETE, b.PARSE_COMPLETE, NO_PARAMETERS, ONE_COLUMN, b.BIND_COMPLETE)
+    play.to_server.clear()
+    play.server(*agreed, b.BIND_COMPLETE, guard_row(), b.CommandComplete(b"SELECT 1"), b.CLOSE_COMPLETE)
+    assert ends == []
+    row = b.DataRow((b"1",)).encode()
+    assert play.server(row, DONE, READY) == row + DONE + READY
+    assert len(ends) == 1
+    assert ends[0].endswith(f.SYNC + f.Query(b"select 2").encode())
+    assert play.server(ONE_COLUMN, row, DONE, READY) == ONE_COLUMN + row + DONE + READY
