@@ -44,24 +44,35 @@ class Connection(Entering):
             self._close()
 
     async def _run(self) -> None:
-        limits = self.proxy.config.limits
-        async with asyncio.timeout(limits.login_timeout or None):
-            self.client = client = await enter(
-                self.socket, self.proxy.tls, handshake_timeout=limits.login_timeout
-            )
-            first = decode_first(await first_packet(client))
-            if isinstance(first, CancelRequest):
-                await self.proxy.cancel(first)
-                return
-            try:
-                await self._login(client, first)
-            except Refused as refusal:
-                self._refuse(refusal)
-                return
-            except ProtocolViolation as error:
-                self._refuse(Refused("08P01", str(error)))
-                return
-        await self.ended.wait()
+        try:
+            async with asyncio.timeout(self.proxy.config.limits.login_timeout or None):
+                admitted = await self._come_in()
+        except TimeoutError:
+            if not self.named:
+                raise
+            self._refuse(self._too_late())
+            return
+        if admitted:
+            await self.ended.wait()
+
+    async def _come_in(self) -> bool:
+        """Whether a session is established (or both ends are closing); False: it was a cancel, or is shown out."""
+        handshake = self.proxy.config.limits.login_timeout
+        self.client = client = await enter(self.socket, self.proxy.tls, handshake_timeout=handshake)
+        first = decode_first(await first_packet(client))
+        if isinstance(first, CancelRequest):
+            await self.proxy.cancel(first)
+            return False
+        self.named = True
+        try:
+            await self._login(client, first)
+        except Refused as refusal:
+            self._refuse(refusal)
+        except ProtocolViolation as error:
+            self._refuse(Refused("08P01", str(error)))
+        else:
+            return True
+        return False
 
     def _establish(
         self, client: Side, connected: Connected, login: PassthroughLogin | UpstreamLogin, who: Who

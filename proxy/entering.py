@@ -59,6 +59,8 @@ class Entering:
         self.idle_since = 0.0
         self.counted = False
         self.client_ended = False
+        self.named = False  # its startup packet is here
+        self.awaiting_server = False  # before its first word
         self.relayed: Side | None = None  # the server, once it gets the client's bytes as they come
 
     async def _login(self, client: Side, first: object) -> None:
@@ -80,6 +82,7 @@ class Entering:
         await self._as_upstream_user(client, connected, who, user)
 
     async def _reach(self, who: Who) -> Connected:
+        self.awaiting_server = True
         connected = await self._upstream(who)
         self.server = connected.side
         assert self.target is not None
@@ -144,6 +147,12 @@ class Entering:
             self.relayed.write_end()
         return True
 
+    def _too_late(self) -> Refused:
+        """What is said when the login took too long: whose fault it is."""
+        if self.awaiting_server:
+            return Refused("57P03", "the PostgreSQL server behind this proxy does not answer")
+        return Refused("57014", "canceling authentication due to timeout")
+
     def _check_options(self, who: Who) -> None:
         settings = self.proxy.settings_of(self.proxy.config.database(who.database))
         try:
@@ -171,7 +180,8 @@ class Entering:
             )
         except UpstreamUnavailable as error:
             self.proxy.event("upstream.unavailable", database=who.database, reason=str(error))
-            raise Refused("08006", "could not connect to the PostgreSQL server behind this proxy") from error
+            # the code at which libpq and others try the next of their hosts
+            raise Refused("57P03", "could not connect to the PostgreSQL server behind this proxy") from error
 
     def _target(self, who: Who) -> Target:
         database = self.proxy.config.database(who.database)
@@ -198,6 +208,7 @@ class Entering:
         done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
         def from_server(data: bytes) -> None:
+            self.awaiting_server = False
             try:
                 client.write(step(data))
             except (ProtocolViolation, ScramError) as error:

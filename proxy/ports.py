@@ -314,7 +314,7 @@ class Answer(Protocol):
 
     ``redirects``: the outcome is always a ``Redirect`` (asked for at Parse or Query);
     else always ``LocalRows`` with exactly ``columns`` (asked for at Execute; Describe uses ``columns``).
-    Local rows take no parameters.
+    ``parameters``: the types of its parameters where the client declares none; ``run`` gets their values.
     """
 
     @property
@@ -323,7 +323,10 @@ class Answer(Protocol):
     @property
     def columns(self) -> tuple[ResultColumn, ...]: ...
 
-    async def run(self, session: SessionView) -> Outcome:
+    @property
+    def parameters(self) -> tuple[int, ...]: ...
+
+    async def run(self, session: SessionView, parameters: Sequence[object] = ()) -> Outcome:
         """May read the store; raises SqlError. Cancelled when the client cancels or goes away."""
 
 

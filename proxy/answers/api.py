@@ -86,7 +86,8 @@ class Answers:
                 )
             )
         try:
-            columns = self.evaluator.columns(found.sql, [BY_NAME[name] for name in found.relations])
+            relations = [BY_NAME[name] for name in found.relations]
+            columns = self.evaluator.columns(found.sql, relations, found.parameters)
         except SqlError as error:
             return _Failing(error)
         return _Select(self, found, columns)
@@ -128,13 +129,17 @@ class _Local:
     def columns(self) -> tuple[ResultColumn, ...]:
         return ()
 
+    @property
+    def parameters(self) -> tuple[int, ...]:
+        return ()
+
 
 @dataclass(frozen=True, slots=True)
 class _Failing(_Local):
     error: SqlError
 
-    async def run(self, session: SessionView) -> Outcome:
-        del session
+    async def run(self, session: SessionView, parameters: Sequence[object] = ()) -> Outcome:
+        del session, parameters
         raise self.error
 
 
@@ -144,7 +149,8 @@ class _Show(_Local):
     def columns(self) -> tuple[ResultColumn, ...]:
         return SHOW_COLUMNS
 
-    async def run(self, session: SessionView) -> Outcome:
+    async def run(self, session: SessionView, parameters: Sequence[object] = ()) -> Outcome:
+        del parameters
         return LocalRows(SHOW_COLUMNS, ((last_text(session.last),),), "SHOW")
 
 
@@ -158,13 +164,18 @@ class _Select(_Local):
     def columns(self) -> tuple[ResultColumn, ...]:
         return self.described
 
-    async def run(self, session: SessionView) -> Outcome:
-        return await _in_thread(lambda: self._rows(session))
+    @property
+    def parameters(self) -> tuple[int, ...]:
+        return self.found.parameters
 
-    def _rows(self, session: SessionView) -> LocalRows:
+    async def run(self, session: SessionView, parameters: Sequence[object] = ()) -> Outcome:
+        return await _in_thread(lambda: self._rows(session, parameters))
+
+    def _rows(self, session: SessionView, parameters: Sequence[object]) -> LocalRows:
+        _all_given(self.parameters, parameters)
         contents = self.answers.contents(self.found, session)
         relations = [BY_NAME[name] for name in self.found.relations]
-        rows = self.answers.evaluator.rows(self.found.sql, relations, contents)
+        rows = self.answers.evaluator.rows(self.found.sql, relations, contents, parameters)
         return LocalRows(self.described, tuple(rows))
 
 
@@ -173,8 +184,14 @@ class _Call(_Local):
     store: Store
     found: CallOurs
 
-    async def run(self, session: SessionView) -> Outcome:
-        notice = await _in_thread(lambda: calls.run(self.found, self.store, session))
+    @property
+    def parameters(self) -> tuple[int, ...]:
+        return self.found.parameters
+
+    async def run(self, session: SessionView, parameters: Sequence[object] = ()) -> Outcome:
+        _all_given(self.parameters, parameters)
+        call = self.found.filled(parameters)
+        notice = await _in_thread(lambda: calls.run(call, self.store, session))
         return LocalRows((), (), "CALL", (notice,))
 
 
@@ -187,9 +204,16 @@ class _Explain(_Local):
     def columns(self) -> tuple[ResultColumn, ...]:
         return (ResultColumn("QUERY PLAN", JSON if self.request.format == "json" else TEXT),)
 
-    async def run(self, session: SessionView) -> Outcome:
+    async def run(self, session: SessionView, parameters: Sequence[object] = ()) -> Outcome:
+        del parameters
         lines = await self.explainer.explain(self.request, session)
         return LocalRows(self.columns, tuple((line,) for line in lines), "EXPLAIN")
+
+
+def _all_given(wanted: Sequence[int], given: Sequence[object]) -> None:
+    """A text with parameters that came as a simple query has none."""
+    if len(given) < len(wanted):
+        raise SqlError("42P02", f"there is no parameter ${len(given) + 1}")
 
 
 async def _in_thread(work: Callable[[], T]) -> T:

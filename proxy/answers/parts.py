@@ -15,12 +15,18 @@ Row = Mapping[str, Any]
 class Evaluator(Protocol):
     """Runs a SELECT of a stranger over rows that it is given, and nothing else."""
 
-    def columns(self, sql: str, relations: Sequence[Relation]) -> tuple[ResultColumn, ...]:
-        """The result's columns; raises proxy.ports.SqlError. Quick, no rows needed."""
+    def columns(
+        self, sql: str, relations: Sequence[Relation], parameters: Sequence[int] = ()
+    ) -> tuple[ResultColumn, ...]:
+        """The result's columns; raises proxy.ports.SqlError. Quick, no rows needed. ``parameters``: their types."""
         ...
 
     def rows(
-        self, sql: str, relations: Sequence[Relation], contents: Mapping[str, Sequence[Row]]
+        self,
+        sql: str,
+        relations: Sequence[Relation],
+        contents: Mapping[str, Sequence[Row]],
+        parameters: Sequence[object] = (),
     ) -> Sequence[tuple[object, ...]]:
         """The result; raises proxy.ports.SqlError. May block; called in a thread of its own."""
         ...

@@ -7,6 +7,7 @@ ASK, AUGMENT. Must not answer anything.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -14,6 +15,8 @@ from pglast import ast
 from pglast.error import Error as PglastError
 from pglast.parser import parse_sql
 
+from proxy.answers.parameters import parameter_types
+from proxy.answers.relations import BY_NAME, INT8, TEXT
 from sql.parsing import nodes_of
 
 SCHEMA = "rewright"
@@ -28,20 +31,45 @@ class ShowLast:
 
 @dataclass(frozen=True, slots=True)
 class SelectOurs:
-    """A SELECT that names relations of ours; ``relations`` without the schema, ``strange`` all others."""
+    """A SELECT that names relations of ours; ``relations`` without the schema, ``strange`` all others.
+
+    ``parameters``: their types, as far as the text tells.
+    """
 
     sql: str
     relations: tuple[str, ...]
     strange: tuple[str, ...]
+    parameters: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """``$number``"""
+
+    number: int
 
 
 @dataclass(frozen=True, slots=True)
 class CallOurs:
-    """CALL rewright.name(arguments); an argument that is no constant is None twice over: not allowed."""
+    """CALL rewright.name(arguments), each a constant or a parameter; anything else is None and not ``constant``."""
 
     name: str
     arguments: tuple[object, ...]
     constant: bool
+
+    @property
+    def parameters(self) -> tuple[int, ...]:
+        """Types: numbers come first, reasons behind them."""
+        numbers = [one.number for one in self.arguments if isinstance(one, Parameter)]
+        places = {one.number: at for at, one in enumerate(self.arguments) if isinstance(one, Parameter)}
+        return tuple(INT8 if places.get(n, 1) == 0 else TEXT for n in range(1, max(numbers, default=0) + 1))
+
+    def filled(self, values: Sequence[object]) -> CallOurs:
+        """With values in the place of parameters."""
+        if not self.parameters:
+            return self
+        known = [values[one.number - 1] if isinstance(one, Parameter) else one for one in self.arguments]
+        return CallOurs(self.name, tuple(known), self.constant)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +137,8 @@ def _select(text: str, statement: ast.SelectStmt) -> SelectOurs | None:
         for t in tables
         if t.schemaname != SCHEMA and (t.schemaname or t.relname not in ctes)
     )
-    return SelectOurs(text, ours, strange)
+    known = tuple(BY_NAME[name] for name in ours if name in BY_NAME)
+    return SelectOurs(text, ours, strange, parameter_types(statement, known))
 
 
 def _call(statement: ast.CallStmt) -> CallOurs | None:
@@ -128,6 +157,8 @@ def _call(statement: ast.CallStmt) -> CallOurs | None:
 def _constant(node: Any) -> tuple[bool, object]:
     if isinstance(node, ast.TypeCast):
         return _constant(node.arg)
+    if isinstance(node, ast.ParamRef):
+        return True, Parameter(int(node.number or 1))
     if not isinstance(node, ast.A_Const):
         return False, None
     if node.isnull:

@@ -50,9 +50,13 @@ class LakeStatement:
         """None where the statement is no query of its own."""
         return self.prepared.columns if self.command is None else ()
 
-    async def run(self, session: object) -> Any:
+    @property
+    def parameters(self) -> tuple[int, ...]:
+        return self.prepared.param_types
+
+    async def run(self, session: object, parameters: Sequence[object] = ()) -> Any:
         """Never asked: ``execute_chain`` stands in its place."""
-        del session
+        del session, parameters
         raise SqlError("XX000", "a lake statement was run as a local answer")
 
 
@@ -203,7 +207,7 @@ def execute_chain(
 ) -> Chain:
     execute = Execute(name).encode()
     try:
-        parameters = _parameters(portal, answer.prepared)
+        parameters = local.bound_values(portal, answer.prepared.param_types)
         match answer.command:
             case Declare() as command:
                 body = _declare(desk, command, Declared(answer.token, answer.prepared, parameters))
@@ -413,18 +417,6 @@ def _encoder(columns: tuple[ResultColumn, ...], formats: tuple[int, ...]) -> Enc
         )
 
     return encode
-
-
-def _parameters(portal: Portal, prepared: Prepared) -> tuple[object, ...]:
-    bind = decode(b"B", portal.bind[HEADER.size :])
-    assert isinstance(bind, Bind)
-    try:
-        return tuple(
-            values.decode(value, oid, local._format(bind.formats, i))
-            for i, (value, oid) in enumerate(zip(bind.values, prepared.param_types, strict=True))
-        )
-    except values.BadValue as error:
-        raise SqlError(error.sqlstate, str(error)) from error
 
 
 def _error(failed: SqlError | Cancelled) -> bytes:

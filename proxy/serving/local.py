@@ -11,6 +11,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from proxy.lakeside.values import UNKNOWN, BadValue
+from proxy.lakeside.values import decode as decoded
 from proxy.ports import Answer, LocalRows, Redirect, ResultColumn, SqlError
 from proxy.serving.agreeing import CANCELLED, substitute_error
 from proxy.serving.private import NOWHERE
@@ -120,6 +122,7 @@ def parse_chain(desk: SessionDesk, name: bytes, statement: Statement) -> Chain |
 def _answered_parse(desk: SessionDesk, name: bytes, statement: Statement, answer: Answer) -> Chain:
     if not answer.redirects:
         statement.answer = answer
+        statement.param_types = _parameter_types(statement.param_types, answer.parameters)
         desk.note_parsed(name, statement)
         yield from forward(Parse(name, PLACEHOLDER, statement.param_types).encode(), b"P")
         return
@@ -133,6 +136,27 @@ def _answered_parse(desk: SessionDesk, name: bytes, statement: Statement, answer
         return
     assert isinstance(outcome, Redirect)
     yield from _redirected_parse(desk, name, statement, outcome)
+
+
+def _parameter_types(declared: tuple[int, ...], told: tuple[int, ...]) -> tuple[int, ...]:
+    """What the client declares counts, else what the text tells: the server's placeholder has none to tell from."""
+    padded = declared + (0,) * (len(told) - len(declared))
+    told += (values.TEXT,) * (len(padded) - len(told))
+    return tuple(own if own not in {0, UNKNOWN} else other for own, other in zip(padded, told, strict=True))
+
+
+def bound_values(portal: Portal, types: tuple[int, ...]) -> tuple[object, ...]:
+    """The values bound to its parameters. Raises SqlError."""
+    bind = decode(b"B", portal.bind[HEADER.size :])
+    assert isinstance(bind, Bind)
+    if len(bind.values) != len(types) or len(bind.formats) not in {0, 1, len(types)}:
+        # the server says so, too: its answer to the Bind comes first
+        raise SqlError("08P01", f"bind message supplies {len(bind.values)} parameters, not {len(types)}")
+    pairs = enumerate(zip(bind.values, types, strict=True))
+    try:
+        return tuple(decoded(value, oid, _format(bind.formats, i)) for i, (value, oid) in pairs)
+    except BadValue as error:
+        raise SqlError(error.sqlstate, str(error)) from error
 
 
 def _redirected_parse(desk: SessionDesk, name: bytes, statement: Statement, outcome: Redirect) -> Chain:
@@ -179,7 +203,8 @@ def execute_chain(desk: SessionDesk, name: bytes, portal: Portal, max_rows: int,
     notices = b""
     if portal.rows is None:
         try:
-            outcome = yield Wait(lambda: answer.run(desk.session_view()))
+            given = bound_values(portal, portal.statement.param_types)
+            outcome = yield Wait(lambda: answer.run(desk.session_view(), given))
             assert isinstance(outcome, LocalRows)
             portal.rows = _rows_bytes(outcome, portal.result_formats)
         except SqlError as error:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -46,6 +46,7 @@ class ShowLast:
 
     redirects = False
     columns = (ResultColumn("rewright.last"),)
+    parameters = ()
     keywords: frozenset[bytes] = frozenset()
 
     def __init__(self) -> None:
@@ -54,7 +55,8 @@ class ShowLast:
     def match(self, text: str) -> Answer | None:
         return self if text.encode() == SHOW else None
 
-    async def run(self, session: SessionView) -> Outcome:
+    async def run(self, session: SessionView, parameters: Sequence[object] = ()) -> Outcome:
+        del parameters
         self.last = session.last
         return LocalRows(self.columns, ((session.last.route,),), "SHOW")
 

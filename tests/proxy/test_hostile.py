@@ -304,9 +304,16 @@ def test_server_that_never_answers() -> None:
             left = Left(proxy)
             with closing(socket.create_connection(("127.0.0.1", proxy.port))) as client:
                 client.sendall(STARTUP)
-                said(client)
+                assert b"C57P03\0" in said(client)
             left.check()
     assert not proxy.problems
+
+
+@pytest.mark.server
+def test_a_client_that_never_proves_itself_is_told_as_by_the_server(guarded: RunningProxy) -> None:
+    with closing(socket.create_connection(("127.0.0.1", guarded.port))) as client:
+        client.sendall(STARTUP)
+        assert b"C57014\0Mcanceling authentication due to timeout\0" in said(client)
 
 
 # --- clients that end only what they send ---------------------------------------------------------------

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 
 import asyncpg
 import psycopg
@@ -14,6 +15,10 @@ import pytest
 
 from engines.postgres.scratch import ScratchServer
 from proxy.ports import LocalRows, Outcome, Ports, Redirect, ResultColumn, SessionView, SqlError
+from rewright.config.model import Config
+from rewright.wiring.answers import make
+from store.api import open_store
+from store.records import LogEntry
 from tests.proxy.rules import RULES
 from tests.proxy.running import RunningProxy, config
 
@@ -36,12 +41,14 @@ class Fixed:
 
     text: str
     redirects: bool = False
+    parameters: tuple[int, ...] = ()
 
     @property
     def columns(self) -> tuple[ResultColumn, ...]:
         return () if "call" in self.text else COLUMNS
 
-    async def run(self, session: SessionView) -> Outcome:
+    async def run(self, session: SessionView, parameters: Sequence[object] = ()) -> Outcome:
+        del parameters
         if "forbidden" in self.text:
             raise SqlError("42501", f"not for {session.role}", hint="ask an admin")
         if "broken" in self.text:
@@ -168,3 +175,40 @@ def test_cancel_of_a_slow_answer(dsn: str) -> None:
                 make(connection).execute("select slow from rewright.log")
             timer.join()
             assert connection.execute("select 1").fetchone() == (1,)
+
+
+def test_parameters(scratch_server: ScratchServer, tmp_path: Path) -> None:
+    """As drivers send them: with and without types, as text and as binary, too many and too few."""
+    with open_store(str(tmp_path / "store.db")) as store:
+        store.log.add([LogEntry(at=1000.0, database="app", role="postgres", query="select 'mine'")])
+        ports = Ports(answers=make(store, Config()), settings=RULES)
+        with RunningProxy(config(f"host=127.0.0.1 port={scratch_server.port}"), ports) as proxy:
+            dsn = scratch_server.dsn().replace(f":{scratch_server.port}/", f":{proxy.port}/")
+            with psycopg.connect(dsn, autocommit=True) as connection:
+                for binary in (False, True):
+                    cursor = connection.cursor(binary=binary)
+                    for value, column in (("select 'mine'", "query"), (1, "id"), (["postgres"], "role")):
+                        compared = "any(%b)" if binary else "any(%s)"
+                        right = compared if isinstance(value, list) else "%b" if binary else "%s"
+                        text = f"select id from rewright.log where {column} = {right}"
+                        assert cursor.execute(text.encode(), [value]).fetchall() == [(1,)]
+                with pytest.raises(psycopg.errors.UndefinedParameter):
+                    psycopg.ClientCursor(connection).execute("select id from rewright.log where id = $1")
+                raw = connection.pgconn.exec_params(
+                    b"select id from rewright.log where id = $1", [b"1", b"2"]
+                )
+                assert raw.error_field(psycopg.pq.DiagnosticField.SQLSTATE) == b"08P01"
+                raw = connection.pgconn.exec_params(b"select id from rewright.log where id = $1", [b"x"])
+                assert raw.error_field(psycopg.pq.DiagnosticField.SQLSTATE) == b"22P02"
+                assert connection.execute("select 1").fetchone() == (1,)
+
+            async def run() -> None:
+                connection = await asyncpg.connect(dsn)
+                found = await connection.fetch(
+                    "select id from rewright.log where query = $1 limit $2", "select 'mine'", 5
+                )
+                assert [tuple(row) for row in found] == [(1,)]
+                await connection.close()
+
+            asyncio.run(run())
+        assert not proxy.problems

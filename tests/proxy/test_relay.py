@@ -271,7 +271,17 @@ def test_upstream_down() -> None:
     with RunningProxy(config("host=127.0.0.1 port=1")) as proxy:
         with pytest.raises(psycopg.OperationalError, match="could not connect to the PostgreSQL server"):
             psycopg.connect(f"host=127.0.0.1 port={proxy.port} user=x")
-        assert proxy.proxy.metrics.refused["08006"] == 1
+        assert proxy.proxy.metrics.refused["57P03"] == 1
+
+
+def test_clients_with_several_hosts_go_on_to_the_next(scratch_server: ScratchServer) -> None:
+    with RunningProxy(config("host=127.0.0.1 port=1")) as proxy:
+        dsn = scratch_server.dsn()
+        both = psycopg.conninfo.make_conninfo(
+            dsn, host="127.0.0.1,127.0.0.1", port=f"{proxy.port},{scratch_server.port}"
+        )
+        with psycopg.connect(both) as connection:
+            assert connection.info.port == scratch_server.port
 
 
 def test_too_many_clients(scratch_server: ScratchServer) -> None:

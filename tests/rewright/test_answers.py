@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -150,7 +151,7 @@ def test_settings_are_the_sessions(answers: LocalAnswers) -> None:
         ("select count(*) from rewright.log, read_csv('/etc/passwd')", "42501"),
         ("select getenv('HOME') from rewright.log", "42883"),
         ("select 'x'::int from rewright.log", "22P02"),
-        ("select * from rewright.log where id = $1", ""),
+        ("select * from rewright.log where id = $1", "42P02"),
         ("select count(*) from rewright.log, '/etc/passwd'", None),
         ("call rewright.nothing(1)", "42883"),
         ("call rewright.approve(1)", "42501"),
@@ -235,3 +236,52 @@ def test_explain_rewrite_is_read() -> None:
         "select f(')') from t", analyze=True, format="json"
     )
     assert recognise("explain (rewrite off) select 1") is None
+
+
+# -- parameters
+
+
+@pytest.mark.parametrize(
+    ("text", "types", "values", "rows"),
+    [
+        ("select id from rewright.log where query = $1", (25,), ("select 'mine'",), ((1,),)),
+        ("select query from rewright.log where id = $1", (20,), (1,), (("select 'mine'",),)),
+        (
+            "select id from rewright.log where id in ($2, $1) order by 1 limit $3",
+            (20, 20, 20),
+            (1, 2, 1),
+            ((1,),),
+        ),
+        ("select id from rewright.log where id between $1 and $2 order by 1", (20, 20), (1, 9), ((1,), (2,))),
+        ("select id from rewright.log where role = any($1)", (1009,), (["joe"],), ((1,),)),
+        ("select id from rewright.log where duration_ms > $1::float8", (701,), (1.0,), ((1,),)),
+        (
+            "select id from rewright.log where log_time < $1",
+            (1184,),
+            (datetime.fromtimestamp(1500, UTC),),
+            ((1,),),
+        ),
+        ("select $2 from rewright.log where id = 1", (25, 25), ("unused", "word"), (("word",),)),
+        ("select id from rewright.log where $1 is null and id = 1", (25,), (None,), ((1,),)),
+    ],
+)
+def test_parameters_of_selects(
+    answers: LocalAnswers, text: str, types: tuple[int, ...], values: tuple[object, ...], rows: object
+) -> None:
+    answer = answers.match(text)
+    assert answer is not None
+    assert answer.parameters == types
+    outcome = asyncio.run(answer.run(JOE, values))
+    assert isinstance(outcome, LocalRows)
+    assert outcome.rows == rows
+    assert outcome.columns == answer.columns
+
+
+def test_parameters_of_calls(answers: LocalAnswers, store: Store) -> None:
+    rewrite = store.rewrites.add(NEW)
+    answer = answers.match("call rewright.reject($2, $1)")
+    assert answer is not None
+    assert answer.parameters == (25, 20)
+    asyncio.run(answer.run(ADMIN, ("too slow", rewrite.id)))
+    kept = store.rewrites.get(rewrite.id)
+    assert (kept.state, kept.reason) == (State.REJECTED, "too slow")

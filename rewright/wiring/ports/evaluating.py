@@ -20,6 +20,25 @@ from proxy.answers.relations import BOOL, FLOAT8, INT8, TEXT, TIMESTAMPTZ, Relat
 from proxy.ports import ResultColumn, SqlError
 
 SECONDS = 10.0
+# of the types a parameter may have: numbers, truth, times; all else is text
+SAMPLES: Mapping[int, object] = {
+    **dict.fromkeys((INT8, 21, 23), 1),
+    **dict.fromkeys((FLOAT8, 700), 1.0),
+    BOOL: True,
+    1700: Decimal(1),
+    TIMESTAMPTZ: dt.datetime(2000, 1, 1, tzinfo=dt.UTC),
+    1114: dt.datetime(2000, 1, 1),  # noqa: DTZ001 - timestamp without time zone
+    1082: dt.date(2000, 1, 1),
+}
+ARRAYS: Mapping[int, int] = {
+    1000: BOOL,
+    1005: 21,
+    1007: 23,
+    1016: INT8,
+    1009: TEXT,
+    1022: FLOAT8,
+    1185: TIMESTAMPTZ,
+}
 SANDBOX = {
     "enable_external_access": "false",
     "autoinstall_known_extensions": "false",
@@ -40,17 +59,23 @@ MAX_INT8 = 2**63 - 1
 class DuckDbEvaluator:
     """The proxy's ``Evaluator``."""
 
-    def columns(self, sql: str, relations: Sequence[Relation]) -> tuple[ResultColumn, ...]:
+    def columns(
+        self, sql: str, relations: Sequence[Relation], parameters: Sequence[int] = ()
+    ) -> tuple[ResultColumn, ...]:
         with _sandbox(relations) as connection:
-            return _columns(connection.execute(sql))
+            return _columns(_run(connection, sql, [_sample(oid) for oid in parameters]))
 
     def rows(
-        self, sql: str, relations: Sequence[Relation], contents: Mapping[str, Sequence[Mapping[str, Any]]]
+        self,
+        sql: str,
+        relations: Sequence[Relation],
+        contents: Mapping[str, Sequence[Mapping[str, Any]]],
+        parameters: Sequence[object] = (),
     ) -> Sequence[tuple[object, ...]]:
         with _sandbox(relations) as connection:
             for relation in relations:
                 _fill(connection, relation, contents[relation.name])
-            result = connection.execute(sql)
+            result = _run(connection, sql, parameters)
             oids = [column.type_oid for column in _columns(result)]
             return [tuple(map(_value, row, oids)) for row in result.fetchall()]
 
@@ -75,6 +100,23 @@ def _sandbox(relations: Sequence[Relation]) -> Iterator[duckdb.DuckDBPyConnectio
             raise _sql_error(error) from error
         finally:
             timer.cancel()
+
+
+def _run(
+    connection: duckdb.DuckDBPyConnection, sql: str, parameters: Sequence[object]
+) -> duckdb.DuckDBPyConnection:
+    """By number: a text may leave some of them out."""
+    named = {str(number): value for number, value in enumerate(parameters, 1)}
+    return connection.execute(
+        sql, {name: value for name, value in named.items() if f"${name}" in sql} or None
+    )
+
+
+def _sample(oid: int) -> object:
+    """A value of a type, to see what columns a query has."""
+    if oid in ARRAYS:
+        return [_sample(ARRAYS[oid])]
+    return SAMPLES.get(oid, "1")
 
 
 def _fill(
