@@ -43,7 +43,7 @@ def parameter_types(statement: ast.Node, relations: tuple[Relation, ...]) -> tup
     highest = 0
     for node in nodes_of(statement):
         if isinstance(node, ast.ParamRef):
-            highest = max(highest, int(node.number or 0))
+            highest = max(highest, _number(node))
         for number, oid in _told(node, columns):
             found.setdefault(number, oid)
     return tuple(found.get(number, TEXT) for number in range(1, highest + 1))
@@ -52,20 +52,21 @@ def parameter_types(statement: ast.Node, relations: tuple[Relation, ...]) -> tup
 def _told(node: Any, columns: Mapping[str, int]) -> Iterator[tuple[int, int]]:
     """What one place says of the parameters in it."""
     match node:
-        case ast.TypeCast(arg=ast.ParamRef() as parameter):
-            yield parameter.number, CASTS.get(str(node.typeName.names[-1].sval), TEXT)
+        case ast.TypeCast(arg=ast.ParamRef()):
+            yield _number(node.arg), CASTS.get(_cast(node), TEXT)
         case ast.SelectStmt():
-            for place in (node.limitCount, node.limitOffset):
+            places: tuple[Any, ...] = (node.limitCount, node.limitOffset)
+            for place in places:
                 if isinstance(place, ast.ParamRef):
-                    yield place.number, INT8
+                    yield _number(place), INT8
         case ast.A_Expr():
             sides = [*_operands(node.lexpr), *_operands(node.rexpr)]
             oid = next((oid for side in sides if (oid := _type_of(side, columns)) is not None), None)
             if oid is not None:
-                some = node.kind.name in {"AEXPR_OP_ANY", "AEXPR_OP_ALL"}
+                some = _name(node.kind) in {"AEXPR_OP_ANY", "AEXPR_OP_ALL"}
                 for side in sides:
                     if isinstance(side, ast.ParamRef):
-                        yield side.number, ARRAYS.get(oid, oid) if some else oid
+                        yield _number(side), ARRAYS.get(oid, oid) if some else oid
         case _:
             return
 
@@ -75,12 +76,29 @@ def _operands(side: Any) -> tuple[Any, ...]:
     return tuple(side) if isinstance(side, tuple) else (side,)
 
 
+def _number(parameter: Any) -> int:
+    return int(parameter.number or 0)
+
+
+def _name(kind: Any) -> str:
+    return str(kind.name)
+
+
+def _cast(node: Any) -> str:
+    """The last part of the type's name."""
+    return str(node.typeName.names[-1].sval)
+
+
+def _column(node: Any) -> str:
+    return str(getattr(node.fields[-1], "sval", ""))
+
+
 def _type_of(side: Any, columns: Mapping[str, int]) -> int | None:
     match side:
         case ast.ColumnRef():
-            return columns.get(str(getattr(side.fields[-1], "sval", "")))
+            return columns.get(_column(side))
         case ast.TypeCast():
-            return CASTS.get(str(side.typeName.names[-1].sval), TEXT)
+            return CASTS.get(_cast(side), TEXT)
         case ast.A_Const(val=ast.Integer()):
             return INT8
         case ast.A_Const(val=ast.Float()):

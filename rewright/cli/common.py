@@ -6,6 +6,7 @@ import datetime as dt
 import getpass
 import importlib
 import json
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -30,6 +31,10 @@ JSON_OPTION = click.option("--json", "as_json", is_flag=True, help="one JSON doc
 MODEL_OPTION = click.option("--model", type=click.Choice(["on", "off"]), default="on", show_default=True)
 
 
+# a problem of one key
+_KEY = re.compile(r"\[([^\]]+)\] (\w+)")
+
+
 def with_store(command: F) -> F:
     """Options that say which store is meant."""
     return CONFIG_OPTION(STORE_OPTION(command))
@@ -42,6 +47,23 @@ def configuration(path: Path | None, **overrides: object) -> Config:
         return load(path, overrides=given)
     except ConfigError as error:
         raise Failure("configuration:\n" + "\n".join(f"  {line}" for line in error.problems)) from error
+
+
+def check(config: Config) -> None:
+    """What keys say together, and the files they name: raises Failure with file, key and what is wrong."""
+    from rewright.config.showing import effective
+    from rewright.wiring.proxies import proxy_config
+
+    try:
+        proxy_config(config)
+    except ConfigError as error:
+        origins = {key: origin for key, _, origin in effective(config)}
+        lines = []
+        for line in error.problems:
+            found = _KEY.match(line)
+            origin = origins.get(f"{found[1]}.{found[2]}", "") if found is not None else ""
+            lines.append(f"  {origin}: {line}" if origin else f"  {line}")
+        raise Failure("configuration:\n" + "\n".join(lines)) from error
 
 
 @contextmanager

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from rewright.cli.common import CONFIG_OPTION, JSON_OPTION, configuration, print_json
+from rewright.cli.common import check as check_parts
 
 
 @click.command()
@@ -21,9 +22,11 @@ def command(config_path: Path | None, check: bool, example: bool, as_json: bool)
     if example:
         click.echo(showing.example(), nl=False)
         return
-    rows = list(showing.effective(configuration(config_path)))
+    config = configuration(config_path)
     if check:
+        check_parts(config)
         return
+    rows = list(showing.effective(config))
     if as_json:
         print_json({key: {"value": value, "origin": origin} for key, value, origin in rows})
         return

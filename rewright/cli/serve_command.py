@@ -10,8 +10,8 @@ import click
 
 from rewright import values
 from rewright.cli import Failure
-from rewright.cli.common import CONFIG_OPTION, STORE_OPTION, configuration
-from rewright.config.loading import ConfigError, load
+from rewright.cli.common import CONFIG_OPTION, STORE_OPTION, check, configuration
+from rewright.config.loading import load
 from rewright.config.model import Config
 
 if TYPE_CHECKING:
@@ -63,16 +63,15 @@ def serve(
     from rewright import logs
     from rewright.processes.pages import pages
     from rewright.processes.supervisor import ServeFailed, Supervisor
-    from rewright.wiring.proxies import proxy_config
     from rewright.wiring.shadows import ShadowFailed, Shadows
     from rewright.wiring.stores import open_configured
     from store.errors import StoreError
 
     logs.set_up(config.log.format, config.log.level, "supervisor")
     try:
-        proxy_config(config)
+        check(config)
         store = open_configured(config)
-    except (StoreError, ConfigError) as error:
+    except StoreError as error:
         raise Failure(str(error)) from error
     shadows = Shadows(config)
     try:

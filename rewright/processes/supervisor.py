@@ -180,14 +180,24 @@ class Supervisor:
         """Read the configuration again; a wrong one changes nothing."""
         if self._reread is None:
             return
+        before = self.config
         try:
             self.config = self._reread()
         except ConfigError as error:
             self.log.warning("config.reload_failed", reason=str(error))
             return
+        if _of_optimiser(before) != _of_optimiser(self.config):
+            self._restart_optimiser()
         for child in self._workers():
             if child.pipe is not None:
                 tell(child.pipe, Reload(self.config))
+
+    def _restart_optimiser(self) -> None:
+        """It reads its configuration once, and is missed by nobody for the moment that it takes."""
+        for child in self._children:
+            if child.name == "optimiser" and child.alive and child.process is not None:
+                self.log.info("process.restarted", child=child.name, reason="the configuration has changed")
+                child.process.terminate()
 
     def _revive(self) -> None:
         for child in self._children:
@@ -242,3 +252,8 @@ class Supervisor:
             values["restarts_total", (("process", child.name),)] = self.restarts.get(child.name, 0)
             self.board.put(f"supervisor of {child.name}", values)
         return self.board.render()
+
+
+def _of_optimiser(config: Config) -> tuple[object, ...]:
+    """What the optimiser goes by."""
+    return config.optimiser, config.verify, config.models, config.databases, config.defaults

@@ -172,7 +172,11 @@ class _Worker:
             self.log.warning("config.reload_failed", reason=str(error))
             return
         self.config = config
+        if self.books is not None:
+            self.books.reporter.run_timeout = config.optimiser.run_timeout
+            self.books.feed.reload(frozenset(config.verify.accept))
         if self.proxy is not None:
+            self.proxy.ports = self._ports()
             await self.proxy.reload(changed)
             self.log.info("config.reloaded")
 

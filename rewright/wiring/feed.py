@@ -48,6 +48,11 @@ class StoreFeed:
         if self._thread.is_alive():
             self._thread.join(5)
 
+    def reload(self, accept: frozenset[str]) -> None:
+        """From the next look on other reservations are accepted."""
+        self._accept = accept
+        self._revision = -1
+
     def poll(self) -> None:
         """Look at the revision; reload when it moved. Never raises."""
         try:

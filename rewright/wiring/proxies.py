@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from proxy.config import AuthConfig, DatabaseConfig, Limits, ListenConfig, ProxyConfig, UserConfig
+from proxy.doorstep import server_context
 from proxy.ports import SettingRule, SettingsRules
+from proxy.upstream import DsnError, parse_dsn
 from rewright.config.loading import ConfigError
 from rewright.config.model import Config
 from rewright.settings import REGISTRY, allowed_sentence
@@ -17,7 +19,10 @@ USER_KEYS = ("verifier", "upstream_user", "upstream_password", "upstream_passwor
 
 
 def proxy_config(config: Config) -> ProxyConfig:
-    """Raises ConfigError when the file of users can't be used."""
+    """Raises ConfigError when a dsn can't be understood, or a certificate or the file of users can't be used."""
+    problems = [*_dsn_problems(config), *_certificate_problems(config.listen.tls_cert, config.listen.tls_key)]
+    if problems:
+        raise ConfigError(problems)
     host, port = config.listen.address
     limits = config.limits
     return ProxyConfig(
@@ -50,6 +55,26 @@ def settings_rules(config: Config) -> SettingsRules:
     return SettingsRules(rules, dict(config.defaults))
 
 
+def _dsn_problems(config: Config) -> Iterator[str]:
+    for name, database in config.databases.items():
+        for key in ("dsn", "optimiser_dsn"):
+            try:
+                parse_dsn(getattr(database, key))
+            except DsnError as error:
+                yield f"[databases.{name}] {key}: {error}"
+
+
+def _certificate_problems(certificate: str, key: str) -> Iterator[str]:
+    if not certificate:
+        return
+    try:
+        server_context(certificate, key)
+    except OSError as error:  # ssl.SSLError is one
+        reason = error.strerror or str(error)
+        missing = [file for file in (certificate, key) if not Path(file).is_file()]
+        yield f"[listen] tls_cert, tls_key: {', '.join(missing) or certificate}: {reason}"
+
+
 def _engine(name: str) -> Any:
     """To clients a lake is a lake, whatever runs its queries."""
     return "duckdb" if name == "spark" else name
@@ -66,7 +91,8 @@ def _users(path: str) -> Mapping[str, UserConfig]:
     try:
         document = tomllib.loads(file.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise ConfigError([f"{file}: {error}"]) from error
+        reason = getattr(error, "strerror", None) or error
+        raise ConfigError([f"[auth] users: {file}: {reason}"]) from error
     problems: list[str] = []
     users = {name: _user(f"{file}: [{name}]", table, problems) for name, table in document.items()}
     if problems:

@@ -53,7 +53,7 @@ class StoreReporter:
         clock: Callable[[], float] = time.time,
     ) -> None:
         """``run_timeout``: seconds after which the optimiser stops a replacement; so long a running query's end is waited for."""
-        self._run_timeout = run_timeout
+        self.run_timeout = run_timeout
         self._running: dict[tuple[int, int], tuple[float, SlowQuery]] = {}
         self._writer = writer
         self._jobs = jobs
@@ -87,7 +87,7 @@ class StoreReporter:
             self._log_slow(query)
         if self._jobs is None or query.settings.mode == "off" or query.state == "failed":
             return True
-        if query.state == "running" and query.duration < self._run_timeout and len(self._running) < RUNNING:
+        if query.state == "running" and query.duration < self.run_timeout and len(self._running) < RUNNING:
             # how long it takes decides what counts as faster: so far that is not known
             self._running[key] = self._clock() - query.duration, query
             return True
@@ -97,7 +97,7 @@ class StoreReporter:
         """From the time on at which replacements are stopped, the end of the original says nothing more."""
         now = self._clock()
         for key, (began, query) in list(self._running.items()):
-            if now - began >= self._run_timeout:
+            if now - began >= self.run_timeout:
                 del self._running[key]
                 if self._jobs is not None:
                     self._jobs.put(job_of(replace(query, duration=now - began)))

@@ -6,8 +6,10 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from rewright import values
+from rewright.cli import rewright
 from rewright.config.loading import ConfigError, load
 from rewright.config.model import Config
 from rewright.config.showing import effective, example, without_passwords
@@ -189,3 +191,35 @@ def test_each_setting_parses_its_default_and_refuses_nonsense(setting: object) -
 def test_passwords_of_every_form() -> None:
     assert without_passwords("host=x password='a b' user=joe") == "host=x password=*** user=joe"
     assert without_passwords("postgresql://joe@db") == "postgresql://joe@db"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('[databases.app]\ndsn = "host=a,b port=1,2,3"\n', ["[databases.app] dsn: host, hostaddr and port"]),
+        (
+            '[databases.app]\ndsn = "sslmode=wat"\noptimiser_dsn = "nonsense"\n',
+            [
+                "[databases.app] dsn: invalid sslmode 'wat': use one of disable",
+                "[databases.app] optimiser_dsn: invalid",
+            ],
+        ),
+        (
+            '[listen]\ntls_cert = "/no/cert.pem"\ntls_key = "/no/key.pem"\n',
+            ["[listen] tls_cert, tls_key: /no/cert.pem, /no/key.pem: No such file or directory"],
+        ),
+        (
+            '[auth]\nmethod = "file"\nusers = "/no/users.toml"\n',
+            ["[auth] users: /no/users.toml: No such file"],
+        ),
+    ],
+)
+def test_what_keys_name_is_looked_at(tmp_path: Path, text: str, said: list[str]) -> None:
+    """By `config --check` and by `serve`, with the file that says it."""
+    path = tmp_path / "rewright.toml"
+    path.write_text(text if "databases" in text else f'{text}[databases.app]\ndsn = "host=a"\n')
+    for command in (["config", "--check"], ["serve"]):
+        done = CliRunner().invoke(rewright, [*command, "--config", str(path)])
+        assert done.exit_code == 1, done.output
+        for one in said:
+            assert f"{path}: {one}" in done.output

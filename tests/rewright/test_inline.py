@@ -16,21 +16,11 @@ import pytest
 
 from engines.postgres.scratch import ScratchServer
 from rewright.demo.tour import QUERY
-from tests.rewright.serving import SAMPLE, Running, children, connect, last, wait
+from tests.rewright.serving import Running, children, connect, last, wait
 
 pytestmark = [pytest.mark.server, pytest.mark.timeout(280)]
 # slow ones are not reported: what is served was found while a query was held
 HELD = "set rewright.mode = inline; set rewright.min_cost = 10000; set rewright.min_duration = '1h'"
-
-
-@pytest.fixture(scope="module")
-def sample(scratch_server: ScratchServer) -> Iterator[str]:
-    name = scratch_server.create_database()
-    with psycopg.connect(scratch_server.dsn(name), autocommit=True) as connection:
-        connection.execute(SAMPLE)
-        connection.execute("vacuum analyze")
-    yield name
-    scratch_server.drop_database(name)
 
 
 @pytest.fixture(scope="module")

@@ -17,20 +17,9 @@ import pytest
 from engines.postgres.scratch import ScratchServer
 from rewright.demo.tour import QUERY
 from store.api import open_store
-from tests.rewright.serving import MAIN, SAMPLE, TREE, Running, children, connect, last, wait
+from tests.rewright.serving import MAIN, TREE, Running, children, connect, last, wait
 
 pytestmark = [pytest.mark.server, pytest.mark.timeout(280)]
-
-
-@pytest.fixture(scope="module")
-def sample(scratch_server: ScratchServer) -> Iterator[str]:
-    """A database in the shape of the demo's, and smaller."""
-    name = scratch_server.create_database()
-    with psycopg.connect(scratch_server.dsn(name), autocommit=True) as connection:
-        connection.execute(SAMPLE)
-        connection.execute("vacuum analyze")
-    yield name
-    scratch_server.drop_database(name)
 
 
 @pytest.fixture(scope="module")
@@ -144,6 +133,38 @@ def test_sighup_reads_the_configuration_again(
         running.process.send_signal(signal.SIGHUP)
         wait(lambda: "config.reloaded" in "".join(running.said), 30)
         assert connection.execute("select 1").fetchone() == (1,)
+
+
+def test_sighup_reaches_the_optimiser(scratch_server: ScratchServer, sample: str, tmp_path: Path) -> None:
+    """It is started again where what it goes by has changed, and only there."""
+    upstream = scratch_server.dsn(sample).rsplit("/", 1)[0]
+    path = tmp_path / "rewright.toml"
+
+    def write(run_timeout: str, level: str) -> None:
+        path.write_text(
+            f'[listen]\naddress = "127.0.0.1:0"\n[http]\naddress = "127.0.0.1:0"\n[store]\nurl = "{tmp_path}/s.db"\n'
+            f'[databases."*"]\ndsn = "{upstream}"\noptimiser_dsn = "{upstream}"\n'
+            f'[optimiser]\nrun_timeout = "{run_timeout}"\n[log]\nlevel = "{level}"\n'
+        )
+
+    write("30s", "info")
+    started = Running(["--config", str(path)], {})
+    try:
+        pids = set(children(started.process.pid))
+        for run_timeout, level, same in (("30s", "debug", True), ("7s", "info", False)):
+            write(run_timeout, level)
+            before = "".join(started.said).count("config.reloaded")
+            started.process.send_signal(signal.SIGHUP)
+            wait(lambda seen=before: "".join(started.said).count("config.reloaded") > seen, 30)  # type: ignore[misc]
+            if same:
+                assert set(children(started.process.pid)) == pids
+                assert "process.restarted" not in "".join(started.said)
+        assert "process.restarted" in "".join(started.said)
+        wait(lambda: len(now := set(children(started.process.pid))) == len(pids) and now != pids, 60)
+        with connect(started, scratch_server, sample) as connection:
+            assert connection.execute("select 1").fetchone() == (1,)
+    finally:
+        started.stop()
 
 
 def test_it_ends_cleanly(scratch_server: ScratchServer, tmp_path: Path) -> None:

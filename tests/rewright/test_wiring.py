@@ -20,6 +20,7 @@ import pytest
 from engines.postgres.scratch import ScratchServer
 from engines.postgres.session import SessionError
 from engines.postgres.values import Values
+from engines.postgres.values import Values
 from equivalence.verdicts import CHECKER_VERSION
 from proxy.metrics import Metrics
 from proxy.ports import (
@@ -78,7 +79,17 @@ NEW = NewRewrite(
     checker_version=CHECKER_VERSION,
 )
 ACCEPT = frozenset({"float-order"})
-JOB = Job("app", "select 'ü\ud800'", (23, 25), 1.5, "joe", "psql", model=True, hints=False)
+JOB = Job(
+    "app",
+    "select 'ü\ud800'",
+    (23, 25),
+    1.5,
+    "joe",
+    "psql",
+    model=True,
+    hints=False,
+    values=Values((23, 25), (b"\0\0\0\5", None), (1, 0)),
+)
 SLOW = SlowQuery(
     execution=1,
     state="finished",
@@ -460,6 +471,28 @@ def test_estimates_survive_a_lost_connection(scratch_server: ScratchServer, data
         with pytest.raises(SessionError):
             estimator.work(dsn, "select * from nowhere")
         assert estimator.work(dsn, "select 1") == cheap
+    finally:
+        estimator.close()
+
+
+@pytest.mark.server
+def test_estimates_know_the_values(scratch_server: ScratchServer, database: str) -> None:
+    """Ten thousand rows of one kind, one of the other: what is bound decides whether it is worth holding."""
+    dsn = scratch_server.dsn(database)
+    with psycopg.connect(dsn, autocommit=True) as admin:
+        admin.execute("create table skewed as select 'many' as kind, n from generate_series(1, 20000) as n")
+        admin.execute("insert into skewed values ('few', 0)")
+        admin.execute("create index on skewed (kind)")
+        admin.execute("vacuum analyze skewed")
+    estimator = Estimator()
+    text = "select * from skewed where kind = $1 order by n"
+    try:
+        many = estimator.work(dsn, text, Values((25,), (b"many",), (0,)))
+        few = estimator.work(dsn, text, Values((), (b"few",), (1,)))
+        assert many > 20 * few
+        with pytest.raises(SessionError, match="integer"):
+            estimator.work(dsn, "select $1::int", Values((23,), (b"x",), (0,)))
+        assert estimator.work(dsn, text, Values((25,), (None,), (0,))) <= few
     finally:
         estimator.close()
 
