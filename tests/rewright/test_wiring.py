@@ -20,7 +20,6 @@ import pytest
 from engines.postgres.scratch import ScratchServer
 from engines.postgres.session import SessionError
 from engines.postgres.values import Values
-from engines.postgres.values import Values
 from equivalence.verdicts import CHECKER_VERSION
 from proxy.metrics import Metrics
 from proxy.ports import (
