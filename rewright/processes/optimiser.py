@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import structlog
+from tqdm import tqdm
 
 from rewright import logs
 from rewright.config.model import Config
@@ -146,6 +147,8 @@ class _Optimiser:
         self.holding = threading.BoundedSemaphore(max(config.optimiser.concurrency, 1))
 
     def run(self) -> None:
+        # bars of libraries (which show nothing here) would make a lock across processes, which nobody frees at our end
+        tqdm.set_lock(threading.RLock())
         store = self._store()
         if store is None:
             return

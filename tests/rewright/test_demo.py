@@ -33,3 +33,4 @@ def test_the_tour() -> None:
     assert int(faster[1].replace(",", "")) >= 2
     assert "rewritten" in done.stdout
     assert "Traceback" not in done.stderr
+    assert "resource_tracker" not in done.stderr, "something is left behind"
