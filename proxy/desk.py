@@ -82,6 +82,8 @@ class SessionDesk(DeskState):
     def cycle_ended(self) -> bool:
         """True: call again at the end of the next cycle."""
         self.book.confirmed()
+        if self.session.status == IDLE:
+            self.portion_over()
         if self.session.status == IDLE and (self.book.portals or self.privates.open_portals):
             self.book.portals.clear()
             self.privates.forget_portals()
@@ -97,7 +99,13 @@ class SessionDesk(DeskState):
         if self.timing is not None:
             self._timed(rows=0)
 
+    def suspended(self) -> None:
+        """Execute's limit of rows was reached: drivers that want one row never ask for more."""
+        if self.timing is not None:
+            self.portion_ended()
+
     def tag(self, tag: bytes) -> None:
+        self.portion_over()
         if self.timing is not None:
             self._timed(rows=rows_of(tag))
         if tag in {b"DEALLOCATE ALL", b"DISCARD ALL"}:
@@ -295,6 +303,7 @@ class SessionDesk(DeskState):
             return False
         if portal.private:
             # it goes on where it began, whatever became of the rewrite: the original would begin anew
+            self.portion_begins()
             message = Execute(portal.private, max_rows).encode()
             self._next = local.forward(message, b"E")
             return False

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import count
 
 from proxy.lakeside import chains as lakeside
@@ -60,10 +60,24 @@ class Timing:
     overhead: float
     text: str
     failure: str = ""
+    # when it had given as many rows as were asked for
+    paused: float | None = None
 
 
 _UNKNOWN = LastQuery("original", None, "no rewrite is known")
 _UNWANTED = LastQuery("original", None, "rewright.mode")
+
+
+def _last(timing: Timing, now: float) -> LastQuery:
+    return LastQuery(
+        timing.route,
+        timing.candidate.rewrite.id,
+        timing.reason,
+        now - timing.began,
+        timing.overhead,
+        timing.text,
+        timing.candidate.replacement,
+    )
 
 
 class DeskState:
@@ -259,28 +273,38 @@ class DeskState:
     # --- measuring ----------------------------------------------------------------------------------
 
     def start_timing(self, timing: Timing) -> None:
+        self.portion_over()
         self.timing = timing
         self.followed = False
         self.rewatch()
 
+    def portion_ended(self) -> None:
+        """The portal has given as many rows as Execute asked for; whether it goes on is not known yet."""
+        assert self.timing is not None
+        now = self.clock()
+        self.timing = replace(self.timing, paused=now)
+        self.last = _last(self.timing, now)
+
+    def portion_begins(self) -> None:
+        """It goes on: the time the client took in between is not the query's."""
+        if self.timing is not None and self.timing.paused is not None:
+            began = self.timing.began + self.clock() - self.timing.paused
+            self.timing = replace(self.timing, began=began, paused=None)
+
+    def portion_over(self) -> None:
+        """What was read in part is not read on, or something else has begun."""
+        if self.timing is not None and self.timing.paused is not None:
+            self._timed(rows=0)
+
     def _timed(self, rows: int) -> None:
         timing, self.timing = self.timing, None
         assert timing is not None
-        now = self.clock()
+        now = self.clock() if timing.paused is None else timing.paused
         self.metrics.routes[timing.route] += 1
         if timing.reason:
             self.metrics.reasons[timing.reason] += 1
         self.metrics.overhead_seconds += timing.overhead
-        rewrite = timing.candidate.rewrite
-        self.last = LastQuery(
-            timing.route,
-            rewrite.id,
-            timing.reason,
-            now - timing.began,
-            timing.overhead,
-            timing.text,
-            timing.candidate.replacement,
-        )
+        self.last = _last(timing, now)
         if self.followed:
             self.last = self._passed()
         self.rewatch()

@@ -30,6 +30,7 @@ from proxy.wire.tables import (
     NOTIFICATION,
     PARAMETER,
     READY,
+    SUSPENDED,
 )
 from proxy.wire.tables import SYNC as SYNC_TYPE
 
@@ -128,6 +129,9 @@ class ServerWalk(Conversation):
         elif kind == COMPLETE:
             if self.desk is not None:
                 self.desk.tag(message[HEADER_SIZE:-1])
+        elif kind == SUSPENDED:
+            if self.desk is not None:
+                self.desk.suspended()
         elif kind == COPY_IN:
             self._copy_in()
         elif kind == COPY_BOTH:

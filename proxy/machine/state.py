@@ -41,7 +41,7 @@ IN_COPY = table(b"cf")
 REPLIED = frozenset((PARSE, BIND, DESCRIBE, EXECUTE, CLOSE))
 # Server types: cycle ends, errors, parameters, copies; with tags where statements may vanish or are timed.
 EVENTS = table(b"ZESGW")
-EVENTS_AND_TAGS = table(b"ZESGWC")
+EVENTS_AND_TAGS = table(b"ZESGWCs")
 # messages that hold back the rest of the stream until they are whole must not grow beyond this
 EVENT_LIMIT = 1 << 20
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import asyncpg
 import psycopg
 import pytest
 
@@ -132,6 +133,28 @@ def test_what_comes_in_one_piece_is_served_the_first_time(world: World) -> None:
             ]
             assert connection.pgconn.exec_params(b"select 1", None).ntuples == 1
     assert [s.route for s in world.served()] == ["replacement"] * 2
+
+
+def test_what_is_read_in_part_is_timed_without_what_the_client_does_in_between(world: World) -> None:
+    """Drivers that want one row ask for one (asyncpg's fetchval), and never come back for the rest."""
+
+    async def play() -> list[object]:
+        connection = await asyncpg.connect(world.dsn())
+        found = [await connection.fetchval(ORIGINAL)]
+        await asyncio.sleep(0.3)
+        found += [await connection.fetchval("select 1"), await connection.fetchval(ORIGINAL)]
+        async with connection.transaction():
+            cursor = await connection.cursor(ORIGINAL)
+            found += [r[0] for r in await cursor.fetch(1)]
+            await asyncio.sleep(0.3)
+            found += [r[0] for r in await cursor.fetch(10)]
+        await connection.close()
+        return found
+
+    first = [row[0] for row in FROM_REPLACEMENT]
+    assert asyncio.run(play()) == [first[0], 1, first[0], *first]
+    assert [s.route for s in world.served()] == ["replacement", "replacement", "original"]
+    assert all(s.duration < 0.25 for s in world.served()), [s.duration for s in world.served()]
 
 
 def test_parameters_and_binary_results(world: World) -> None:
