@@ -80,8 +80,8 @@ def _work(source: Path | None, top: int | None, dsn: str, config: Any, settings:
     from models.api import NoModel
     from rewright.wiring.knowing import knowledge_base, own_folder
     from rewright.wiring.modelling import make_model
-    from rewright.wiring.optimising import Scratch
     from rewright.wiring.ports.hinting import HintPort
+    from rewright.wiring.scratch import Scratch
     from rewrite.adapters.live import Extras, connected
     from rewrite.offline import InputError, collect, work_off
     from rewrite.offline import top as top_of

@@ -26,10 +26,13 @@ from rewright import logs
 from rewright.config.model import Config
 from rewright.processes.channel import Figures, listen, tell
 from rewright.processes.jobs import MAX_LINE, Job, decode
+from rewright.wiring.budget import RunBudget
 from rewright.wiring.estimating import Estimator
 from rewright.wiring.hint_referee import drop_losing_hints
-from rewright.wiring.optimising import Cheap, NotAllowed, NotOptimised, NotYet, RunBudget, Scratch, Workbench
+from rewright.wiring.optimising import Workbench
 from rewright.wiring.referee import judge, retire_losers, to_compare
+from rewright.wiring.refusals import Cheap, NotAllowed, NotOptimised, NotYet
+from rewright.wiring.scratch import Scratch
 from rewright.wiring.stores import open_configured
 from store.api import Store
 from store.errors import StoreError

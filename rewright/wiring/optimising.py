@@ -6,10 +6,7 @@ sockets or processes. Everything is done on the optimiser's own account and with
 
 from __future__ import annotations
 
-import threading
-import time
-from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -17,23 +14,31 @@ from typing import Any
 import psycopg
 
 from engines.postgres.catalog import snapshot
-from engines.postgres.external import ExternalScratch
 from engines.postgres.hinting import HintingSession
-from engines.postgres.installation import ServerUnavailable
-from engines.postgres.scratch import ScratchServer
-from engines.postgres.session import Limits, Run, Session, SessionError
+from engines.postgres.session import Limits, Session, SessionError
 from engines.postgres.values import NO_VALUES
 from equivalence.api import Checker, Options
 from equivalence.verdicts import CHECKER_VERSION
 from models.api import Model, NoModel
 from rewright.config.model import Config, Database
 from rewright.processes.jobs import Job
-from rewright.wiring import guards, hint_referee, templates
+from rewright.wiring import guards, hint_referee
+from rewright.wiring.budget import FrugalDatabase, RunBudget
 from rewright.wiring.estimating import Estimator
 from rewright.wiring.knowing import knowledge_of
 from rewright.wiring.learning import Experienced, Learning
 from rewright.wiring.ports.hinting import HintPort
+from rewright.wiring.proposals import (
+    filled,
+    hinted_original,
+    hinted_text,
+    job_key,
+    proposal_of,
+    timing_of,
+)
 from rewright.wiring.referee import RUNS
+from rewright.wiring.refusals import Cheap, NotAllowed, NotOptimised
+from rewright.wiring.scratch import Scratch
 from rewright.wiring.served import (
     SERVABLE,
     guard_document,
@@ -48,13 +53,12 @@ from rewrite.adapters.postgres import PostgresDatabase
 from rewrite.adapters.scoping import TemplateScoper
 from rewrite.api import Outcome, Rewriter
 from rewrite.eligible import eligible
-from rewrite.ports import DatabaseError, NoKnowledge, Ports, ResultColumn
+from rewrite.ports import NoKnowledge, Ports
 from rewrite.search.chains import Derivations
 from rewrite.search.proposer import RuleProposer
-from rewrite.words import Deadline, Explained, Settings, Timed
+from rewrite.words import Deadline, Settings
 from sql.catalog import Catalog
 from sql.parsing import has_parameters
-from sql.plans import plan_from_json
 from store.api import Store
 from store.errors import NotFound
 from store.life import Action, Level, State
@@ -64,70 +68,6 @@ from store.records import Event, NewRewrite, Rewrite, Side, Timing
 HELD_SECONDS = 5.0
 # an original that takes so many times as long needs no second look
 CLEARLY = 2.0
-
-
-class NotOptimised(Exception):
-    """Why nothing was done with a query; the message is for people."""
-
-
-class NotYet(NotOptimised):
-    """Worth another try soon."""
-
-
-class Cheap(NotOptimised):
-    """Not worth holding; whether it is slow all the same is seen when it runs."""
-
-
-class NotAllowed(Exception):
-    """The role that asked may not."""
-
-
-class RunBudget:
-    """Measured runs in the last hour, all databases together."""
-
-    def __init__(self, limit: int, clock: Callable[[], float] = time.monotonic) -> None:
-        self._limit = limit
-        self._clock = clock
-        self._runs: deque[float] = deque()
-        self._lock = threading.Lock()
-
-    def take(self) -> bool:
-        """Whether one more may be made; it counts from now."""
-        with self._lock:
-            now = self._clock()
-            while self._runs and now - self._runs[0] > 3600:
-                self._runs.popleft()
-            if len(self._runs) >= self._limit:
-                return False
-            self._runs.append(now)
-            return True
-
-
-@dataclass(slots=True)
-class FrugalDatabase:
-    """The rewriter's ``Database`` port with [optimiser] max_runs_per_hour."""
-
-    inner: PostgresDatabase
-    budget: RunBudget
-    # where only estimates decide, those that the planner forgets must not be missing
-    count_subplans: bool = False
-
-    def explain(self, sql: str) -> Explained:
-        explained = self.inner.explain(sql)
-        if not self.count_subplans:
-            return explained
-        return replace(explained, cost=plan_from_json([{"Plan": explained.plan}]).work)
-
-    def describe(self, sql: str) -> tuple[ResultColumn, ...]:
-        return self.inner.describe(sql)
-
-    def measure(self, sql: str, seconds: float) -> Timed:
-        if not self.budget.take():
-            raise DatabaseError("53400", "[optimiser] max_runs_per_hour is used up")
-        return self.inner.measure(sql, seconds)
-
-    def schema_text(self, sql: str) -> str:
-        return self.inner.schema_text(sql)
 
 
 @dataclass(slots=True)
@@ -268,7 +208,7 @@ class Workbench:
                 if not after.finished:
                     return ()
                 before = session.run(proposal.original, stop_after=self.config.optimiser.run_timeout)
-                found += [_timing(rewrite, "replacement", after), _timing(rewrite, "original", before)]
+                found += [timing_of(rewrite, "replacement", after), timing_of(rewrite, "original", before)]
                 if before.duration > CLEARLY * after.duration:
                     break
         return found
@@ -406,61 +346,13 @@ class Workbench:
         """The proposal without its guard, and the replacement without hints."""
         if outcome.best is not None:
             plain = outcome.best.checked.candidate.sql
-            return self._proposal(outcome, job, plain), plain
+            return proposal_of(outcome, job, plain), plain
         hinter = self._hinter(dsn, job, learning)
         document = hinter.recommend(job.text, Deadline.after(self.config.optimiser.budget))
-        hinted = _hinted(job.text, document)
+        hinted = hinted_text(job.text, document)
         if hinted is None:
             return None
-        return self._hinted_original(job, hinted, document), job.text
-
-    def _proposal(self, outcome: Outcome, job: Job, plain: str) -> NewRewrite:
-        evidence, best, scoped = outcome.evidence, outcome.best, outcome.scoped
-        assert evidence is not None
-        assert best is not None
-        hinted = _hinted(plain, outcome.hints)
-        whole = scoped.scope == "any" and scoped.evidence is not None and not hinted
-        if whole and scoped.evidence is not None:
-            # what is served is the template: its proof counts
-            evidence = scoped.evidence
-        return NewRewrite(
-            database=job.database,
-            template_key=job_key(job),
-            template=scoped.template if whole else job.text,
-            original=job.text,
-            replacement=scoped.replacement if whole else hinted or plain,
-            hints=str(outcome.hints["comment"]) if hinted and outcome.hints else "",
-            scope="any" if whole else "these",
-            level=Level(evidence.level),
-            modulo=evidence.modulo,
-            evidence=dict(evidence.document),
-            plans={**outcome.report, **({"hints": dict(outcome.hints)} if hinted and outcome.hints else {})},
-            sources=(
-                *(f"{best.checked.candidate.source}: {s.name}" for s in best.checked.candidate.steps),
-                *(f"knowledge: {unit}" for unit in best.checked.candidate.units),
-            ),
-            cost_before=best.cost_before,
-            cost_after=best.cost_after,
-            checker_version=str(evidence.document.get("checker_version", "")),
-            role=job.role,
-        )
-
-    def _hinted_original(self, job: Job, hinted: str, document: Any) -> NewRewrite:
-        return NewRewrite(
-            database=job.database,
-            template_key=job_key(job),
-            template=job.text,
-            original=job.text,
-            replacement=hinted,
-            hints=str(document["comment"]),
-            scope="these",
-            level=Level.PROVED,
-            evidence={"verdict": "proved", "method": "same-text", "hints": dict(document)},
-            sources=("hints",),
-            cost_before=document.get("cost_before"),
-            cost_after=document.get("cost_after"),
-            role=job.role,
-        )
+        return hinted_original(job, hinted, document), job.text
 
     def _keep(
         self, session: Session, catalog: Catalog, job: Job, outcome: Outcome, new: NewRewrite, plain: str
@@ -512,74 +404,9 @@ class Workbench:
         self.store.rewrites.add_timings(timings)
 
 
-class Scratch:
-    """The checker's scratch server, started once; None when it can't be."""
-
-    def __init__(self, url: str = "embedded", on_error: Callable[[str], None] = lambda _: None) -> None:
-        self._url = url
-        self._on_error = on_error
-        self._server: ScratchServer | ExternalScratch | None = None
-        self._failed = False
-        self._lock = threading.Lock()
-
-    def server(self) -> Any:
-        """A running server (``engines.postgres.scratch.ScratchServer``), or None."""
-        with self._lock:
-            if self._server is None and not self._failed:
-                self._start()
-            return self._server
-
-    def within(self, seconds: float) -> Any:
-        """As ``server``, for who can't wait long. Raises NotYet while it is being started."""
-        if self._server is None and not self._failed:
-            starting = threading.Thread(target=self.server, name="scratch", daemon=True)
-            starting.start()
-            starting.join(seconds)
-            if starting.is_alive():
-                raise NotYet("the scratch server is being started")
-        return self._server
-
-    def close(self) -> None:
-        if self._server is not None:
-            self._server.stop()
-            self._server = None
-
-    def _start(self) -> None:
-        try:
-            if self._url == "embedded":
-                server = ScratchServer()
-                server.start()
-                self._server = server
-            else:
-                self._server = ExternalScratch(self._url)
-        except ServerUnavailable as error:
-            self._failed = True
-            self._on_error(str(error))
-
-
-def _timing(rewrite: Rewrite, side: Side, run: Run) -> Timing:
-    cpu = None if run.cpu is None else run.cpu * 1000
-    return Timing(rewrite.id, side, run.duration * 1000, cpu, "optimiser", time.time())
-
-
-def filled(proposal: NewRewrite) -> str | None:
-    """The replacement for the very text the rewrite was found for."""
-    if proposal.scope != "any":
-        return proposal.replacement
-    split = templates.make().split(proposal.original)
-    return None if split is None else templates.make().fill(proposal.replacement, split[1])
-
-
 def _search_limits(job: Job) -> Mapping[str, Any]:
     """While a client waits, most of the time is for checking what was found."""
     return {"seconds": min(1.0, job.budget / 4)} if job.kind == "inline" else {}
-
-
-def job_key(job: Job) -> str:
-    """Identity of a text with its declared parameter types, in one database."""
-    from rewright.wiring.reporting import template_key
-
-    return template_key(job.database, f"{','.join(map(str, job.param_types))}\0{job.text}")
 
 
 def database_dsn(dsn: str, name: str) -> str:
@@ -588,12 +415,6 @@ def database_dsn(dsn: str, name: str) -> str:
     if parts.get("dbname"):
         return dsn
     return psycopg.conninfo.make_conninfo(dsn, dbname=name)
-
-
-def _hinted(text: str, document: Any) -> str | None:
-    """The text with recommended hints, or None."""
-    injected = document.get("text") if document else None
-    return str(injected) if injected and injected != text else None
 
 
 def _path(session: Session) -> tuple[str, ...]:

@@ -17,9 +17,11 @@ from proxy.serving.index import RewriteIndex
 from rewright.config.model import Config, Database, Optimiser, Verify
 from rewright.processes.jobs import Job
 from rewright.wiring import hint_referee
+from rewright.wiring.budget import RunBudget
 from rewright.wiring.explaining import text as explained
-from rewright.wiring.optimising import RunBudget, Scratch, Workbench
+from rewright.wiring.optimising import Workbench
 from rewright.wiring.referee import retire_losers
+from rewright.wiring.scratch import Scratch
 from rewright.wiring.served import parameter_document, served
 from store.api import Store, open_store
 from store.life import Action, Level, State

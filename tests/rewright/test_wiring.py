@@ -40,15 +40,17 @@ from rewright.processes import worker
 from rewright.processes.exporting import METRICS, Figureboard
 from rewright.processes.jobs import Job, JobSender, decode, encode
 from rewright.processes.optimiser import Inbox
+from rewright.wiring.budget import RunBudget
 from rewright.wiring.estimating import Estimator
 from rewright.wiring.explaining import text
 from rewright.wiring.feed import StoreFeed
 from rewright.wiring.guards import GuardFailed, names_in
 from rewright.wiring.inlining import SocketInline
-from rewright.wiring.optimising import RunBudget, Scratch, Workbench, database_dsn
+from rewright.wiring.optimising import Workbench, database_dsn
 from rewright.wiring.proxies import proxy_config, settings_rules
 from rewright.wiring.referee import judge, loses, retire_losers, to_compare
 from rewright.wiring.reporting import SessionReporter, StoreReporter
+from rewright.wiring.scratch import Scratch
 from rewright.wiring.served import guard_document, guard_of, parameter_document, served, starts_active
 from store.api import Store, open_store
 from store.errors import StoreError

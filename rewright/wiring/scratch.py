@@ -1,0 +1,57 @@
+"""The checker's scratch server in the life of one process: started when first needed, shared, stopped at the end."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from engines.postgres.external import ExternalScratch
+from engines.postgres.installation import ServerUnavailable
+from engines.postgres.scratch import ScratchServer
+from rewright.wiring.refusals import NotYet
+
+
+class Scratch:
+    """The checker's scratch server, started once; None when it can't be."""
+
+    def __init__(self, url: str = "embedded", on_error: Callable[[str], None] = lambda _: None) -> None:
+        self._url = url
+        self._on_error = on_error
+        self._server: ScratchServer | ExternalScratch | None = None
+        self._failed = False
+        self._lock = threading.Lock()
+
+    def server(self) -> Any:
+        """A running server (``engines.postgres.scratch.ScratchServer``), or None."""
+        with self._lock:
+            if self._server is None and not self._failed:
+                self._start()
+            return self._server
+
+    def within(self, seconds: float) -> Any:
+        """As ``server``, for who can't wait long. Raises NotYet while it is being started."""
+        if self._server is None and not self._failed:
+            starting = threading.Thread(target=self.server, name="scratch", daemon=True)
+            starting.start()
+            starting.join(seconds)
+            if starting.is_alive():
+                raise NotYet("the scratch server is being started")
+        return self._server
+
+    def close(self) -> None:
+        if self._server is not None:
+            self._server.stop()
+            self._server = None
+
+    def _start(self) -> None:
+        try:
+            if self._url == "embedded":
+                server = ScratchServer()
+                server.start()
+                self._server = server
+            else:
+                self._server = ExternalScratch(self._url)
+        except ServerUnavailable as error:
+            self._failed = True
+            self._on_error(str(error))
