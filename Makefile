@@ -68,6 +68,10 @@ reference: install
 conformance: install
 	$(BIN)/python -m tests.conformance all
 
+# logins, serving and the whole loop on PostgreSQL 14, 16, 17 and 18 (servers from npm)
+conformance-versions: install
+	$(BIN)/python -m tests.conformance.versions
+
 conformance-%: install
 	$(BIN)/python -m tests.conformance $*
 

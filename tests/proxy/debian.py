@@ -16,9 +16,14 @@ import psycopg
 
 from engines.postgres.scratch import free_port
 
+# names the directory of another server's programs (tests/conformance/versions.py)
+PROGRAMS = "REWRIGHT_POSTGRES"
+
 
 def programs() -> Path:
     """The newest installed server's directory."""
+    if given := os.environ.get(PROGRAMS):
+        return Path(given)
     found = sorted(Path("/usr/lib/postgresql").glob("*/bin/postgres"), key=lambda p: float(p.parts[4]))
     if not found:
         raise RuntimeError("Debian's PostgreSQL server is missing: run tests/install_system.sh")
