@@ -72,6 +72,10 @@ conformance: install
 conformance-versions: install
 	$(BIN)/python -m tests.conformance.versions
 
+# logins by Kerberos, with a KDC of our own
+conformance-gss: install
+	$(BIN)/python -m tests.conformance.gss
+
 conformance-%: install
 	$(BIN)/python -m tests.conformance $*
 

@@ -131,6 +131,18 @@ def debian_package(package: str, version: str) -> Path:
     return kept(f"{package}-{version}", make) / "root"
 
 
+def debian_packages(label: str, names: Sequence[str]) -> Path:
+    """Debian binary packages at their newest version, unpacked into one directory that stands for ``/``."""
+
+    def make(home: Path) -> None:
+        (home / "work").mkdir()
+        _apt(home, "deb", "download", *names)
+        for archive in (home / "work").glob("*.deb"):
+            run(["dpkg-deb", "-x", archive, home / "root"], home)
+
+    return kept(f"debian-{label}", make) / "root"
+
+
 def _apt(home: Path, kind: str, *words: str) -> None:
     """Apt with the machine's Debian sources and a private state."""
     release = dict(
