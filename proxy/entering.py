@@ -86,7 +86,7 @@ class Entering:
         connected = await self._upstream(who)
         self.server = connected.side
         assert self.target is not None
-        self.target = replace(self.target, hosts=(connected.host,))
+        self.target = replace(self.target, hosts=(connected.host,)).for_client(tls=who.tls)
         return connected
 
     async def _admitted(self, client: Side, who: Who) -> UserConfig:
@@ -175,6 +175,7 @@ class Entering:
             database = self.proxy.config.database(who.database)
             dsn = database.dsn if database is not None else ""
             target = await self.proxy.hosts.pick(dsn, target, limits.connect_timeout)
+            target = target.for_client(tls=who.tls)
             return await connect(
                 target, patience=limits.connect_timeout, keepalive_idle=limits.keepalive_idle
             )

@@ -40,7 +40,9 @@ class HostChooser:
             return known[1]
 
     async def _ask(self, dsn: str, target: Target, patience: float) -> Target:
-        wanted = make_conninfo(dsn, application_name="rewright", dbname=target.dbname or "postgres")
+        wanted = make_conninfo(
+            dsn, application_name="rewright", dbname=target.dbname or "postgres", sslmode=target.sslmode
+        )
         try:
             async with asyncio.timeout(patience * len(target.hosts) or None):
                 connection = await psycopg.AsyncConnection.connect(wanted)

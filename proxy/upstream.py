@@ -9,7 +9,7 @@ import asyncio
 import socket
 import ssl
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from psycopg.conninfo import conninfo_to_dict
 
@@ -49,6 +49,7 @@ class Target:
     password: str = ""
     dbname: str = ""
     sslmode: str = "prefer"
+    as_client: bool = False  # encrypted exactly where the client is, see ``for_client``
     direct_tls: bool = False
     sslrootcert: str = ""
     sslcert: str = ""
@@ -56,9 +57,15 @@ class Target:
     sslpassword: str = ""
     session_attrs: str = ""  # target_session_attrs, see ``proxy.hosts``
 
+    def for_client(self, *, tls: bool) -> Target:
+        """What to connect to for a client with or without TLS."""
+        return replace(self, sslmode="require" if tls else "disable") if self.as_client else self
+
 
 SESSION_ATTRS = ("", "any", "read-write", "read-only", "primary", "standby", "prefer-standby")
 SSLMODES = ("disable", "allow", "prefer", "require", "verify-ca", "verify-full")
+# ours: the server's pg_hba.conf sees (hostssl, hostnossl) whether the client is encrypted
+AS_CLIENT = "as-client"
 
 
 def parse_dsn(dsn: str) -> Target:
@@ -68,8 +75,8 @@ def parse_dsn(dsn: str) -> Target:
     except Exception as error:
         raise DsnError(f"invalid dsn: {error}") from error
     sslmode = words.get("sslmode", "prefer")
-    if sslmode not in SSLMODES:
-        raise DsnError(f"invalid sslmode {sslmode!r}: use one of {', '.join(SSLMODES)}")
+    if sslmode not in {*SSLMODES, AS_CLIENT}:
+        raise DsnError(f"invalid sslmode {sslmode!r}: use one of {', '.join(SSLMODES)}, {AS_CLIENT}")
     attrs = words.get("target_session_attrs", "")
     if attrs not in SESSION_ATTRS:
         raise DsnError(f"invalid target_session_attrs {attrs!r}: use one of {', '.join(SESSION_ATTRS[1:])}")
@@ -83,7 +90,8 @@ def parse_dsn(dsn: str) -> Target:
         user=words.get("user", ""),
         password=words.get("password", ""),
         dbname=words.get("dbname", ""),
-        sslmode=sslmode,
+        sslmode="prefer" if sslmode == AS_CLIENT else sslmode,
+        as_client=sslmode == AS_CLIENT,
         direct_tls=words.get("sslnegotiation") == "direct",
         sslrootcert=words.get("sslrootcert", ""),
         sslcert=words.get("sslcert", ""),

@@ -59,9 +59,12 @@ def _dsn_problems(config: Config) -> Iterator[str]:
     for name, database in config.databases.items():
         for key in ("dsn", "optimiser_dsn"):
             try:
-                parse_dsn(getattr(database, key))
+                target = parse_dsn(getattr(database, key))
             except DsnError as error:
                 yield f"[databases.{name}] {key}: {error}"
+            else:
+                if target.as_client and key == "optimiser_dsn":
+                    yield f"[databases.{name}] {key}: sslmode=as-client is for dsn: the optimiser is nobody's client"
 
 
 def _certificate_problems(certificate: str, key: str) -> Iterator[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -276,3 +277,46 @@ def test_upstream_certificate_is_checked(tls_server: tuple[int, Path], tmp_path:
             psycopg.connect(
                 host="127.0.0.1", port=running.port, user="tester", password="secret", dbname="postgres"
             )
+
+
+@pytest.mark.server
+def test_upstream_tls_where_the_client_has_it(
+    tls_server: tuple[int, Path], authority: trustme.CA, tmp_path: Path
+) -> None:
+    """So that hostssl and hostnossl mean the client's encryption."""
+    write_certificate(authority, tmp_path)
+    listen = ListenConfig(tls_cert=str(tmp_path / "cert.pem"), tls_key=str(tmp_path / "key.pem"))
+    base = f"host=127.0.0.1 port={tls_server[0]} sslmode=as-client"
+    with RunningProxy(config(base, listen=listen)) as running:
+        for mode in ("require", "disable", "prefer"):
+            with psycopg.connect(
+                host="127.0.0.1",
+                port=running.port,
+                user="tester",
+                password="secret",
+                dbname="postgres",
+                sslmode=mode,
+                channel_binding="disable",
+            ) as connection:
+                found = connection.execute(
+                    "select ssl from pg_stat_ssl where pid = pg_backend_pid()"
+                ).fetchone()
+                assert found == (mode != "disable",)
+                threading.Timer(0.2, connection.cancel_safe).start()
+                with pytest.raises(psycopg.errors.QueryCanceled):
+                    connection.execute("select pg_sleep(30)")
+
+
+@pytest.mark.server
+def test_a_server_without_tls_refuses_clients_with_it_as_asked(
+    scratch_server: ScratchServer, authority: trustme.CA, tmp_path: Path
+) -> None:
+    write_certificate(authority, tmp_path)
+    listen = ListenConfig(tls_cert=str(tmp_path / "cert.pem"), tls_key=str(tmp_path / "key.pem"))
+    base = f"host=127.0.0.1 port={scratch_server.port} sslmode=as-client"
+    with (
+        RunningProxy(config(base, listen=listen)) as running,
+        pytest.raises(psycopg.OperationalError, match="could not connect"),
+    ):
+        psycopg.connect(host="127.0.0.1", port=running.port, user="postgres", sslmode="require")
+    assert "does not support SSL" in str(running.events)

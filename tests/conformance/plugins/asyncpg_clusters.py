@@ -59,7 +59,7 @@ def address(self: Any) -> Any:
         return None
     port = str(found["port"])
     if SIDE == "through":
-        port = str(_proxy(f"host=127.0.0.1 port={port} sslmode=prefer", *getattr(self, "tls", [])))
+        port = str(_proxy(f"host=127.0.0.1 port={port} sslmode=as-client", *getattr(self, "tls", [])))
     return {"host": "127.0.0.1", "port": port}
 
 
