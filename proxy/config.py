@@ -36,6 +36,8 @@ class ListenConfig:
     tls_key: str = ""
     workers: int = 1
     run_dir: str = ""
+    tls_min_version: str = "tlsv1.2"
+    tls_max_version: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,10 +22,15 @@ class ClientGone(Exception):
     """The client left, or speaks something else."""
 
 
-def server_context(cert: str, key: str) -> ssl.SSLContext:
-    """TLS towards clients. Raises OSError or ssl.SSLError for files that can't be used."""
+# as in PostgreSQL's ssl_min_protocol_version
+TLS_VERSIONS = {"tlsv1.2": ssl.TLSVersion.TLSv1_2, "tlsv1.3": ssl.TLSVersion.TLSv1_3}
+
+
+def server_context(cert: str, key: str, minimum: str = "tlsv1.2", maximum: str = "") -> ssl.SSLContext:
+    """TLS towards clients; ``maximum`` "": whatever there is. Raises OSError or ssl.SSLError for files that can't be used."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.minimum_version = ssl.TLSVersion.TLSv1_2
+    context.minimum_version = TLS_VERSIONS[minimum]
+    context.maximum_version = TLS_VERSIONS[maximum] if maximum else ssl.TLSVersion.MAXIMUM_SUPPORTED
     context.load_cert_chain(cert, key or None)
     context.set_alpn_protocols([ALPN])
     return context

@@ -21,6 +21,10 @@ class Listen:
     workers: int = option(1, integer(1, 256), "processes that share the port")
     tls_cert: str = option("", text, "PEM file with the certificate chain; empty: no TLS to clients")
     tls_key: str = option("", text, "PEM file with its key")
+    tls_min_version: str = option("tlsv1.2", choice("tlsv1.2", "tlsv1.3"), "the oldest TLS for clients")
+    tls_max_version: str = option(
+        "", choice("", "tlsv1.2", "tlsv1.3"), "the newest TLS for clients; empty: whatever there is"
+    )
     max_connections: int = option(1000, integer(1, 1_000_000), "clients at most; further ones get 53300")
 
 

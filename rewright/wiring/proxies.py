@@ -26,7 +26,15 @@ def proxy_config(config: Config) -> ProxyConfig:
     host, port = config.listen.address
     limits = config.limits
     return ProxyConfig(
-        listen=ListenConfig(host, port, config.listen.tls_cert, config.listen.tls_key, config.listen.workers),
+        listen=ListenConfig(
+            host,
+            port,
+            config.listen.tls_cert,
+            config.listen.tls_key,
+            config.listen.workers,
+            tls_min_version=config.listen.tls_min_version,
+            tls_max_version=config.listen.tls_max_version,
+        ),
         databases={
             name: DatabaseConfig(name, one.dsn, _engine(one.engine), one.path, one.defaults)
             for name, one in config.databases.items()

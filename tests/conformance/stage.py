@@ -54,10 +54,16 @@ class Through:
     """A `rewright serve` in front of ``dsn``; ``port`` is where it listens."""
 
     def __init__(
-        self, dsn: str, *, tls: tuple[Path, Path] | None = None, mode: str = "apply", workers: int = 1
+        self,
+        dsn: str,
+        *,
+        tls: tuple[Path, Path] | None = None,
+        newest_tls: str = "",
+        mode: str = "apply",
+        workers: int = 1,
     ) -> None:
         self.home = tempfile.TemporaryDirectory(prefix="rewright-conformance-")
-        pair = f'tls_cert = "{tls[0]}"\ntls_key = "{tls[1]}"' if tls else ""
+        pair = f'tls_cert = "{tls[0]}"\ntls_key = "{tls[1]}"\ntls_max_version = "{newest_tls}"' if tls else ""
         text = CONFIGURATION.format(
             listen="127.0.0.1:0", home=self.home.name, dsn=dsn, tls=pair, mode=mode, workers=workers
         )
@@ -132,9 +138,10 @@ def debian(
 
 
 def main() -> None:
-    """`python -m tests.conformance.stage DSN [CERT KEY]`: print the port, serve until standard input ends."""
-    dsn, *pair = sys.argv[1:]
-    with Through(dsn, tls=(Path(pair[0]), Path(pair[1])) if pair else None) as through:
+    """`python -m tests.conformance.stage DSN [CERT KEY [NEWEST_TLS]]`: print the port, serve until standard input ends."""
+    dsn, *given = sys.argv[1:]
+    pair = (Path(given[0]), Path(given[1])) if given else None
+    with Through(dsn, tls=pair, newest_tls=given[2] if given[2:] else "") as through:
         print(through.port, flush=True)
         sys.stdin.read()
 

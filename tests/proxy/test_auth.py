@@ -320,3 +320,28 @@ def test_a_server_without_tls_refuses_clients_with_it_as_asked(
     ):
         psycopg.connect(host="127.0.0.1", port=running.port, user="postgres", sslmode="require")
     assert "does not support SSL" in str(running.events)
+
+
+@pytest.mark.server
+@pytest.mark.parametrize(
+    ("oldest", "newest", "used"), [("tlsv1.2", "tlsv1.2", "TLSv1.2"), ("tlsv1.3", "", "TLSv1.3")]
+)
+def test_versions_of_tls_for_clients(
+    scratch_server: ScratchServer, authority: trustme.CA, tmp_path: Path, oldest: str, newest: str, used: str
+) -> None:
+    write_certificate(authority, tmp_path)
+    listen = ListenConfig(
+        tls_cert=str(tmp_path / "cert.pem"),
+        tls_key=str(tmp_path / "key.pem"),
+        tls_min_version=oldest,
+        tls_max_version=newest,
+    )
+    with RunningProxy(
+        config(f"host={scratch_server.address.socket_dir} port={scratch_server.port}", listen=listen)
+    ) as running:
+        dsn = f"host=127.0.0.1 port={running.port} user=postgres dbname=postgres sslmode=require"
+        with psycopg.connect(dsn) as connection:
+            assert connection.execute("select 1").fetchone() == (1,)
+        other = "TLSv1.3" if used == "TLSv1.2" else "TLSv1.2"
+        with pytest.raises(psycopg.OperationalError, match=r"SSL|closed"):
+            psycopg.connect(f"{dsn} ssl_min_protocol_version={other} ssl_max_protocol_version={other}")

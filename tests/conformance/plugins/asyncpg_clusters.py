@@ -17,6 +17,8 @@ from asyncpg import cluster as clusters
 SIDE = os.environ["CONFORMANCE_SIDE"]
 TREE = os.environ["CONFORMANCE_TREE"]
 _running: dict[tuple[str, ...], tuple[subprocess.Popen[str], int]] = {}
+# proxy's port -> its server's: tests start a server again where they found it
+_behind: dict[int, int] = {}
 _start = clusters.Cluster.start
 _address = clusters.Cluster._connection_addr_from_pidfile
 
@@ -50,6 +52,10 @@ def _end() -> None:
 def start(self: Any, wait: int = 60, *, server_settings: Any = None, **options: Any) -> None:
     settings = dict(server_settings or {})
     self.tls = [settings[n] for n in ("ssl_cert_file", "ssl_key_file") if settings.get("ssl") == "on"]
+    if self.tls:
+        self.tls.append(settings.get("ssl_max_protocol_version", "").lower())
+    if options.get("port") in _behind:
+        options["port"] = _behind[options["port"]]
     _start(self, wait, server_settings=settings, **options)
 
 
@@ -59,7 +65,9 @@ def address(self: Any) -> Any:
         return None
     port = str(found["port"])
     if SIDE == "through":
-        port = str(_proxy(f"host=127.0.0.1 port={port} sslmode=as-client", *getattr(self, "tls", [])))
+        proxy = _proxy(f"host=127.0.0.1 port={port} sslmode=as-client", *getattr(self, "tls", []))
+        _behind[proxy] = int(port)
+        port = str(proxy)
     return {"host": "127.0.0.1", "port": port}
 
 
