@@ -15,6 +15,7 @@ from rewrite.rules.tree import walk
 from rewrite.search.abstraction import pairs, shared_failures, without_ctes
 from rewrite.search.bounds import without_bounds
 from rewrite.search.congruence import Difference, differences, stripped
+from rewrite.search.limits import without_early_limits
 from rewrite.words import Evidence
 from sql import algebra as a
 from sql.binder import BindError, Unsupported, bind
@@ -47,14 +48,19 @@ def proved_by_parts(before: a.Query, after: a.Query, catalog: Catalog, seconds: 
     deadline = time.monotonic() + seconds
     if [c.type for c in a.output_columns(before)] != [c.type for c in a.output_columns(after)]:
         return None
-    inlined = without_ctes(before), without_ctes(after)
-    if inlined[0] is None or inlined[1] is None:
+    inlined = [q for q in (without_ctes(before), without_ctes(after)) if q is not None]
+    if len(inlined) < 2:
         return None
-    first, second = without_bounds(inlined[0]), without_bounds(inlined[1])
+    uncut = [without_early_limits(without_bounds(q), catalog) for q in inlined]
+    first, second = (u.query for u in uncut)
     found: list[Proved] | None = None
     tried: list[list[Difference]] = []
     for wider in (*range(_WIDEST + 1), None):
-        parts = [stripped(Difference(first, second))] if wider is None else differences(first, second, wider)
+        parts = (
+            [stripped(Difference(first, second), catalog)]
+            if wider is None
+            else differences(first, second, wider, catalog)
+        )
         left = deadline - time.monotonic()
         if parts in tried or left <= 0:
             continue
@@ -69,7 +75,10 @@ def proved_by_parts(before: a.Query, after: a.Query, catalog: Catalog, seconds: 
         if before == after
         else frozenset(m for q in (before, after) for m in shared_failures(q, catalog))
     )
-    return _joined(found, ctes, before, after)
+    cuts = frozenset(m for u in uncut for m in u.modulo)
+    proved = _joined(found, ctes | cuts, before, after)
+    facts = dict.fromkeys((*proved.assumptions, *(x for u in uncut for x in u.assumptions)))
+    return replace(proved, assumptions=tuple(facts))
 
 
 def _all(parts: list[Difference], catalog: Catalog, deadline: float) -> list[Proved] | None:
@@ -92,7 +101,8 @@ def _proved(difference: Difference, catalog: Catalog, deadline: float) -> Proved
         attempt = prove_both(Binding(pair.before, pair.after, pair.catalog), pair.catalog, seconds)
         if attempt.proved is not None:
             modulo = {*attempt.proved.modulo, *difference.modulo, *pair.modulo}
-            return replace(attempt.proved, modulo=tuple(sorted(modulo)))
+            facts = dict.fromkeys((*attempt.proved.assumptions, *difference.facts))
+            return replace(attempt.proved, assumptions=tuple(facts), modulo=tuple(sorted(modulo)))
     return None
 
 

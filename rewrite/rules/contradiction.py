@@ -5,16 +5,19 @@
     SELECT * FROM sale s WHERE false
 
 Bounds, equalities, IN lists and NULL tests of single columns against constants; an integer between two neighbours or
-equal to a fraction. The server sees only some of these. Calcite: FilterReduceExpressionsRule, PruneEmptyRules. SOUNDNESS 16, M18.
+equal to a fraction; what a CHECK leaves no room for; constants that compare as FALSE or NULL. The server sees only some of these. Calcite:
+FilterReduceExpressionsRule, PruneEmptyRules. SOUNDNESS 16, M18, F8.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from rewrite.rules.base import Context, Rewrite, Rule
 from rewrite.rules.build import FALSE
+from rewrite.rules.checks import checks_of
+from rewrite.rules.conditions import compares, constant, turned, value
 from rewrite.rules.ranges import allowed
 from rewrite.rules.shape import cannot_fail, is_volatile
 from rewrite.rules.tree import as_product
@@ -25,18 +28,54 @@ def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
     if not isinstance(block, a.Select) or block.where == FALSE:
         return
     items, preds = as_product(block)
-    if len(preds) < 1 or not any(found.nothing for found in allowed(preds).values()):
+    basis = _contradicted(items, preds, ctx)
+    if basis is None:
         return
     # rows that raised an error on their way to being refused are not looked at any more
     quiet = all(cannot_fail(p) for p in (*preds, *items))
     if ctx.holds("nothing-can-fail", quiet) and not is_volatile(block):
-        yield Rewrite(replace(block, where=FALSE), "the conditions contradict each other", literal=True)
+        yield Rewrite(
+            replace(block, where=FALSE), "the conditions contradict each other", basis, literal=True
+        )
+
+
+def _contradicted(
+    items: Sequence[a.FromItem], preds: Sequence[a.Expr], ctx: Context
+) -> frozenset[str] | None:
+    """The constraints by which no row is left; None where rows may be."""
+    if any(_never(p) for p in preds):
+        return frozenset()
+    known = allowed(preds)
+    if any(found.nothing for found in known.values()):
+        return frozenset()
+    for item in items:
+        if not isinstance(item, a.Scan) or not any(rel == item.rel for rel, _ in known):
+            continue
+        for check, name in checks_of(item, ctx):
+            for place, left in allowed([check]).items():
+                # where the column is not NULL the CHECK is not NULL either, so it is TRUE
+                filled = place in known and ctx.holds("column-is-not-null", known[place].filled)
+                if place in known and filled and known[place].met(left).nothing:
+                    return frozenset({name})
+    return None
+
+
+def _never(pred: a.Expr) -> bool:
+    """Constants that do not compare as TRUE."""
+    if isinstance(pred, a.Const):
+        return pred.value is None
+    compared = turned(pred)
+    left = constant(compared[1]) if compared is not None else None
+    if compared is None or left is None or left.type != compared[2].type:
+        return False
+    one, other = value(left), value(compared[2])
+    return one is not None and other is not None and compares(compared[0], one, other) is False
 
 
 RULE = Rule(
     "contradiction",
     apply,
-    ("nothing-can-fail",),
+    ("nothing-can-fail", "column-is-not-null"),
     "FilterReduceExpressionsRule, PruneEmptyRules",
     priority=86,
     category="constant",

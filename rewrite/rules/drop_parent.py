@@ -11,7 +11,7 @@ Columns of the parent's key may be shown, as the child's are the same values. SO
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from rewrite.rules.base import Context, Rewrite, Rule
 from rewrite.rules.shape import column_not_null, is_equality, shows_identity, table_of
@@ -69,6 +69,41 @@ def _without(
         return None
     changed: a.Select = substitute(made, mapping)
     return changed
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """An inner join of a table with the parent of one of its foreign keys: the equalities, the child's columns."""
+
+    child: a.Scan
+    parent: a.Scan
+    ties: tuple[a.Expr, ...]
+    columns: tuple[int, ...]
+    name: str
+
+
+def links(
+    child: a.FromItem, items: Sequence[a.FromItem], preds: Sequence[a.Expr], ctx: Context
+) -> Iterator[Link]:
+    """The parents of ``child`` among the items of a product, each with all equalities of the foreign key."""
+    if not isinstance(child, a.Scan) or child.only or table_of(child, ctx) is None:
+        return
+    source = ctx.catalog.table(child.table)
+    for fk, basis in usable_foreign_keys(ctx.catalog, child):
+        for parent in items:
+            if not isinstance(parent, a.Scan) or parent.only or parent is child or parent.table != fk.target:
+                continue
+            if table_of(parent, ctx) is None:
+                continue
+            target = ctx.catalog.table(parent.table)
+            mine = tuple(source.position(c) for c in fk.columns)
+            theirs = tuple(target.position(c) for c in fk.target_columns)
+            ties = [
+                next((p for p in preds if _ties(p, (child.rel, m), (parent.rel, t))), None)
+                for m, t in zip(mine, theirs, strict=True)
+            ]
+            if None not in ties:
+                yield Link(child, parent, tuple(t for t in ties if t is not None), mine, basis.name)
 
 
 def _ties(pred: a.Expr, one: tuple[int, int], other: tuple[int, int]) -> bool:

@@ -24,10 +24,14 @@ from rewrite.rules.tree import (
     leaves,
     map_children,
     renumber,
+    returns_set,
     used_rels,
     walk,
 )
+from rewrite.search.saying import said
 from sql import algebra as a
+from sql.catalog import Catalog
+from sql.facts import Assumptions, Facts
 from sql.types import INT4, equality_is_identity
 
 # far above the parameters of statements, below the placeholders of templates
@@ -37,11 +41,14 @@ _FLOATS = frozenset({"float4", "float8"})
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A pair of closed queries. ``modulo``: the reservations of what was left out around them."""
+    """A pair of closed queries. ``modulo``: the reservations of what was left out around them; ``facts``: the constraints
+    by which there are no more.
+    """
 
     before: a.Query
     after: a.Query
     modulo: frozenset[str] = frozenset()
+    facts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,10 +135,13 @@ class _Walk:
         return []
 
 
-def differences(before: a.Query, after: a.Query, wider: int = 0) -> list[Difference]:
+def differences(
+    before: a.Query, after: a.Query, wider: int = 0, catalog: Catalog | None = None
+) -> list[Difference]:
     """The pairs to prove instead of the two queries, which hold no CTEs; the pair itself where nothing is gained.
 
     ``wider``: with so many of the queries around each, for what a subquery leaves out and its surroundings make up for.
+    ``catalog``: whose keys show that an order leaves no ties.
     """
     whole = [Difference(before, after)]
     walked = _Walk(wider)
@@ -139,17 +149,19 @@ def differences(before: a.Query, after: a.Query, wider: int = 0) -> list[Differe
         holes = walked.query(before, after)
     except _Mismatch:
         return whole
-    around = frozenset(m for q in walked.context for m in _looseness(q))
+    chances = [_chance(q, catalog) for q in walked.context]
+    around = frozenset(m for loose, _ in chances for m in loose)
+    facts = tuple(dict.fromkeys(f for _, basis in chances for f in basis))
     if any(_unfit(q) for q in walked.context):
         return whole
     if not holes:  # the same tree, by another plan perhaps
-        return [Difference(before, after, around)]
+        return [Difference(before, after, around, facts)]
     found: list[Difference] = []
     for hole in holes:
         closed = _closed(hole)
         if closed is None:
             return whole
-        found.append(stripped(Difference(*closed, around)))
+        found.append(stripped(Difference(*closed, around, facts), catalog))
     return found
 
 
@@ -188,7 +200,7 @@ def _closed(hole: _Hole) -> tuple[a.Query, a.Query] | None:
 # --------------------------------------------------------------------------- blocks alike but for FROM and WHERE
 
 
-def stripped(pair: Difference) -> Difference:
+def stripped(pair: Difference, catalog: Catalog | None = None) -> Difference:
     """The rows that reach what both blocks have in common above FROM and WHERE, where that is all that differs."""
     x, y = pair.before, pair.after
     if not isinstance(x, a.Select) or not isinstance(y, a.Select) or x.ctes or y.ctes:
@@ -208,9 +220,10 @@ def stripped(pair: Difference) -> Difference:
         return pair
     targets = tuple(a.Target(f"c{i}", c) for i, (_, _, c) in enumerate(columns, 1))
     targets = targets or (a.Target("c1", a.Const("1", INT4)),)
-    loose = looseness(_above(x))
+    loose, facts = _chance(x, catalog)
+    loose |= looseness(replace(_above(x), limit=None, offset=None, distinct=None))
     rows, other = (a.Select(targets, s.from_, s.where) for s in (x, y))
-    return Difference(rows, other, pair.modulo | loose)
+    return Difference(rows, other, pair.modulo | loose, (*pair.facts, *facts))
 
 
 def _above(block: a.Select) -> a.Select:
@@ -276,10 +289,30 @@ def looseness(query: a.Query) -> frozenset[str]:
     return frozenset(m for n in walk(query) if isinstance(n, QUERIES) for m in _looseness(n))
 
 
-def _looseness(query: a.Query) -> set[str]:
+def _chance(query: a.Query, catalog: Catalog | None) -> tuple[set[str], tuple[str, ...]]:
+    """What a block leaves to chance, the queries within aside, and the constraints by which it is no more."""
+    if _total(query) or catalog is None:
+        return _looseness(query), ()
+    basis = _total_by_key(query, catalog)
+    if basis is None:
+        return _looseness(query), ()
+    return _looseness(query, total=True), said(basis)
+
+
+def _total_by_key(query: a.Query, catalog: Catalog) -> Assumptions | None:
+    """The constraints by which the sort keys are a key of the block's rows."""
+    if not isinstance(query, a.Select) or query.distinct or query.group_by is not None:
+        return None
+    if any(returns_set(t.expr) for t in query.targets):
+        return None
+    keys = [(k.expr.rel, k.expr.pos) for k in query.order_by if isinstance(k.expr, a.Column)]
+    return Facts(catalog, query).determines_rows(query, keys)
+
+
+def _looseness(query: a.Query, *, total: bool = False) -> set[str]:
     """What a block leaves to chance, the queries within aside."""
     found: set[str] = set()
-    if not _total(query):
+    if not total and not _total(query):
         found.add("tie-order")
     for node in _own(query):
         if isinstance(node, a.WindowCall) or (isinstance(node, a.Aggregate) and order_sensitive(node)):

@@ -1,0 +1,82 @@
+"""CHECK constraints of a scanned table as conditions on its rows.
+
+A validated CHECK is never FALSE on a stored row, and may be NULL (F8): a conjunct of it that compares one column with constants is
+TRUE wherever that column is not NULL. Only built-in immutable expressions are read. Must not know any rule.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+from rewrite.rules.base import Context
+from rewrite.rules.shape import is_volatile, table_of
+from rewrite.rules.tree import conjuncts, has_subquery, map_children, renumber, walk
+from sql import algebra as a
+from sql.binder import BindError, Unsupported, bind
+from sql.catalog import Catalog
+from sql.records import Table
+
+
+def checks_of(scan: a.Scan, ctx: Context) -> list[tuple[a.Expr, str]]:
+    """Conjuncts of the table's usable CHECKs over the scan's columns, with the constraint's name."""
+    table = table_of(scan, ctx)
+    if table is None:
+        return []
+    found: list[tuple[a.Expr, str]] = []
+    for check in table.checks:
+        if check.usable and not (check.no_inherit and table.has_children):
+            bound = _bound(_Known(ctx.catalog), table, check.text)
+            if bound is not None:
+                rel, expr = bound
+                found += [(renumber(c, {rel: scan.rel}), check.name) for c in conjuncts(expr)]
+    return found
+
+
+class _Known:
+    """A catalog as a key: told apart by identity."""
+
+    def __init__(self, catalog: Catalog) -> None:
+        self.catalog = catalog
+
+    def __hash__(self) -> int:
+        return id(self.catalog)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Known) and other.catalog is self.catalog
+
+
+@lru_cache(maxsize=512)
+def _bound(known: _Known, table: Table, text: str) -> tuple[int, a.Expr] | None:
+    name = f'"{table.ref.schema}"."{table.ref.name}"'
+    try:
+        query = bind(f"select ({text}) from {name}", known.catalog)
+    except (BindError, Unsupported):
+        return None
+    if not isinstance(query, a.Select) or len(query.targets) != 1 or len(query.from_) != 1:
+        return None
+    scan, expr = query.from_[0], query.targets[0].expr
+    if not isinstance(scan, a.Scan) or has_subquery(expr) or is_volatile(expr) or not _immutable(expr):
+        return None
+    return scan.rel, _as_list(expr)
+
+
+def _immutable(expr: a.Expr) -> bool:
+    for n in walk(expr):
+        match n:
+            case a.Call(func=f) | a.Op(op=a.OperatorRef(function=f)):
+                if not f.is_builtin or f.volatility is not a.Volatility.IMMUTABLE:
+                    return False
+            case a.SystemColumn() | a.WholeRow() | a.Opaque() | a.ValueFunction() | a.Param():
+                return False
+            case _:
+                pass
+    return True
+
+
+def _as_list(node: Any) -> Any:
+    """``x = ANY (ARRAY[…])``, as the server shows IN, as the list it is."""
+    node = map_children(node, _as_list)
+    if isinstance(node, a.ArrayOp) and isinstance(node.array, a.ArrayExpr):
+        return a.InList(node.op, node.left, node.array.args, node.all)
+    return node

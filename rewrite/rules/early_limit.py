@@ -1,0 +1,230 @@
+"""LIMIT is applied to the rows it chooses among before tables that only add to them are joined.
+
+    SELECT o.id, c.name FROM ord o LEFT JOIN cust c ON c.id = o.cust ORDER BY o.total DESC LIMIT 10
+    -->
+    SELECT o.id, c.name FROM (SELECT * FROM ord o ORDER BY o.total DESC LIMIT 10) o LEFT JOIN cust c ON c.id = o.cust ORDER BY o.total DESC LIMIT 10
+
+Below LEFT JOINs every row stays at least once, and below the join with the parent of a foreign key exactly once; the order must be the
+kept side's. For UNION ALL each arm is cut by itself. With OFFSET the early cut keeps as many rows as both together. Which of equal rows
+come is free as before. Calcite: SortJoinTransposeRule, SortUnionTransposeRule. SOUNDNESS 7b, M9.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from rewrite.rules.base import Context, Rewrite, Rule
+from rewrite.rules.drop_parent import Link, links
+from rewrite.rules.shape import column_not_null, is_volatile
+from rewrite.rules.tree import (
+    Place,
+    as_product,
+    columns_used,
+    conjoin,
+    free_rels,
+    from_rels,
+    has_aggregate,
+    has_window,
+    references_whole,
+    returns_set,
+    substitute,
+)
+from sql import algebra as a
+from sql.types import INT8
+
+
+def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
+    match block:
+        case a.Select():
+            yield from _joins(block, ctx)
+        case a.SetOp():
+            yield from _arms(block, ctx)
+        case _:
+            return
+
+
+# --------------------------------------------------------------------------- joins
+
+
+def _joins(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
+    if not _cuts_plainly(block) or not block.order_by:
+        return
+    top = _top(block.limit, block.offset)
+    ordered = frozenset().union(*(free_rels(k.expr) for k in block.order_by)) & from_rels(block.from_)
+    if top is None or not ordered:
+        return
+    for kept, rest, preds, basis in _splits(block, ctx):
+        rels = from_rels((kept,))
+        if not ctx.holds("ordered-by-the-kept", ordered <= rels):
+            continue
+        if not ctx.holds(
+            "filtered-on-the-kept", all(free_rels(p) & from_rels(block.from_) <= rels for p in preds)
+        ):
+            continue
+        if any(references_whole(block, r) for r in rels) or not rest:
+            continue
+        yield Rewrite(
+            _cut(block, kept, rest, preds, top, ctx),
+            "LIMIT chooses its rows before the other tables are joined",
+            basis,
+        )
+
+
+def _cuts_plainly(block: a.Select) -> bool:
+    """LIMIT is all that happens to the rows, and no more of them are made in the select list."""
+    if block.limit is None or block.group_by is not None or block.distinct is not None or block.with_ties:
+        return False
+    exprs = [*(t.expr for t in block.targets), *(k.expr for k in block.order_by)]
+    return not is_volatile(block) and not any(
+        has_window(e) or returns_set(e) or has_aggregate(e) for e in exprs
+    )
+
+
+def _top(limit: a.Expr | None, offset: a.Expr | None) -> a.Expr | None:
+    """How many rows are needed; None where that would have to be computed."""
+    if isinstance(limit, a.Param) and offset is None:
+        return limit
+    numbers = [x.value for x in (limit, offset) if isinstance(x, a.Const)]
+    if not isinstance(limit, a.Const) or limit.value is None or (offset is not None and len(numbers) < 2):
+        return None
+    return a.Const(str(sum(int(n) for n in numbers if n is not None)), INT8)
+
+
+_Split = tuple[a.FromItem, list[a.FromItem], list[a.Expr], frozenset[str]]
+
+
+def _splits(block: a.Select, ctx: Context) -> Iterator[_Split]:
+    """Ways to see FROM as a kept item and others that only add to it: (kept, FROM without it in place, conditions on
+    the kept, constraints). FROM holds the kept item itself where it is to be replaced.
+    """
+    if len(block.from_) == 1 and isinstance(block.from_[0], a.Join):
+        (item,) = block.from_
+        kept = item
+        while isinstance(kept, a.Join) and kept.kind == "left":
+            kept = kept.left
+        if kept is not item:
+            yield kept, [item], list(_conditions(block)), frozenset()
+    items, preds = as_product(block)
+    if len(items) < 2:
+        return
+    for item in items:
+        found = _parents(item, items, preds, ctx)
+        if found is not None:
+            ties, basis = found
+            yield item, items, [p for p in preds if p not in ties], basis
+
+
+def _conditions(block: a.Select) -> Sequence[a.Expr]:
+    return as_product(replace(block, from_=()))[1]
+
+
+def _parents(
+    item: a.FromItem, items: Sequence[a.FromItem], preds: Sequence[a.Expr], ctx: Context
+) -> tuple[list[a.Expr], frozenset[str]] | None:
+    """Whether each other item is the one parent of ``item``, or of a parent of it: the ties and constraints."""
+    found: list[a.FromItem] = [item]
+    ties: list[a.Expr] = []
+    basis: frozenset[str] = frozenset()
+    while len(found) < len(items):
+        link = next(
+            (x for child in found for x in links(child, items, preds, ctx) if x.parent not in found), None
+        )
+        if link is None or not ctx.holds("partner-is-there", _filled(link, ctx)):
+            return None
+        found.append(link.parent)
+        ties += link.ties
+        basis |= {link.name}
+    return ties, basis
+
+
+def _filled(link: Link, ctx: Context) -> bool:
+    return all(column_not_null(link.child, pos, ctx) is not None for pos in link.columns)
+
+
+def _cut(
+    block: a.Select,
+    kept: a.FromItem,
+    rest: Sequence[a.FromItem],
+    preds: Sequence[a.Expr],
+    top: a.Expr,
+    ctx: Context,
+) -> a.Select:
+    """The block over the first rows of ``kept``, which are a derived table with the columns that are used."""
+    rels = from_rels((kept,))
+    ties = [p for p in as_product(block)[1] if p not in preds]
+    bare = replace(block, from_=tuple(_without(i, kept) for i in rest), where=None)
+    needed = columns_used((bare, *block.order_by, *ties), rels)
+    names = tuple(f"c{i + 1}" for i in range(len(needed)))
+    inner = a.Select(
+        tuple(a.Target(n, c) for n, c in zip(names, needed, strict=True)),
+        (kept,),
+        conjoin(preds),
+        order_by=block.order_by,
+        limit=top,
+    )
+    rel = ctx.fresh()
+    mapping: dict[Place, a.Expr] = {
+        (c.rel, c.pos): a.Column(rel, i, c.type, names[i]) for i, c in enumerate(needed)
+    }
+    first = a.Derived(rel, inner, "first", names)
+    outer: a.Select = substitute(replace(block, from_=(), where=conjoin(ties)), mapping)
+    return replace(outer, from_=tuple(_placed(i, kept, first, mapping) for i in rest))
+
+
+def _without(item: a.FromItem, kept: a.FromItem) -> a.FromItem:
+    """The item with nothing in the kept one's place, so that its own columns are not counted as used."""
+    if item is kept:
+        return a.ValuesScan(-1, (), "", ())
+    if isinstance(item, a.Join):
+        return replace(item, left=_without(item.left, kept), right=_without(item.right, kept))
+    return item
+
+
+def _placed(item: a.FromItem, kept: a.FromItem, first: a.Derived, mapping: dict[Place, a.Expr]) -> a.FromItem:
+    if item is kept:
+        return first
+    if isinstance(item, a.Join):
+        on = None if item.on is None else substitute(item.on, mapping)
+        left, right = (_placed(x, kept, first, mapping) for x in (item.left, item.right))
+        return replace(item, left=left, right=right, on=on)
+    found: a.FromItem = substitute(item, mapping)
+    return found
+
+
+# --------------------------------------------------------------------------- UNION ALL
+
+
+def _arms(block: a.SetOp, ctx: Context) -> Iterator[Rewrite]:
+    top = _top(block.limit, block.offset)
+    if block.op != "union" or not ctx.holds("no-duplicates-go", block.all) or block.with_ties or top is None:
+        return
+    made = _cut_arms(block, block.order_by, top, ctx)
+    if made != block:
+        yield Rewrite(made, "each arm of UNION ALL is cut to what LIMIT may choose")
+
+
+def _cut_arms(block: a.SetOp, order: Sequence[a.OutputSortKey], top: a.Expr, ctx: Context) -> a.SetOp:
+    left, right = (_cut_arm(x, order, top, ctx) for x in (block.left, block.right))
+    return replace(block, left=left, right=right)
+
+
+def _cut_arm(arm: a.Query, order: Sequence[a.OutputSortKey], top: a.Expr, ctx: Context) -> a.Query:
+    if arm.limit is not None or arm.offset is not None or is_volatile(arm):
+        return arm
+    if isinstance(arm, a.SetOp):
+        nested = arm.op == "union" and arm.all and not arm.order_by and not arm.ctes
+        return _cut_arms(arm, order, top, ctx) if nested else arm
+    if not isinstance(arm, a.Select) or arm.distinct or any(returns_set(t.expr) for t in arm.targets):
+        return arm
+    keys = tuple(a.SortKey(arm.targets[k.pos].expr, k.descending, k.nulls_first, k.op) for k in order)
+    return replace(arm, order_by=keys, limit=top)
+
+
+RULE = Rule(
+    "early_limit",
+    apply,
+    ("ordered-by-the-kept", "filtered-on-the-kept", "partner-is-there", "no-duplicates-go"),
+    "SortJoinTransposeRule, SortUnionTransposeRule",
+    priority=76,
+)

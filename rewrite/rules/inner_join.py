@@ -1,0 +1,166 @@
+"""A LEFT JOIN whose right side is always there, or always asked for above the grouping, is an inner join.
+
+    SELECT l.ord, p.brand FROM line l LEFT JOIN part p ON p.id = l.part
+    -->
+    SELECT l.ord, p.brand FROM line l JOIN part p ON p.id = l.part
+
+By a foreign key whose columns hold no NULL, with ON asking for the key only; or because HAVING is not true of a group without a
+match, where each group is one row of the kept side. (What WHERE rejects the server sees itself.) SOUNDNESS 4a-4c.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from decimal import Decimal
+
+from rewrite.rules.base import Context, Rewrite, Rule
+from rewrite.rules.conditions import compares, turned, value
+from rewrite.rules.shape import column_not_null, is_equality, is_strict_path, table_of
+from rewrite.rules.tree import conjuncts, free_rels, from_rels, walk
+from sql import algebra as a
+from sql.facts import Facts, usable_foreign_keys
+
+
+def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
+    if not isinstance(block, a.Select):
+        return
+    for number, item in enumerate(block.from_):
+        made, basis = _present(item, ctx)
+        if made is not item:
+            from_ = (*block.from_[:number], made, *block.from_[number + 1 :])
+            yield Rewrite(replace(block, from_=from_), "every row has its partner by a foreign key", basis)
+    yield from _by_having(block, ctx)
+
+
+# --------------------------------------------------------------------------- foreign keys
+
+
+def _present(item: a.FromItem, ctx: Context) -> tuple[a.FromItem, frozenset[str]]:
+    """``item`` with each LEFT JOIN along its left spine that always finds a partner made inner."""
+    if not isinstance(item, a.Join) or item.kind not in {"left", "inner"}:
+        return item, frozenset()
+    left, basis = _present(item.left, ctx)
+    made = item if left is item.left else replace(item, left=left)
+    found = _always(made, ctx) if item.kind == "left" else None
+    if found is None:
+        return made, basis
+    return replace(made, kind="inner"), basis | found
+
+
+def _always(join: a.Join, ctx: Context) -> frozenset[str] | None:
+    parent = join.right
+    if not isinstance(parent, a.Scan) or table_of(parent, ctx) is None or parent.only:
+        return None
+    for child in _unpadded(join.left):
+        if table_of(child, ctx) is None:
+            continue
+        for fk, basis in usable_foreign_keys(ctx.catalog, child):
+            if fk.target == parent.table and _matches(
+                join, child, parent, (fk.columns, fk.target_columns), ctx
+            ):
+                return frozenset({basis.name})
+    return None
+
+
+def _matches(
+    join: a.Join,
+    child: a.Scan,
+    parent: a.Scan,
+    columns: tuple[tuple[str, ...], tuple[str, ...]],
+    ctx: Context,
+) -> bool:
+    source, target = ctx.catalog.table(child.table), ctx.catalog.table(parent.table)
+    wanted = [
+        ((child.rel, source.position(c)), (parent.rel, target.position(k)))
+        for c, k in zip(*columns, strict=True)
+    ]
+    on = conjuncts(join.on)
+    ties = [{(x.rel, x.pos) for x in p.args if isinstance(x, a.Column)} for p in on if _plain(p)]  # type: ignore[union-attr]
+    if any({mine, theirs} not in ties for mine, theirs in wanted):
+        return False
+    if not ctx.holds("nothing-but-the-key", len(on) == len(wanted)):
+        return False
+    filled = all(column_not_null(child, pos, ctx) is not None for (_, pos), _ in wanted)
+    return ctx.holds("key-is-filled", filled)
+
+
+def _plain(pred: a.Expr) -> bool:
+    return is_equality(pred) and isinstance(pred, a.Op) and all(isinstance(x, a.Column) for x in pred.args)
+
+
+def _unpadded(item: a.FromItem) -> Iterator[a.Scan]:
+    """Tables whose rows are not null-extended in an item."""
+    if isinstance(item, a.Join):
+        if item.kind in {"inner", "left"}:
+            yield from _unpadded(item.left)
+        if item.kind in {"inner", "right"}:
+            yield from _unpadded(item.right)
+    elif isinstance(item, a.Scan):
+        yield item
+
+
+# --------------------------------------------------------------------------- HAVING
+
+
+def _by_having(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
+    if block.group_by is None or len(block.group_by) != 1 or len(block.from_) != 1:
+        return
+    (join,) = block.from_
+    if not isinstance(join, a.Join) or join.kind != "left":
+        return
+    padded = from_rels((join.right,))
+    # below joins of the kept side nothing of this matters; conditions on the padded side are the server's to see
+    if not any(_rejects_nobody(c, padded) for c in conjuncts(block.having)):
+        return
+    if any(free_rels(c) & padded for c in conjuncts(block.where)):
+        return
+    start = [(k.rel, k.pos) for k in block.group_by[0] if isinstance(k, a.Column)]
+    kept = a.Select((), (join.left,), block.where)
+    basis = Facts(ctx.catalog, block).determines_rows(kept, [c for c in start if c[0] not in padded])
+    if ctx.holds("group-is-one-row", basis is not None):
+        names = frozenset(x.name for x in basis or ())
+        made = replace(block, from_=(replace(join, kind="inner"),))
+        yield Rewrite(made, "HAVING asks for a match", names)
+
+
+def _rejects_nobody(pred: a.Expr, padded: frozenset[int]) -> bool:
+    """Whether a condition on one aggregate of the padded side is not true when nothing matched."""
+    compared = turned(pred)
+    if compared is None:
+        return False
+    name, agg, const = compared
+    if isinstance(agg, a.Cast) and agg.implicit:
+        agg = agg.arg
+    if (
+        not isinstance(agg, a.Aggregate)
+        or not agg.func.is_builtin
+        or len(agg.args) != 1
+        or agg.filter is not None
+    ):
+        return False
+    if not _null_there(agg.args[0], padded):
+        return False
+    if agg.func.name == "count":
+        bound = value(const)
+        return isinstance(bound, Decimal) and compares(name, Decimal(0), bound) is False
+    return agg.func.name in {"sum", "avg", "min", "max"}
+
+
+def _null_there(arg: a.Expr, padded: frozenset[int]) -> bool:
+    columns: Sequence[a.Expr] = [x for x in _columns(arg) if x.rel in padded]
+    return any(is_strict_path(arg, c) for c in columns)
+
+
+def _columns(arg: a.Expr) -> Iterator[a.Column]:
+    return (n for n in walk(arg) if isinstance(n, a.Column))
+
+
+RULE = Rule(
+    "inner_join",
+    apply,
+    ("nothing-but-the-key", "key-is-filled", "group-is-one-row"),
+    "FilterJoinRule",
+    priority=84,
+    category="join",
+)

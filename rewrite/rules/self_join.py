@@ -1,0 +1,130 @@
+"""A table joined with itself on its key is read once.
+
+    SELECT o.id, p.total FROM ord o JOIN ord p ON p.id = o.id WHERE p.note = 'x'
+    -->
+    SELECT o.id, o.total FROM ord o WHERE o.note = 'x'
+
+Both copies are the same row, so every column of one is the other's. A nullable column of the key leaves ``IS NOT NULL`` behind. A
+LEFT JOIN goes the same way if its ON asks for the key only. SOUNDNESS 10.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from rewrite.rules.base import Context, Rewrite, Rule
+from rewrite.rules.shape import column_not_null, is_equality, table_of
+from rewrite.rules.tree import (
+    Place,
+    as_product,
+    conjoin,
+    conjuncts,
+    free_rels,
+    leaves,
+    references_whole,
+    substitute,
+)
+from sql import algebra as a
+
+
+def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
+    if not isinstance(block, a.Select) or not block.from_:
+        return
+    yield from _joined(block, ctx)
+    yield from _left(block, ctx)
+
+
+def _joined(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
+    items, preds = as_product(block)
+    for i, kept in enumerate(items):
+        for gone in items[i + 1 :]:
+            if not _same_table(kept, gone, ctx) or references_whole(block, gone.rel):  # type: ignore[union-attr]
+                continue
+            assert isinstance(kept, a.Scan)
+            assert isinstance(gone, a.Scan)
+            found = _tied(kept, gone, preds, ctx)
+            if found is None:
+                continue
+            ties, name = found
+            filled = _filled(kept, ties, ctx)
+            rest = [p for p in preds if p not in ties]
+            made = replace(
+                block, from_=tuple(x for x in items if x is not gone), where=conjoin((*rest, *filled))
+            )
+            yield Rewrite(_as(made, gone, kept), _why(kept), frozenset({name}))
+
+
+def _left(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
+    """LEFT JOINs at the top of FROM: every row of the kept side meets itself, or nothing where its key is NULL."""
+    for number, item in enumerate(block.from_):
+        if not isinstance(item, a.Join) or item.kind != "left" or not isinstance(item.right, a.Scan):
+            continue
+        gone = item.right
+        for kept in leaves((item.left,)):
+            if not isinstance(kept, a.Scan) or kept not in as_product(a.Select((), (item.left,)))[0]:
+                continue  # padded itself
+            if not _same_table(kept, gone, ctx) or references_whole(block, gone.rel):
+                continue
+            found = _tied(kept, gone, conjuncts(item.on), ctx)
+            whole = found is not None and len(found[0]) == len(conjuncts(item.on))
+            if found is None or not ctx.holds("nothing-but-the-key", whole) or _filled(kept, found[0], ctx):
+                continue
+            made = replace(block, from_=(*block.from_[:number], item.left, *block.from_[number + 1 :]))
+            yield Rewrite(_as(made, gone, kept), _why(kept), frozenset({found[1]}))
+
+
+def _same_table(kept: a.FromItem, gone: a.FromItem, ctx: Context) -> bool:
+    if not isinstance(kept, a.Scan) or not isinstance(gone, a.Scan) or kept.rel == gone.rel:
+        return False
+    return (kept.table, kept.only) == (gone.table, gone.only) and table_of(kept, ctx) is not None
+
+
+def _tied(
+    kept: a.Scan, gone: a.Scan, preds: Sequence[a.Expr], ctx: Context
+) -> tuple[list[a.Expr], str] | None:
+    """The equalities of a whole key with itself, and the key's name."""
+    table = ctx.catalog.table(kept.table)
+    ties: dict[int, a.Expr] = {}
+    for pred in preds:
+        if is_equality(pred) and isinstance(pred, a.Op) and free_rels(pred) == {kept.rel, gone.rel}:
+            one, other = pred.args
+            if isinstance(one, a.Column) and isinstance(other, a.Column) and one.pos == other.pos:
+                ties.setdefault(one.pos, pred)
+    for key in table.keys:
+        columns = [table.position(c) for c in key.columns]
+        if key.usable and all(c in ties for c in columns):
+            return [ties[c] for c in columns], key.name
+    if ties and ctx.holds("joined-on-a-key", False):
+        return list(ties.values()), ""
+    return None
+
+
+def _filled(kept: a.Scan, ties: Sequence[a.Expr], ctx: Context) -> list[a.Expr]:
+    """``IS NOT NULL`` for the columns of the key that may be NULL."""
+    columns = [x for t in ties if isinstance(t, a.Op) for x in t.args if isinstance(x, a.Column)]
+    mine = [c for c in columns if c.rel == kept.rel]
+    open_ = [c for c in mine if column_not_null(kept, c.pos, ctx) is None]
+    return [a.IsNull(c, negated=True) for c in open_ if not ctx.holds("null-keys-excluded", False)]
+
+
+def _as(made: a.Select, gone: a.Scan, kept: a.Scan) -> a.Select:
+    mapping: dict[Place, a.Expr] = {
+        (gone.rel, i): a.Column(kept.rel, i, c.type, c.name) for i, c in enumerate(gone.columns)
+    }
+    changed: a.Select = substitute(made, mapping)
+    return changed
+
+
+def _why(kept: a.Scan) -> str:
+    return f"{kept.table.name} is joined with itself on its key"
+
+
+RULE = Rule(
+    "self_join",
+    apply,
+    ("joined-on-a-key", "null-keys-excluded", "nothing-but-the-key"),
+    "",
+    priority=83,
+    category="join",
+)

@@ -1,0 +1,119 @@
+"""A condition on a column holds for the columns that equal it, too.
+
+    SELECT v.id FROM visit v JOIN ord o ON o.cust = v.cust WHERE v.cust BETWEEN 3 AND 5
+    -->
+    SELECT v.id FROM visit v JOIN ord o ON o.cust = v.cust WHERE v.cust BETWEEN 3 AND 5 AND o.cust BETWEEN 3 AND 5
+
+The server does this for equality with a constant only; ranges, lists and patterns stay on one side. Through LEFT JOIN the condition
+goes from the kept side's WHERE into ON. Equal must mean identical. Calcite: JoinPushTransitivePredicatesRule. SOUNDNESS 7d.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from rewrite.rules.base import Context, Rewrite, Rule
+from rewrite.rules.shape import cannot_fail, is_equality, is_volatile, shows_identity
+from rewrite.rules.tree import (
+    Place,
+    as_product,
+    conjoin,
+    conjuncts,
+    from_rels,
+    has_subquery,
+    substitute,
+    walk,
+)
+from sql import algebra as a
+
+MOST_ADDED = 6
+
+
+def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
+    if not isinstance(block, a.Select) or not block.from_:
+        return
+    items, preds = as_product(block)
+    added = _implied(preds, [p for p in preds if _says_more(p)], ctx)
+    outer = tuple(_padded(i, preds, ctx) for i in items)
+    changed = any(m is not i for m, i in zip(outer, items, strict=True))
+    if (added or changed) and len(added) <= MOST_ADDED:
+        made = replace(block, from_=outer, where=conjoin((*preds, *added)))
+        yield Rewrite(made, "conditions on a column are asked of the columns that equal it")
+
+
+def _padded(item: a.FromItem, preds: Sequence[a.Expr], ctx: Context) -> a.FromItem:
+    """A LEFT JOIN whose ON asks the padded side for what the kept side must meet anyway."""
+    if not isinstance(item, a.Join) or item.kind != "left":
+        return item
+    left = _padded(item.left, preds, ctx)
+    kept = from_rels((item.left,))
+    known = [p for p in preds if _says_more(p) and _rel(p) in kept]
+    on = conjuncts(item.on)
+    wanted = from_rels((item.right,))
+    added = [p for p in _implied(on, known, ctx) if _rel(p) in wanted]
+    if left is item.left and not added:
+        return item
+    return replace(item, left=left, on=conjoin((*on, *added)))
+
+
+def _implied(ties: Sequence[a.Expr], known: Sequence[a.Expr], ctx: Context) -> list[a.Expr]:
+    """What ``known`` says of one column, said of the columns that ``ties`` equate with it; what is there already is
+    left out.
+    """
+    groups = _classes(ties, ctx)
+    found: list[a.Expr] = []
+    for pred in known:
+        column = _column(pred)
+        for group in groups:
+            for twin in group if column in group else ():
+                mapping: dict[Place, a.Expr] = {(column.rel, column.pos): twin}
+                made = substitute(pred, mapping)
+                if twin != column and made not in (*ties, *known, *found):
+                    found.append(made)
+    return found
+
+
+def _classes(preds: Sequence[a.Expr], ctx: Context) -> list[list[a.Column]]:
+    groups: list[list[a.Column]] = []
+    for pred in preds:
+        if not is_equality(pred) or not isinstance(pred, a.Op):
+            continue
+        one, other = pred.args
+        if not isinstance(one, a.Column) or not isinstance(other, a.Column) or one.rel == other.rel:
+            continue
+        same = one.type.without_typmod() == other.type.without_typmod()
+        if not same or not ctx.holds("equal-is-identical", shows_identity(one)):
+            continue
+        near = [g for g in groups if one in g or other in g]
+        groups = [g for g in groups if g not in near]
+        groups.append(list(dict.fromkeys([c for g in near for c in g] + [one, other])))
+    return groups
+
+
+def _says_more(pred: a.Expr) -> bool:
+    """A condition on one column that the server does not carry over by itself."""
+    if has_subquery(pred) or is_volatile(pred) or not cannot_fail(pred):
+        return False
+    columns = {n for n in walk(pred) if isinstance(n, a.Column)}
+    fixed = is_equality(pred) and isinstance(pred, a.Op) and any(isinstance(x, a.Column) for x in pred.args)
+    plain = not any(isinstance(n, a.WholeRow | a.SystemColumn | a.Aggregate) for n in walk(pred))
+    return len(columns) == 1 and plain and not fixed and not isinstance(pred, a.IsNull)
+
+
+def _column(pred: a.Expr) -> a.Column:
+    return next(n for n in walk(pred) if isinstance(n, a.Column))
+
+
+def _rel(pred: a.Expr) -> int:
+    return _column(pred).rel
+
+
+RULE = Rule(
+    "transitive",
+    apply,
+    ("equal-is-identical",),
+    "JoinPushTransitivePredicatesRule",
+    priority=62,
+    category="predicate",
+)

@@ -1,0 +1,241 @@
+"""Early cuts that an outer LIMIT makes anyway: taken out of both queries of a pair before it is proved.
+
+    SELECT … FROM (SELECT … FROM o ORDER BY o.day LIMIT 10) o LEFT JOIN c ON … ORDER BY o.day LIMIT 10
+
+Of the rows of o each is there at least once below LEFT JOINs, and once below joins with the parents of foreign keys whose columns
+hold no NULL. So the first ten rows come from the first ten of o, in the same order; the same holds of each arm of UNION ALL. Where
+the order leaves ties the two queries may choose differently among them, and what else the block computes is computed for fewer
+rows: both come back as reservations. Must not know rules or provers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from rewrite.rules.shape import is_equality, is_volatile
+from rewrite.rules.tree import (
+    as_product,
+    conjoin,
+    conjuncts,
+    has_aggregate,
+    has_window,
+    map_children,
+    returns_set,
+    substitute,
+)
+from rewrite.search.saying import said
+from sql import algebra as a
+from sql.catalog import Catalog
+from sql.facts import Assumption, Facts, not_null, usable_foreign_keys
+
+
+@dataclass(slots=True)
+class Uncut:
+    """``query`` without early cuts. ``modulo``: what that leaves open; ``assumptions``: constraints it rests on."""
+
+    query: a.Query
+    modulo: frozenset[str] = frozenset()
+    assumptions: tuple[str, ...] = ()
+
+
+def without_early_limits(query: a.Query, catalog: Catalog) -> Uncut:
+    """A query that holds no CTEs, without cuts that say nothing."""
+    walk = _Walk(catalog)
+    return Uncut(walk.visit(query), frozenset(walk.modulo), said(walk.assumptions))
+
+
+@dataclass(slots=True)
+class _Walk:
+    catalog: Catalog
+    modulo: set[str] = field(default_factory=set)
+    assumptions: list[Assumption] = field(default_factory=list)
+
+    def visit(self, node: Any) -> Any:
+        node = map_children(node, self.visit)
+        if isinstance(node, a.Select):
+            return self._block(node)
+        return self._arms(node, node) if isinstance(node, a.SetOp) else node
+
+    # ---------------------------------------------------------------- joins
+
+    def _block(self, block: a.Select) -> a.Select:
+        if block.limit is None or not block.order_by or not _plain(block):
+            return block
+        for cut in _cuts(block.from_):
+            assert isinstance(cut.query, a.Select)
+            basis = self._only_adds(block, cut)
+            mapping: dict[tuple[int, int], a.Expr] = {
+                (cut.rel, i): t.expr for i, t in enumerate(cut.query.targets)
+            }
+            same = tuple(substitute(k, mapping) for k in block.order_by) == cut.query.order_by
+            if basis is None or not same or not _covers(cut.query, block):
+                continue
+            self.assumptions += basis
+            self._reserve(cut.query)
+            if any(
+                Facts(self.catalog, block).errors(e) for e in (*(t.expr for t in block.targets), *_ons(block))
+            ):
+                self.modulo.add("errors")
+            return _merged(block, cut, cut.query, mapping)
+        return block
+
+    def _only_adds(self, block: a.Select, cut: a.Derived) -> list[Assumption] | None:
+        """The constraints by which each row of ``cut`` is in the block's rows at least once; None: not known."""
+        if len(block.from_) == 1 and block.where is None:
+            item = block.from_[0]
+            while isinstance(item, a.Join) and item.kind == "left":
+                item = item.left
+            if item is cut:
+                return []
+        items, preds = as_product(block)
+        inner = cut.query
+        if not isinstance(inner, a.Select) or len(inner.from_) != 1 or not isinstance(inner.from_[0], a.Scan):
+            return None
+        shown = {t.expr.pos: i for i, t in enumerate(inner.targets) if isinstance(t.expr, a.Column)}
+        return self._parents(inner.from_[0], cut.rel, shown, [i for i in items if i is not cut], preds)
+
+    def _parents(
+        self,
+        child: a.Scan,
+        rel: int,
+        shown: dict[int, int],
+        others: Sequence[a.FromItem],
+        preds: Sequence[a.Expr],
+    ) -> list[Assumption] | None:
+        """Every other item is the parent of ``child`` by a foreign key, and there are no conditions but the keys'."""
+        left, ties, basis = list(others), set(preds), list[Assumption]()
+        table = self.catalog.table(child.table)
+        for fk, assumption in usable_foreign_keys(self.catalog, child):
+            columns = [table.position(c) for c in fk.columns]
+            filled = [not_null(self.catalog, child, c) for c in columns]
+            for parent in left:
+                if not isinstance(parent, a.Scan) or parent.table != fk.target or parent.only:
+                    continue
+                keys = [self.catalog.table(parent.table).position(c) for c in fk.target_columns]
+                wanted = [
+                    {(rel, shown.get(c, -1)), (parent.rel, k)} for c, k in zip(columns, keys, strict=True)
+                ]
+                found = [next((p for p in ties if _equates(p, w)), None) for w in wanted]
+                if None in found or None in filled:
+                    continue
+                ties -= set(found)
+                left.remove(parent)
+                basis += [assumption, *(f for f in filled if f is not None)]
+                break
+        return basis if not left and not ties else None
+
+    # ---------------------------------------------------------------- UNION ALL
+
+    def _arms(self, block: a.SetOp, whole: a.SetOp) -> a.SetOp:
+        """``block``, a UNION ALL within the UNION ALL ``whole`` that has the LIMIT."""
+        if block.op != "union" or not block.all or whole.limit is None or whole.with_ties:
+            return block
+        left, right = (self._arm(x, whole) for x in (block.left, block.right))
+        return replace(block, left=left, right=right)
+
+    def _arm(self, arm: a.Query, whole: a.SetOp) -> a.Query:
+        if isinstance(arm, a.SetOp) and arm.limit is None and arm.offset is None and not arm.order_by:
+            return self._arms(arm, whole)
+        if (
+            not isinstance(arm, a.Select)
+            or not _covers(arm, whole)
+            or any(returns_set(t.expr) for t in arm.targets)
+        ):
+            return arm
+        keys = tuple(
+            a.SortKey(arm.targets[k.pos].expr, k.descending, k.nulls_first, k.op) for k in whole.order_by
+        )
+        if arm.order_by != keys or arm.distinct or is_volatile(arm):
+            return arm
+        self._reserve(arm)
+        return replace(arm, limit=None, order_by=())
+
+    def _reserve(self, cut: a.Select) -> None:
+        facts = Facts(self.catalog, cut)
+        columns = [(k.expr.rel, k.expr.pos) for k in cut.order_by if isinstance(k.expr, a.Column)]
+        plain = cut.group_by is None and cut.distinct is None
+        basis = facts.determines_rows(cut, columns) if plain else None
+        if basis is None:
+            self.modulo.add("tie-order")
+        self.assumptions += basis or ()
+        if any(facts.errors(t.expr) for t in cut.targets):
+            self.modulo.add("errors")
+
+
+def _most(query: a.Query) -> int | None:
+    """How many rows a query with constant LIMIT and OFFSET looks at."""
+    numbers = [x for x in (query.limit, query.offset) if x is not None]
+    if query.limit is None or not all(isinstance(x, a.Const) and x.value is not None for x in numbers):
+        return None
+    return sum(int(x.value) for x in numbers if isinstance(x, a.Const) and x.value is not None)
+
+
+def _covers(cut: a.Select, whole: a.Select | a.SetOp) -> bool:
+    """Whether the cut keeps as many rows as the outer LIMIT looks at, or as many by the same parameter."""
+    if cut.offset is not None or cut.with_ties or cut.ctes:
+        return False
+    if cut.limit == whole.limit and whole.offset is None:
+        return not is_volatile(cut.limit)
+    kept, most = _most(cut), _most(whole)
+    return kept is not None and most is not None and kept >= most
+
+
+def _plain(block: a.Select) -> bool:
+    exprs = [*(t.expr for t in block.targets), *(k.expr for k in block.order_by)]
+    bare = block.group_by is None and block.distinct is None and not block.with_ties and block.having is None
+    return (
+        bare
+        and not is_volatile(block)
+        and not any(has_window(e) or returns_set(e) or has_aggregate(e) for e in exprs)
+    )
+
+
+def _cuts(items: Sequence[a.FromItem]) -> Iterator[a.Derived]:
+    """Derived tables that are cut and do nothing else."""
+    for item in items:
+        if isinstance(item, a.Join):
+            yield from _cuts((item.left, item.right))
+        elif isinstance(item, a.Derived) and not item.lateral and not item.security_barrier:
+            cut = item.query
+            if isinstance(cut, a.Select) and cut.limit is not None and _plain(cut):
+                yield item
+
+
+def _ons(block: a.Select) -> list[a.Expr]:
+    """Conditions of joins."""
+
+    def of(item: a.FromItem) -> list[a.Expr]:
+        if not isinstance(item, a.Join):
+            return []
+        return [*of(item.left), *of(item.right), *conjuncts(item.on)]
+
+    return [*(p for i in block.from_ for p in of(i)), *conjuncts(block.where)]
+
+
+def _equates(pred: a.Expr, wanted: set[tuple[int, int]]) -> bool:
+    if not is_equality(pred) or not isinstance(pred, a.Op):
+        return False
+    return len(wanted) == 2 and {(x.rel, x.pos) for x in pred.args if isinstance(x, a.Column)} == wanted
+
+
+def _merged(
+    block: a.Select, cut: a.Derived, inner: a.Select, mapping: dict[tuple[int, int], a.Expr]
+) -> a.Select:
+    """The block over the rows of ``inner`` in the place of the cut."""
+    if len(inner.from_) != 1:
+        free = replace(cut, query=replace(inner, limit=None, order_by=()))
+        return replace(block, from_=tuple(_replaced(i, cut, free) for i in block.from_))
+    from_ = tuple(_replaced(i, cut, inner.from_[0]) for i in block.from_)
+    merged: a.Select = substitute(replace(block, from_=from_), mapping)
+    return replace(merged, where=conjoin((*conjuncts(inner.where), *conjuncts(merged.where))))
+
+
+def _replaced(item: a.FromItem, cut: a.Derived, free: a.FromItem) -> a.FromItem:
+    if item is cut:
+        return free
+    if isinstance(item, a.Join):
+        left, right = (_replaced(x, cut, free) for x in (item.left, item.right))
+        return replace(item, left=left, right=right)
+    return item
