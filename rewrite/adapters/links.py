@@ -7,14 +7,16 @@ document is the checker's own form. Must not know how a step was found.
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from equivalence.proving import Binding, prove_both
 from equivalence.verdicts import Proved, to_json
-from rewrite.rules.tree import walk
+from rewrite.rules.tree import Fresh, highest_number, walk
 from rewrite.search.abstraction import pairs, shared_failures, without_ctes
 from rewrite.search.bounds import without_bounds
 from rewrite.search.congruence import Difference, differences, stripped
+from rewrite.search.firsts import numbered
 from rewrite.search.limits import without_early_limits
 from rewrite.words import Evidence
 from sql import algebra as a
@@ -48,18 +50,54 @@ def proved_by_parts(before: a.Query, after: a.Query, catalog: Catalog, seconds: 
     deadline = time.monotonic() + seconds
     if [c.type for c in a.output_columns(before)] != [c.type for c in a.output_columns(after)]:
         return None
+    for view in _views(before, after, catalog):
+        found = _of_view(view, catalog, deadline)
+        if found is not None:
+            ctes = (
+                frozenset()
+                if before == after
+                else frozenset(m for q in (before, after) for m in shared_failures(q, catalog))
+            )
+            proved = _joined(found, ctes | view.modulo, before, after)
+            return replace(proved, assumptions=tuple(dict.fromkeys((*proved.assumptions, *view.facts))))
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class _View:
+    """Both queries in another form, with what that form rests on."""
+
+    before: a.Query
+    after: a.Query
+    modulo: frozenset[str]
+    facts: tuple[str, ...]
+
+
+def _views(before: a.Query, after: a.Query, catalog: Catalog) -> Iterator[_View]:
+    """Without CTEs, bounds and early cuts; then with the first rows of subqueries numbered, where only one has such."""
     inlined = [q for q in (without_ctes(before), without_ctes(after)) if q is not None]
     if len(inlined) < 2:
-        return None
+        return
     uncut = [without_early_limits(without_bounds(q), catalog) for q in inlined]
+    modulo = frozenset(m for u in uncut for m in u.modulo)
+    facts = tuple(x for u in uncut for x in u.assumptions)
     first, second = (u.query for u in uncut)
-    found: list[Proved] | None = None
+    yield _View(first, second, modulo, facts)
+    highest = max(highest_number(first), highest_number(second))
+    firsts = [numbered(q, catalog, Fresh(highest)) for q in (first, second)]
+    if (firsts[0].query == first) != (firsts[1].query == second):
+        modulo |= frozenset(m for f in firsts for m in f.modulo)
+        facts += tuple(x for f in firsts for x in f.assumptions)
+        yield _View(firsts[0].query, firsts[1].query, modulo, facts)
+
+
+def _of_view(view: _View, catalog: Catalog, deadline: float) -> list[Proved] | None:
     tried: list[list[Difference]] = []
     for wider in (*range(_WIDEST + 1), None):
         parts = (
-            [stripped(Difference(first, second), catalog)]
+            [stripped(Difference(view.before, view.after), catalog)]
             if wider is None
-            else differences(first, second, wider, catalog)
+            else differences(view.before, view.after, wider, catalog)
         )
         left = deadline - time.monotonic()
         if parts in tried or left <= 0:
@@ -67,18 +105,8 @@ def proved_by_parts(before: a.Query, after: a.Query, catalog: Catalog, seconds: 
         tried.append(parts)
         found = _all(parts, catalog, deadline if wider is None else time.monotonic() + left * _SHARE)
         if found is not None:
-            break
-    if found is None:
-        return None
-    ctes = (
-        frozenset()
-        if before == after
-        else frozenset(m for q in (before, after) for m in shared_failures(q, catalog))
-    )
-    cuts = frozenset(m for u in uncut for m in u.modulo)
-    proved = _joined(found, ctes | cuts, before, after)
-    facts = dict.fromkeys((*proved.assumptions, *(x for u in uncut for x in u.assumptions)))
-    return replace(proved, assumptions=tuple(facts))
+            return found
+    return None
 
 
 def _all(parts: list[Difference], catalog: Catalog, deadline: float) -> list[Proved] | None:

@@ -43,7 +43,7 @@ def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
             if joined is not None:
                 item, on, value, basis = joined
                 yield Rewrite(
-                    _with_join(block, node, item, on, value),
+                    with_join(block, node, item, on, value),
                     "a subquery of the select list becomes an outer join, computed for all rows at once",
                     basis,
                 )
@@ -103,7 +103,7 @@ def _key_covered(inner: Inner, item: a.Scan, ctx: Context) -> frozenset[str] | N
     return next((basis for columns, basis in keys_of(item, ctx) if columns <= tied), None)
 
 
-def _with_join(
+def with_join(
     block: a.Select, node: a.ScalarSubquery, item: a.FromItem, on: a.Expr | None, value: a.Expr
 ) -> a.Select:
     items, preds = as_product(block)

@@ -27,7 +27,6 @@ from rewrite.rules.tree import (
     free_of_all,
     free_rels,
     has_subquery,
-    has_window,
     map_children,
     references_whole,
     substitute,
@@ -46,7 +45,7 @@ def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
     if not isinstance(block, a.Select) or block.group_by is None or len(block.group_by) != 1:
         return
     found = aggregates(block)
-    if not found or not all(decomposes(g) for g in found) or any(has_window(t.expr) for t in block.targets):
+    if not found or not all(decomposes(g) for g in found):
         return
     items, preds = as_product(block)
     if len(items) < 2 or is_volatile(block) or any(is_lateral(i) for i in items):

@@ -6,13 +6,13 @@
                    WHERE q BETWEEN 1 AND 20 OR q BETWEEN 21 AND 40)
     SELECT (SELECT a FROM pass), (SELECT b FROM pass)
 
-For scalar subqueries anywhere in a block, and for one-row derived tables in its FROM. An aggregate without
-GROUP BY gives one row whatever the input, so FILTER and WHERE agree on empty input too.
+For scalar subqueries anywhere in a block, for one-row derived tables in its FROM, and for one-row arms of UNION ALL. An
+aggregate without GROUP BY gives one row whatever the input, so FILTER and WHERE agree on empty input too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -33,6 +33,8 @@ class _Pass:
 
 
 def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
+    if isinstance(block, a.SetOp):
+        yield from _of_arms(block, ctx)
     if not isinstance(block, a.Select):
         return
     groups: dict[tuple[str, ...], list[a.ScalarSubquery | a.Derived]] = {}
@@ -48,6 +50,51 @@ def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
                 _merged(block, distinct, ctx),
                 f"{len(distinct)} aggregates over one source are computed in one pass",
             )
+
+
+def _of_arms(block: a.SetOp, ctx: Context) -> Iterator[Rewrite]:
+    """Arms of UNION ALL as derived tables, which are merged as in FROM, and put back."""
+    arms = list(arms_of(block))
+    found: dict[tuple[str, ...], list[a.Derived]] = {}
+    for arm in arms:
+        if _is_pass(arm) and isinstance(arm, a.Select) and not arm.order_by:
+            node = a.Derived(ctx.fresh(), arm, "arm", tuple(t.name for t in arm.targets))
+            found.setdefault(_source(arm), []).append(node)
+    for nodes in found.values():
+        if len(nodes) < 2:
+            continue
+        source, where = _source_of(nodes, ctx)
+        made = _with_arms(block, {id(n.query): where[n] for n in nodes}, source, ctx)
+        yield Rewrite(made, f"{len(nodes)} arms over one source are computed in one pass")
+
+
+def arms_of(query: a.Query) -> Iterator[a.Query]:
+    """The arms of a chain of UNION ALL, left to right."""
+    plain = isinstance(query, a.SetOp) and query.op == "union" and query.all
+    if plain and isinstance(query, a.SetOp):
+        for side in (query.left, query.right):
+            cut = isinstance(side, a.SetOp) and (
+                side.limit is not None or side.offset is not None or side.ctes
+            )
+            yield from ([side] if cut else arms_of(side))
+    else:
+        yield query
+
+
+def _with_arms(block: a.SetOp, places: dict[int, int], source: a.Select, ctx: Context) -> a.SetOp:
+    number = ctx.fresh()
+    columns = tuple(a.OutputColumn(t.name, t.expr.type) for t in source.targets)
+
+    def visit(query: a.Query) -> a.Query:
+        if id(query) in places:
+            return _picked(a.output_columns(query), places[id(query)], number, columns, ctx)
+        if isinstance(query, a.SetOp):
+            return replace(query, left=visit(query.left), right=visit(query.right))
+        return query
+
+    made = visit(block)
+    assert isinstance(made, a.SetOp)
+    return replace(made, ctes=(*made.ctes, a.Cte(number, "pass", source, columns, materialized=True)))
 
 
 def _nodes(block: a.Select) -> Iterator[a.ScalarSubquery | a.Derived]:
@@ -97,6 +144,14 @@ def _label(item: a.FromItem) -> str:
 
 
 def _merged(block: a.Select, nodes: list[a.ScalarSubquery | a.Derived], ctx: Context) -> a.Select:
+    source, where = _source_of(nodes, ctx)
+    return _placed(block, source, where, ctx)
+
+
+def _source_of(
+    nodes: Sequence[a.ScalarSubquery | a.Derived], ctx: Context
+) -> tuple[a.Select, dict[Any, int]]:
+    """One query with the outputs of all, and where each one's begin."""
     first = nodes[0].query
     assert isinstance(first, a.Select)
     model = _ordered(first)
@@ -119,8 +174,8 @@ def _merged(block: a.Select, nodes: list[a.ScalarSubquery | a.Derived], ctx: Con
     if len(set(arms)) == 1 and len(arms) == len(passes):
         some = [arms[0]]
     source = a.Select(tuple(targets), tuple(model), conjoin((*shared, *some)), ((),))
-    source, _ = copy_fresh(source, ctx.fresh)
-    return _placed(block, source, where, ctx)
+    copied, _ = copy_fresh(source, ctx.fresh)
+    return copied, where
 
 
 def _aligned(node: a.ScalarSubquery | a.Derived, model: list[a.FromItem]) -> _Pass:
@@ -152,21 +207,30 @@ def _placed(block: a.Select, source: a.Select, where: dict[Any, int], ctx: Conte
 
     def visit(n: Any) -> Any:
         if isinstance(n, a.ScalarSubquery | a.Derived) and n in where:
-            rel = ctx.fresh()
-            start = where[n]
-            shown = a.output_columns(n.query)
-            scan = a.CteScan(rel, number, "pass", columns)
-            picked = tuple(
-                a.Target(c.name, a.Column(rel, start + i, c.type, columns[start + i].name))
-                for i, c in enumerate(shown)
-            )
-            return replace(n, query=a.Select(picked, (scan,)))
+            return replace(n, query=_picked(a.output_columns(n.query), where[n], number, columns, ctx))
         return (
             n if isinstance(n, a.Select | a.SetOp | a.Values) and n is not block else map_children(n, visit)
         )
 
     made: a.Select = visit(block)
     return replace(made, ctes=(*made.ctes, cte))
+
+
+def _picked(
+    shown: Sequence[a.OutputColumn],
+    start: int,
+    number: int,
+    columns: tuple[a.OutputColumn, ...],
+    ctx: Context,
+) -> a.Select:
+    """The outputs from ``start`` on of the one row of the pass."""
+    rel = ctx.fresh()
+    scan = a.CteScan(rel, number, "pass", columns)
+    picked = tuple(
+        a.Target(c.name, a.Column(rel, start + i, c.type, columns[start + i].name))
+        for i, c in enumerate(shown)
+    )
+    return a.Select(picked, (scan,))
 
 
 RULE = Rule(

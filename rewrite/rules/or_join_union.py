@@ -48,10 +48,10 @@ def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
         # an arm is evaluated on more or other rows than before
         if not ctx.holds("arms-cannot-fail", cannot_fail(pred)):
             continue
-        if all(_joins(arm, rels) for arm in arms) and not _common_equality(arms):
+        if all(_joins(arm, rels) for arm in arms) and not common_equality(arms):
             rest = [p for p in preds if p != pred]
             yield Rewrite(
-                _union(block, items, rest, arms, ctx),
+                union_of_arms(block, items, rest, arms, ctx),
                 "each arm of the disjunction is joined by itself, without overlap",
             )
 
@@ -61,12 +61,12 @@ def _joins(arm: a.Expr, rels: frozenset[int]) -> bool:
     return any(is_equality(c) and len(free_rels(c) & rels) >= 2 for c in conjuncts(arm))
 
 
-def _common_equality(arms: tuple[a.Expr, ...]) -> bool:
+def common_equality(arms: tuple[a.Expr, ...]) -> bool:
     """The server takes conjuncts out of a disjunction that all arms share."""
     return bool(frozenset.intersection(*(frozenset(conjuncts(arm)) for arm in arms)))
 
 
-def _union(
+def union_of_arms(
     block: a.Select, items: list[a.FromItem], rest: list[a.Expr], arms: tuple[a.Expr, ...], ctx: Context
 ) -> a.Select:
     above = replace(block, from_=(), where=None)

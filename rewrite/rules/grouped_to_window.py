@@ -1,0 +1,164 @@
+"""A table joined with a grouping of itself becomes one pass with a window.
+
+    SELECT s.* FROM sale s JOIN (SELECT cust, max(day) AS last FROM sale GROUP BY cust) g ON g.cust = s.cust AND g.last = s.day
+    -->
+    SELECT w.* FROM (SELECT s.*, max(day) OVER (PARTITION BY cust) AS last FROM sale s) w WHERE w.last = w.day AND w.cust IS NOT NULL
+
+The grouping must see every row that the table's own conditions let through, under the same conditions; further conditions of the outer
+block are asked after the window. A NULL key joins nothing. Zuzarte et al., "WinMagic" (SIGMOD 2003). SOUNDNESS 14.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from rewrite.rules.base import Context, Rewrite, Rule
+from rewrite.rules.correlation import as_tie
+from rewrite.rules.shape import column_not_null, is_volatile, order_sensitive
+from rewrite.rules.tree import (
+    Place,
+    as_product,
+    columns_used,
+    conjoin,
+    conjuncts,
+    free_rels,
+    has_subquery,
+    map_children,
+    references_whole,
+    renumber,
+    substitute,
+    walk_block,
+)
+from sql import algebra as a
+
+
+def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
+    if not isinstance(block, a.Select):
+        return
+    items, preds = as_product(block)
+    for grouped in items:
+        source = _source(grouped)
+        if source is None or not isinstance(grouped, a.Derived):
+            continue
+        for item in items:
+            same = isinstance(item, a.Scan) and (item.table, item.only) == (source.table, source.only)
+            if same and isinstance(item, a.Scan):
+                made = _windowed(block, items, preds, (grouped, source, item), ctx)
+                if made is not None:
+                    yield Rewrite(made, f"{item.table.name} and its grouping are read in one pass")
+
+
+def _source(item: a.FromItem) -> a.Scan | None:
+    """The one table that a derived table groups by columns."""
+    if not isinstance(item, a.Derived) or item.lateral or item.security_barrier:
+        return None
+    query = item.query
+    if not isinstance(query, a.Select) or query.group_by is None or len(query.group_by) != 1:
+        return None
+    bare = query.having is None and query.distinct is None and query.limit is None and query.offset is None
+    keys = query.group_by[0]
+    if not bare or query.ctes or not keys or not all(isinstance(k, a.Column) for k in keys):
+        return None
+    if len(query.from_) != 1 or not isinstance(query.from_[0], a.Scan) or is_volatile(query):
+        return None
+    aggregates = [n for t in query.targets for n in walk_block(t.expr) if isinstance(n, a.Aggregate)]
+    plain = not any(
+        isinstance(n, a.WindowCall | a.Grouping) for t in query.targets for n in walk_block(t.expr)
+    )
+    if not plain or any(g.distinct or order_sensitive(g) for g in aggregates):
+        return None
+    return query.from_[0]
+
+
+def _windowed(
+    block: a.Select,
+    items: Sequence[a.FromItem],
+    preds: Sequence[a.Expr],
+    parts: tuple[a.Derived, a.Scan, a.Scan],
+    ctx: Context,
+) -> a.Select | None:
+    grouped, source, item = parts
+    query = grouped.query
+    assert isinstance(query, a.Select)
+    assert query.group_by is not None
+    if references_whole(block, item.rel) or references_whole(block, grouped.rel):
+        return None
+    keys = [k for k in query.group_by[0] if isinstance(k, a.Column)]
+    ties = _ties(preds, grouped, item, keys)
+    if not ctx.holds("every-key-is-tied", len(ties) == len(keys)) or not ties:
+        return None
+    own = [renumber(p, {source.rel: item.rel}) for p in conjuncts(query.where)]
+    if not ctx.holds("same-conditions", all(p in preds for p in own)):
+        return None
+    if any(has_subquery(p) for p in own):
+        return None
+    by = tuple(a.Column(item.rel, k.pos, k.type, k.name) for k in keys)
+    later = [p for p in preds if p not in ties and p not in own]
+    filled = [k for k in by if column_not_null(item, k.pos, ctx) is None]
+    return _assembled(block, items, later, (grouped, item), (by, own, filled))
+
+
+def _ties(
+    preds: Sequence[a.Expr], grouped: a.Derived, item: a.Scan, keys: Sequence[a.Column]
+) -> list[a.Expr]:
+    """For each key its equality with the same column of the table."""
+    query = grouped.query
+    assert isinstance(query, a.Select)
+    found = []
+    for key in keys:
+        for pred in preds:
+            tie = (
+                as_tie(pred, frozenset({grouped.rel})) if free_rels(pred) == {grouped.rel, item.rel} else None
+            )
+            if tie is None or not isinstance(tie.inner, a.Column) or not isinstance(tie.outer, a.Column):
+                continue
+            if query.targets[tie.inner.pos].expr == key and tie.outer.pos == key.pos:
+                found.append(pred)
+                break
+    return found
+
+
+def _assembled(
+    block: a.Select,
+    items: Sequence[a.FromItem],
+    later: Sequence[a.Expr],
+    pair: tuple[a.Derived, a.Scan],
+    inside: tuple[tuple[a.Column, ...], Sequence[a.Expr], Sequence[a.Column]],
+) -> a.Select:
+    (grouped, item), (by, own, filled) = pair, inside
+    query = grouped.query
+    assert isinstance(query, a.Select)
+    source = query.from_[0]
+    assert isinstance(source, a.Scan)
+    above = replace(block, from_=(), where=None)
+    others = [i for i in items if i is not grouped and i is not item]
+    shown = columns_used((above, *later, *others, *filled), (item.rel,))
+    asked = columns_used((above, *later, *others), (grouped.rel,))
+    targets = [a.Target(f"c{i + 1}", c) for i, c in enumerate(shown)]
+    window = a.Window(by, (), a.Frame())
+    for column in asked:
+        expr = _over(renumber(query.targets[column.pos].expr, {source.rel: item.rel}), window)
+        targets.append(a.Target(f"c{len(targets) + 1}", expr))
+    rel = grouped.rel
+    names = tuple(t.name for t in targets)
+    derived = a.Derived(rel, a.Select(tuple(targets), (item,), conjoin(own)), "win", names)
+    mapping: dict[Place, a.Expr] = {
+        (c.rel, c.pos): a.Column(rel, i, c.type, names[i]) for i, c in enumerate((*shown, *asked))
+    }
+    full = [a.IsNull(c, negated=True) for c in filled]
+    outer: a.Select = substitute(replace(above, where=conjoin((*later, *full))), mapping)
+    return replace(outer, from_=(derived, *(substitute(i, mapping) for i in others)))
+
+
+def _over(expr: a.Expr, window: a.Window) -> a.Expr:
+    def visit(n: a.Expr) -> a.Expr:
+        if isinstance(n, a.Aggregate):
+            return a.WindowCall(n.func, n.args, window, n.type, star=n.star, filter=n.filter)
+        found: a.Expr = map_children(n, visit)
+        return found
+
+    return visit(expr)
+
+
+RULE = Rule("grouped_to_window", apply, ("every-key-is-tied", "same-conditions"), priority=73)

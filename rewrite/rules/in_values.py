@@ -1,0 +1,58 @@
+"""A long list of constants is joined as a table of values; a table of constants is asked for as a list.
+
+    SELECT s.id FROM sale s WHERE s.part IN (1, 2, 3, 4, 5, 6, 7, 8)
+    -->
+    SELECT s.id FROM sale s WHERE s.part IN (VALUES (1), (2), (3), (4), (5), (6), (7), (8))
+
+As a table the list can be hashed once or drive look-ups by index; as a list it can be an index condition itself. Only where TRUE is
+all that counts, without NULLs. SOUNDNESS 2a.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rewrite.rules.base import Context, Rewrite, Rule
+from rewrite.rules.conditions import in_conditions
+from rewrite.rules.tree import has_subquery
+from sql import algebra as a
+
+FEWEST = 8
+
+
+def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
+    del ctx
+    if not isinstance(block, a.Select):
+        return
+    made = in_conditions(block, _as_table)
+    if made is not None:
+        yield Rewrite(made, "a list of constants is joined as a table")
+    made = in_conditions(block, _as_list)
+    if made is not None:
+        yield Rewrite(made, "a table of constants is asked for as a list")
+
+
+def _as_table(expr: a.Expr) -> a.Expr | None:
+    if not isinstance(expr, a.InList) or expr.all or not expr.op.is_builtin or expr.op.name != "=":
+        return None
+    items = list(dict.fromkeys(expr.items))
+    plain = all(isinstance(i, a.Const | a.Param) and i.type == items[0].type for i in items)
+    if len(items) < FEWEST or not plain or has_subquery(expr.left):
+        return None
+    column = a.OutputColumn("column1", items[0].type)
+    return a.Quantified("=", (expr.op,), (expr.left,), a.Values(tuple((i,) for i in items), (column,)))
+
+
+def _as_list(expr: a.Expr) -> a.Expr | None:
+    if not isinstance(expr, a.Quantified) or expr.kind != "=" or expr.all or len(expr.left) != 1:
+        return None
+    query = expr.query
+    if not isinstance(query, a.Values) or query.limit is not None or query.offset is not None or query.ctes:
+        return None
+    items = tuple(row[0] for row in query.rows)
+    if not all(isinstance(i, a.Const | a.Param) for i in items):
+        return None
+    return a.InList(expr.ops[0], expr.left[0], items)
+
+
+RULE = Rule("in_values", apply, (), priority=25, category="constant")

@@ -1,0 +1,279 @@
+"""The first rows of each group: by number, by DISTINCT ON, by a look-up per group, whichever is faster.
+
+    SELECT x.id FROM (SELECT o.id, row_number() OVER (PARTITION BY o.cust ORDER BY o.total DESC) AS n FROM ord o) x WHERE x.n = 1
+    -->
+    SELECT x.id FROM (SELECT DISTINCT ON (o.cust) o.id FROM ord o ORDER BY o.cust, o.total DESC) x
+
+Where the groups are tied to rows of a join partner, the numbered rows become ``LATERAL (… ORDER BY … LIMIT k)``, which an index serves
+per row of the partner; a subquery of the select list with ORDER BY and LIMIT 1 becomes an outer join with DISTINCT ON, computed once for
+all rows. Which of equal rows comes first is free in all forms. SOUNDNESS 14, M9.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from rewrite.rules.base import Context, Rewrite, Rule
+from rewrite.rules.build import operator
+from rewrite.rules.conditions import turned
+from rewrite.rules.correlation import as_tie, take_apart
+from rewrite.rules.decorrelate_target import with_join
+from rewrite.rules.shape import is_lateral, is_volatile
+from rewrite.rules.tree import (
+    Place,
+    as_product,
+    columns_used,
+    conjoin,
+    conjuncts,
+    copy_fresh,
+    free_rels,
+    from_rels,
+    has_window,
+    references_whole,
+    returns_set,
+    substitute,
+    walk_block,
+)
+from sql import algebra as a
+
+
+@dataclass(frozen=True, slots=True)
+class _Numbered:
+    """A derived table whose output ``at`` numbers the rows of each group; ``most`` of them are kept by ``preds``."""
+
+    item: a.Derived
+    query: a.Select
+    at: int
+    window: a.Window
+    most: int
+    preds: tuple[a.Expr, ...]
+
+
+def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
+    if not isinstance(block, a.Select):
+        return
+    items, preds = as_product(block)
+    for item in items:
+        found = _numbered(block, item, preds, ctx) if isinstance(item, a.Derived) else None
+        if found is None:
+            continue
+        if found.most == 1:
+            yield from _distinct_on(block, items, preds, found)
+        yield from _lateral(block, items, preds, found, ctx)
+    yield from _first_of_target(block, ctx)
+
+
+def _numbered(block: a.Select, item: a.Derived, preds: Sequence[a.Expr], ctx: Context) -> _Numbered | None:
+    query = item.query
+    if (
+        not isinstance(query, a.Select)
+        or item.lateral
+        or item.security_barrier
+        or references_whole(block, item.rel)
+    ):
+        return None
+    numbers = [(i, t.expr) for i, t in enumerate(query.targets) if isinstance(t.expr, a.WindowCall)]
+    if len(numbers) != 1 or not _plain(query):
+        return None
+    at, call = numbers[0]
+    if not isinstance(call, a.WindowCall) or not call.func.is_builtin or call.filter is not None:
+        return None
+    if not ctx.holds("rows-are-numbered", call.func.name == "row_number") or not call.window.partition_by:
+        return None
+    mine = [p for p in preds if a.Column(item.rel, at, call.type) in columns_used((p,), (item.rel,))]
+    most = _most(mine, item.rel, at)
+    above = [*(t for t in block.targets), *block.order_by, *(p for p in preds if p not in mine)]
+    above += [block.having] if block.having is not None else []
+    above += [k for keys in block.group_by or () for k in keys]
+    shown = any(c.pos == at for c in columns_used(above, (item.rel,)))
+    if most is None or (shown and most > 1):
+        return None
+    return _Numbered(item, query, at, call.window, most, tuple(mine))
+
+
+def _plain(query: a.Select) -> bool:
+    bare = query.group_by is None and query.distinct is None and query.limit is None and query.offset is None
+    windows = sum(isinstance(n, a.WindowCall) for t in query.targets for n in walk_block(t.expr))
+    sets = any(returns_set(t.expr) for t in query.targets)
+    return (
+        bare
+        and windows == 1
+        and not query.order_by
+        and not query.ctes
+        and not sets
+        and not is_volatile(query)
+    )
+
+
+def _most(preds: Sequence[a.Expr], rel: int, at: int) -> int | None:
+    """The one condition on the number as a count of first rows."""
+    compared = turned(preds[0]) if len(preds) == 1 else None
+    if compared is None:
+        return None
+    name, column, const = compared
+    if (
+        not isinstance(column, a.Column)
+        or (column.rel, column.pos) != (rel, at)
+        or not (const.value or "").isdigit()
+    ):
+        return None
+    number = int(const.value or "0")
+    if name == "=":
+        return 1 if number == 1 else None
+    most = number - 1 if name == "<" else number if name == "<=" else 0
+    return most if most > 0 else None
+
+
+def _ascending(exprs: Sequence[a.Expr]) -> tuple[a.SortKey, ...] | None:
+    found = []
+    for e in exprs:
+        less = operator("<", e.type, e.type)
+        if less is None and e.type.is_builtin and e.type.name == "varchar":
+            text = replace(e.type, name="text", typmod=-1)
+            less = operator("<", text, text)
+        if less is None:
+            return None
+        found.append(a.SortKey(e, False, False, less))
+    return tuple(found)
+
+
+# --------------------------------------------------------------------------- DISTINCT ON
+
+
+def _distinct_on(
+    block: a.Select, items: Sequence[a.FromItem], preds: Sequence[a.Expr], found: _Numbered
+) -> Iterator[Rewrite]:
+    keys = tuple(dict.fromkeys(found.window.partition_by))
+    order = _ascending(keys)
+    if order is None:
+        return
+    query = replace(
+        found.query, targets=_one(found), distinct=keys, order_by=(*order, *found.window.order_by)
+    )
+    made = replace(found.item, query=query)
+    rest = [p for p in preds if p not in found.preds]
+    from_ = tuple(made if i is found.item else i for i in items)
+    yield Rewrite(
+        replace(block, from_=from_, where=conjoin(rest)), "the first row of each group by DISTINCT ON"
+    )
+
+
+def _one(found: _Numbered) -> tuple[a.Target, ...]:
+    """The outputs with the number 1 in the number's place."""
+    call = found.query.targets[found.at].expr
+    return tuple(
+        replace(t, expr=a.Const("1", call.type)) if i == found.at else t
+        for i, t in enumerate(found.query.targets)
+    )
+
+
+# --------------------------------------------------------------------------- LATERAL
+
+
+def _lateral(
+    block: a.Select,
+    items: Sequence[a.FromItem],
+    preds: Sequence[a.Expr],
+    found: _Numbered,
+    ctx: Context,
+) -> Iterator[Rewrite]:
+    others = [i for i in items if i is not found.item]
+    if not others or any(is_lateral(i) for i in others):
+        return
+    rels = from_rels(others)
+    ties: list[a.Expr] = []
+    inside: list[a.Expr] = []
+    mapping: dict[Place, a.Expr] = {(found.item.rel, i): t.expr for i, t in enumerate(found.query.targets)}
+    for key in found.window.partition_by:
+        place = next((i for i, t in enumerate(found.query.targets) if t.expr == key), None)
+        tie = next((p for p in preds if place is not None and _tied(p, found.item.rel, place, rels)), None)
+        if not ctx.holds("every-key-is-tied", tie is not None):
+            return
+        if tie is not None:
+            ties.append(tie)
+            inside.append(substitute(tie, mapping))
+    if not ties:
+        return
+    query = replace(
+        found.query,
+        targets=_one(found),
+        where=conjoin((*conjuncts(found.query.where), *inside)),
+        order_by=found.window.order_by,
+        limit=a.Const(str(found.most), a.COUNT_TYPE),
+    )
+    made = replace(found.item, query=query, lateral=True)
+    rest = [p for p in preds if p not in ties and p not in found.preds]
+    yield Rewrite(
+        replace(block, from_=(*others, made), where=conjoin(rest)),
+        "the first rows of a group are looked up for each row that asks for them",
+    )
+
+
+def _tied(pred: a.Expr, rel: int, place: int, rels: frozenset[int]) -> bool:
+    tie = as_tie(pred, frozenset({rel}))
+    if tie is None or not isinstance(tie.inner, a.Column) or tie.inner.pos != place:
+        return False
+    return bool(free_rels(tie.outer)) and free_rels(tie.outer) <= rels and not has_window(tie.outer)
+
+
+# --------------------------------------------------------------------------- subqueries of the select list
+
+
+def _first_of_target(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
+    if block.group_by is not None or not block.from_:
+        return
+    mine = from_rels(block.from_)
+    for part in (*block.targets, *block.order_by):
+        for node in walk_block(part):
+            if isinstance(node, a.ScalarSubquery) and free_rels(node.query) & mine:
+                joined = _first(node, ctx)
+                if joined is not None:
+                    item, on, value = joined
+                    yield Rewrite(
+                        with_join(block, node, item, on, value),
+                        "the first row of each group, for all rows at once",
+                    )
+
+
+def _first(node: a.ScalarSubquery, ctx: Context) -> tuple[a.FromItem, a.Expr | None, a.Expr] | None:
+    query = node.query
+    if not isinstance(query, a.Select) or not isinstance(query.limit, a.Const) or not query.order_by:
+        return None
+    if not ctx.holds("one-row-is-taken", query.limit.value == "1") or query.offset is not None:
+        return None
+    bare = query.group_by is None and query.distinct is None and not query.with_ties and not query.ctes
+    if not bare or has_window(query) or is_volatile(query):
+        return None
+    inner = take_apart(replace(query, limit=None))
+    if inner is None or not inner.ties or inner.others or len(query.targets) != 1:
+        return None
+    keys = tuple(dict.fromkeys(t.inner for t in inner.ties))
+    order = _ascending(keys)
+    if order is None:
+        return None
+    names = [f"key{i + 1}" for i in range(len(keys))]
+    target = query.targets[0].expr
+    first = a.Select(
+        (*(a.Target(n, k) for n, k in zip(names, keys, strict=True)), a.Target("value", target)),
+        inner.items,
+        conjoin(inner.local),
+        distinct=keys,
+        order_by=(*order, *query.order_by),
+    )
+    first, _ = copy_fresh(first, ctx.fresh)
+    rel = ctx.fresh()
+    value = a.Column(rel, len(keys), target.type, "value")
+    on = conjoin(
+        t.with_inner(a.Column(rel, keys.index(t.inner), t.inner.type, names[keys.index(t.inner)]))
+        for t in inner.ties
+    )
+    return a.Derived(rel, first, "first", (*names, "value")), on, value
+
+
+RULE = Rule(
+    "top_per_group",
+    apply,
+    ("rows-are-numbered", "every-key-is-tied", "one-row-is-taken"),
+    priority=63,
+)

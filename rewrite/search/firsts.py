@@ -1,0 +1,125 @@
+"""First rows per outer row as numbered rows of groups, so that both forms become one.
+
+    LATERAL (SELECT … FROM o WHERE o.k = c.id ORDER BY o.day LIMIT 2)
+    is  LATERAL (SELECT … FROM (SELECT …, o.k, row_number() OVER (PARTITION BY o.k ORDER BY o.day) n FROM o) x
+                 WHERE x.k = c.id AND x.n <= 2)
+
+The rows of o that meet ``o.k = c.id`` are one whole group by k, since grouping and = agree where neither side is NULL. Where the order
+leaves ties either form chooses freely: a reservation. Other conditions on o alone stay below the numbering; a subquery with any other
+reference to the outside is left as it is. Must not know rules or provers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from rewrite.rules.build import compare
+from rewrite.rules.correlation import Inner, take_apart
+from rewrite.rules.shape import is_volatile
+from rewrite.rules.tree import Fresh, has_aggregate, has_window, map_children, returns_set
+from rewrite.search.saying import said
+from sql import algebra as a
+from sql.builtins import builtins
+from sql.catalog import Catalog
+from sql.facts import Assumption, Facts
+from sql.types import INT8
+
+
+@dataclass(slots=True)
+class Firsts:
+    """``query`` with numbered rows; ``modulo`` and ``assumptions`` as of a proof."""
+
+    query: a.Query
+    modulo: frozenset[str]
+    assumptions: tuple[str, ...]
+
+
+def numbered(query: a.Query, catalog: Catalog, fresh: Fresh) -> Firsts:
+    """A query that holds no CTEs, with the first rows of its correlated subqueries numbered."""
+    walk = _Walk(catalog, fresh)
+    made = walk.visit(query)
+    return Firsts(made, frozenset(walk.modulo), said(walk.assumptions))
+
+
+@dataclass(slots=True)
+class _Walk:
+    catalog: Catalog
+    fresh: Fresh
+    modulo: set[str] = field(default_factory=set)
+    assumptions: list[Assumption] = field(default_factory=list)
+
+    def visit(self, node: Any) -> Any:
+        node = map_children(node, self.visit)
+        if isinstance(node, a.ScalarSubquery) or (isinstance(node, a.Derived) and node.lateral):
+            made = self._numbered(node.query)
+            return node if made is None else replace(node, query=made)
+        return node
+
+    def _numbered(self, query: a.Query) -> a.Select | None:
+        if not isinstance(query, a.Select) or not _first_rows(query):
+            return None
+        inner = take_apart(replace(query, limit=None))
+        if inner is None or not inner.ties or inner.others:
+            return None
+        # the equality must be the one that grouping goes by
+        if any(t.inner.type.without_typmod() != t.outer.type.without_typmod() for t in inner.ties):
+            return None
+        made = self._over(query, inner)
+        if made is not None:
+            self._reserve(query)
+        return made
+
+    def _over(self, query: a.Select, inner: Inner) -> a.Select | None:
+        keys = tuple(dict.fromkeys(t.inner for t in inner.ties))
+        ref = next(f for f in builtins().functions("row_number") if f.kind == "w").to_ref()
+        number = a.WindowCall(ref, (), a.Window(keys, query.order_by), INT8)
+        shown = [t.expr for t in query.targets]
+        targets = tuple(a.Target(f"c{i + 1}", e) for i, e in enumerate((*shown, *keys, number)))
+        below = a.Select(targets, inner.items, _conjoined(inner))
+        rel = self.fresh()
+        columns = [a.Column(rel, i, t.expr.type, t.name) for i, t in enumerate(targets)]
+        assert query.limit is not None
+        cut = compare("=" if query.limit == a.Const("1", INT8) else "<=", columns[-1], query.limit)
+        if cut is None:
+            return None
+        ties = [t.with_inner(columns[len(shown) + keys.index(t.inner)]) for t in inner.ties]
+        return a.Select(
+            tuple(replace(t, expr=c) for t, c in zip(query.targets, columns, strict=False)),
+            (a.Derived(rel, below, "numbered", tuple(t.name for t in targets)),),
+            a.And((*ties, cut)),
+        )
+
+    def _reserve(self, query: a.Select) -> None:
+        facts = Facts(self.catalog, query)
+        columns = [(k.expr.rel, k.expr.pos) for k in query.order_by if isinstance(k.expr, a.Column)]
+        basis = facts.determines_rows(query, columns)
+        if basis is None:
+            self.modulo.add("tie-order")
+        self.assumptions += basis or ()
+        # targets and conditions are computed for rows of groups that nobody asks for
+        if any(
+            facts.errors(e)
+            for e in (*(t.expr for t in query.targets), *([query.where] if query.where else []))
+        ):
+            self.modulo.add("errors")
+
+
+def _first_rows(query: a.Select) -> bool:
+    exprs = [*(t.expr for t in query.targets), *(k.expr for k in query.order_by)]
+    bare = query.group_by is None and query.distinct is None and query.offset is None and not query.with_ties
+    return (
+        bare
+        and isinstance(query.limit, a.Const)
+        and query.limit.value is not None
+        and bool(query.order_by)
+        and not query.ctes
+        and not is_volatile(query)
+        and not any(has_window(e) or has_aggregate(e) or returns_set(e) for e in exprs)
+    )
+
+
+def _conjoined(inner: Inner) -> a.Expr | None:
+    if not inner.local:
+        return None
+    return inner.local[0] if len(inner.local) == 1 else a.And(inner.local)
