@@ -7,7 +7,7 @@ Must not know how proofs are found.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 if TYPE_CHECKING:
     from sql.algebra import Query
@@ -130,10 +130,19 @@ class Flaw:
     step: int | None = None
 
 
-def check_proof(proof: Proof, q1: Query, q2: Query, catalog: Catalog) -> Flaw | None:
+class Composite(Protocol):
+    """A proof made of proofs elsewhere, which replays by checking each of them."""
+
+    def replay(self, q1: Query, q2: Query, catalog: Catalog) -> Flaw | None: ...
+
+
+def check_proof(proof: Proof | Composite, q1: Query, q2: Query, catalog: Catalog) -> Flaw | None:
     """Replay ``proof`` on the two queries: None when every step leads where it says, the final correspondence
     stands, and what the proof states beside it (facts, reservations, scope) is neither less nor more than that needs.
     """
     from .prover.replay import replay
+
+    if not isinstance(proof, Proof):
+        return proof.replay(q1, q2, catalog)
 
     return replay(proof, q1, q2, catalog)

@@ -7,17 +7,14 @@ document is the checker's own form. Must not know how a step was found.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
+from equivalence.proof import Proof
 from equivalence.proving import Binding, prove_both
 from equivalence.verdicts import Proved, to_json
-from rewrite.rules.tree import Fresh, highest_number, walk
-from rewrite.search.abstraction import pairs, shared_failures, without_ctes
-from rewrite.search.bounds import without_bounds
-from rewrite.search.congruence import Difference, differences, stripped
-from rewrite.search.firsts import numbered
-from rewrite.search.limits import without_early_limits
+from rewrite.adapters.parts import WIDEST, Part, PartsProof, View, has_parameters, parts_of, stated, views
+from rewrite.search.abstraction import Pair, pairs
+from rewrite.search.congruence import Difference
 from rewrite.words import Evidence
 from sql import algebra as a
 from sql.binder import BindError, Unsupported, bind
@@ -25,8 +22,6 @@ from sql.catalog import Catalog
 
 # the share of the time left that one way of looking at a pair may take
 _SHARE = 0.4
-# how many queries around a difference are looked at with it before the whole is
-_WIDEST = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,100 +41,60 @@ class LinkProver:
 
 
 def proved_by_parts(before: a.Query, after: a.Query, catalog: Catalog, seconds: float) -> Proved | None:
-    """A proof of two bound queries out of proofs of what differs in them."""
+    """A proof of two bound queries out of proofs of what differs in them; its ``proof`` is a `PartsProof`."""
     deadline = time.monotonic() + seconds
     if [c.type for c in a.output_columns(before)] != [c.type for c in a.output_columns(after)]:
         return None
-    for view in _views(before, after, catalog):
-        found = _of_view(view, catalog, deadline)
+    for number, view in enumerate(views(before, after, catalog)):
+        found = _of_view(number, view, catalog, deadline)
         if found is not None:
-            ctes = (
-                frozenset()
-                if before == after
-                else frozenset(m for q in (before, after) for m in shared_failures(q, catalog))
+            return Proved(
+                method=found.method,
+                assumptions=found.facts,
+                scope="any" if has_parameters(before, after) else "these",
+                modulo=found.modulo,
+                steps=tuple(str(step) for part in found.parts for step in part.proof.steps),
+                proof=found,
             )
-            proved = _joined(found, ctes | view.modulo, before, after)
-            return replace(proved, assumptions=tuple(dict.fromkeys((*proved.assumptions, *view.facts))))
     return None
 
 
-@dataclass(frozen=True, slots=True)
-class _View:
-    """Both queries in another form, with what that form rests on."""
-
-    before: a.Query
-    after: a.Query
-    modulo: frozenset[str]
-    facts: tuple[str, ...]
-
-
-def _views(before: a.Query, after: a.Query, catalog: Catalog) -> Iterator[_View]:
-    """Without CTEs, bounds and early cuts; then with the first rows of subqueries numbered, where only one has such."""
-    inlined = [q for q in (without_ctes(before), without_ctes(after)) if q is not None]
-    if len(inlined) < 2:
-        return
-    uncut = [without_early_limits(without_bounds(q), catalog) for q in inlined]
-    modulo = frozenset(m for u in uncut for m in u.modulo)
-    facts = tuple(x for u in uncut for x in u.assumptions)
-    first, second = (u.query for u in uncut)
-    yield _View(first, second, modulo, facts)
-    highest = max(highest_number(first), highest_number(second))
-    firsts = [numbered(q, catalog, Fresh(highest)) for q in (first, second)]
-    if (firsts[0].query == first) != (firsts[1].query == second):
-        modulo |= frozenset(m for f in firsts for m in f.modulo)
-        facts += tuple(x for f in firsts for x in f.assumptions)
-        yield _View(firsts[0].query, firsts[1].query, modulo, facts)
-
-
-def _of_view(view: _View, catalog: Catalog, deadline: float) -> list[Proved] | None:
+def _of_view(number: int, view: View, catalog: Catalog, deadline: float) -> PartsProof | None:
     tried: list[list[Difference]] = []
-    for wider in (*range(_WIDEST + 1), None):
-        parts = (
-            [stripped(Difference(view.before, view.after), catalog)]
-            if wider is None
-            else differences(view.before, view.after, wider, catalog)
-        )
+    for wider in (*range(WIDEST + 1), None):
+        parts = parts_of(view, wider, catalog)
         left = deadline - time.monotonic()
         if parts in tried or left <= 0:
             continue
         tried.append(parts)
-        found = _all(parts, catalog, deadline if wider is None else time.monotonic() + left * _SHARE)
-        if found is not None:
-            return found
+        looks = _all(parts, catalog, deadline if wider is None else time.monotonic() + left * _SHARE)
+        if looks is not None:
+            facts, modulo = stated(view, [(d, pair, part.proof) for d, pair, part in looks])
+            return PartsProof(number, wider, tuple(part for _, _, part in looks), facts, modulo)
     return None
 
 
-def _all(parts: list[Difference], catalog: Catalog, deadline: float) -> list[Proved] | None:
-    found: list[Proved] = []
+_Look = tuple[Difference, Pair, Part]
+
+
+def _all(parts: list[Difference], catalog: Catalog, deadline: float) -> list[_Look] | None:
+    found: list[_Look] = []
     for difference in parts:
-        proved = _proved(difference, catalog, deadline)
-        if proved is None:
+        look = _proved(difference, catalog, deadline)
+        if look is None:
             return None
-        found.append(proved)
+        found.append(look)
     return found
 
 
-def _proved(difference: Difference, catalog: Catalog, deadline: float) -> Proved | None:
+def _proved(difference: Difference, catalog: Catalog, deadline: float) -> _Look | None:
     ways = list(pairs(difference.before, difference.after, catalog))
-    for number, pair in enumerate(ways, 1):
+    for number, pair in enumerate(ways):
         left = deadline - time.monotonic()
         if left <= 0:
             return None
-        seconds = left if number == len(ways) else left * _SHARE
+        seconds = left if number == len(ways) - 1 else left * _SHARE
         attempt = prove_both(Binding(pair.before, pair.after, pair.catalog), pair.catalog, seconds)
-        if attempt.proved is not None:
-            modulo = {*attempt.proved.modulo, *difference.modulo, *pair.modulo}
-            facts = dict.fromkeys((*attempt.proved.assumptions, *difference.facts))
-            return replace(attempt.proved, assumptions=tuple(facts), modulo=tuple(sorted(modulo)))
+        if attempt.proved is not None and isinstance(attempt.proved.proof, Proof):
+            return difference, pair, Part(number, attempt.proved.proof)
     return None
-
-
-def _joined(parts: list[Proved], ctes: frozenset[str], before: a.Query, after: a.Query) -> Proved:
-    parameters = any(isinstance(n, a.Param) for q in (before, after) for n in walk(q))
-    return Proved(
-        method="parts: " + ", ".join(dict.fromkeys(p.method for p in parts)) if parts else "same tree",
-        assumptions=tuple(dict.fromkeys(x for p in parts for x in p.assumptions)),
-        scope="any" if parameters else "these",
-        modulo=tuple(sorted({m for p in parts for m in p.modulo} | ctes)),
-        steps=tuple(step for p in parts for step in p.steps),
-    )

@@ -50,8 +50,19 @@ class TemplateScoper:
         if holes is None:
             return Scoped("these", reason="the template means something else than the text")
         if not template.literals:
-            return Scoped("these", reason="there are no literals")
+            return self._without_literals(plain, target, template, candidate, deadline)
         return self._prove(query, template, target, holes, deadline)
+
+    def _without_literals(
+        self, query: Query, target: Query, template: Template, candidate: str, deadline: Deadline
+    ) -> Scoped:
+        """The text as it is, as pg_stat_statements and prepared statements have it: its parameters stand for any values."""
+        found = proved_by_parts(query, target, self.catalog, min(_SECONDS, deadline.left()))
+        if found is None:
+            return Scoped("these", reason="no proof for all values of its parameters")
+        if set(found.modulo) - (self.accept - {"errors", "overflow"}):
+            return Scoped("these", reason=f"proved only modulo {', '.join(found.modulo)}")
+        return Scoped("any", template.text, candidate, (), Evidence.of(to_json(found)))
 
     def _prove(
         self,

@@ -35,6 +35,7 @@ from rewrite.rules import (
     key_range,
     late_filters,
     merge_aggregates,
+    merge_subqueries,
     not_in,
     or_exists,
     or_join_union,
@@ -52,6 +53,7 @@ from rewrite.rules import (
     transitive,
     union_aggregate,
     union_to_all,
+    zone_range,
 )
 from rewrite.rules.base import Context, Rewrite, Rule
 
@@ -104,4 +106,6 @@ RULES: tuple[Rule, ...] = (
     top_per_group.RULE,
     grouping_sets.RULE,
     grouped_to_window.RULE,
+    zone_range.RULE,
+    merge_subqueries.RULE,
 )

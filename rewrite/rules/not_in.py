@@ -4,18 +4,18 @@
     -->
     SELECT * FROM ord o WHERE NOT EXISTS (SELECT 1 FROM line l WHERE l.ord = o.id)
 
-A NULL on either side makes NOT IN unknown and NOT EXISTS true: both sides must be NOT NULL where they stand.
-Calcite: SubQueryRemoveRule. SOUNDNESS 3b, 3c.
+A NULL on either side makes NOT IN unknown and NOT EXISTS true. Where a side may be NULL, conditions that do not depend on the row say
+so once: no NULL in the list; the row's own value is not NULL, or the list is empty. Calcite: SubQueryRemoveRule. SOUNDNESS 3b, 3c.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from rewrite.rules.base import Context, Rewrite, Rule
 from rewrite.rules.shape import is_volatile, not_null
-from rewrite.rules.tree import as_product, conjoin, conjuncts, is_plain
+from rewrite.rules.tree import as_product, conjoin, conjuncts, copy_fresh, free_rels, is_plain
 from sql import algebra as a
 from sql.types import BOOL, INT4
 
@@ -39,13 +39,38 @@ def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
         inside = as_product(inner)[0]
         outer_facts = [not_null(e, items, ctx) for e in node.left]
         inner_facts = [not_null(t.expr, inside, ctx) for t in inner.targets]
-        known = ctx.holds("outer-not-null", None not in outer_facts)
-        if not known or not ctx.holds("inner-not-null", None not in inner_facts):
+        guards: list[a.Expr] = []
+        if not ctx.holds("inner-not-null", None not in inner_facts):
+            guards += _no_null(inner, ctx)
+        if not ctx.holds("outer-not-null", None not in outer_facts):
+            guards += _filled_or_empty(node, inner, ctx)
+        if guards and (len(node.left) > 1 or free_rels(inner)):
             continue
         exists = a.Not(_exists(node, inner))
-        where = conjoin(exists if c == conjunct else c for c in conjuncts(block.where))
+        where = conjoin(
+            x for c in conjuncts(block.where) for x in ((exists, *guards) if c == conjunct else (c,))
+        )
         basis = frozenset().union(*(f for f in (*outer_facts, *inner_facts) if f is not None))
-        yield Rewrite(replace(block, where=where), "NOT IN without NULLs is an anti-join", basis)
+        yield Rewrite(
+            replace(block, where=where), "NOT IN is an anti-join where no NULL is in the way", basis
+        )
+
+
+def _no_null(inner: a.Select, ctx: Context) -> list[a.Expr]:
+    """The list holds no NULL."""
+    value = inner.targets[0].expr
+    return [a.Not(_asked(inner, (*conjuncts(inner.where), a.IsNull(value)), ctx))]
+
+
+def _filled_or_empty(node: a.Quantified, inner: a.Select, ctx: Context) -> list[a.Expr]:
+    """The row's value is not NULL, or the list is empty."""
+    empty = a.Not(_asked(inner, conjuncts(inner.where), ctx))
+    return [a.Or((a.IsNull(node.left[0], negated=True), empty))]
+
+
+def _asked(inner: a.Select, preds: Sequence[a.Expr], ctx: Context) -> a.Exists:
+    block = replace(inner, targets=(a.Target("one", a.Const("1", INT4)),), where=conjoin(preds), order_by=())
+    return a.Exists(copy_fresh(block, ctx.fresh)[0])
 
 
 def _exists(node: a.Quantified, inner: a.Select) -> a.Exists:

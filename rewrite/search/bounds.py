@@ -3,8 +3,12 @@
     s.day = d.id AND d.year = 1998 AND s.day >= (SELECT min(id) FROM d WHERE year = 1998)
 
 A row of d that joins s meets the subquery's conditions, so its id is one of those whose least is taken, and equals
-s.day. Where the other conditions hold the bound holds, and where they don't the row is gone anyway. Taken out of both
-queries of a pair before it is proved. Must not know rules or provers.
+s.day. Where the other conditions hold the bound holds, and where they don't the row is gone anyway.
+
+    t.at::date = '2000-03-05' AND t.at >= '2000-02-26 00:00:00+00'
+
+The same of a moment whose local date is known: no time zone is a week from UTC. Taken out of both queries of a pair before it is
+proved. Must not know rules or provers.
 """
 
 from __future__ import annotations
@@ -26,6 +30,7 @@ from rewrite.rules.tree import (
     renumber,
     walk,
 )
+from rewrite.rules.zones import Span, span, utc
 from sql import algebra as a
 from sql.types import EXACT_INTEGERS
 
@@ -46,10 +51,26 @@ def without_bounds(query: a.Query) -> a.Query:
 
 def _block(block: a.Select) -> a.Select:
     items, preds = as_product(block)
-    empty = [p for p in conjuncts(block.where) if _says_nothing(p, items, preds)]
+    spans = [s for p in preds if (s := span(p)) is not None]
+    empty = [p for p in conjuncts(block.where) if _says_nothing(p, items, preds) or _is_around(p, spans)]
     if not empty:
         return block
     return replace(block, where=conjoin(p for p in conjuncts(block.where) if p not in empty))
+
+
+def _is_around(pred: a.Expr, spans: Sequence[Span]) -> bool:
+    """Whether a moment is only asked to lie where its local date puts it in any time zone."""
+    if not isinstance(pred, a.Op) or len(pred.args) != 2 or not pred.op.is_builtin:
+        return False
+    column, bound = pred.args
+    moment = utc(bound)
+    if moment is None:
+        return False
+    lows = [s.low for s in spans if s.column == column and s.low is not None]
+    highs = [s.high for s in spans if s.column == column and s.high is not None]
+    if pred.op.name in {">", ">="}:
+        return any(moment < low or (moment == low and pred.op.name == ">=") for low in lows)
+    return pred.op.name in {"<", "<="} and any(moment >= high for high in highs)
 
 
 def _says_nothing(pred: a.Expr, items: Sequence[a.FromItem], preds: Sequence[a.Expr]) -> bool:

@@ -71,11 +71,32 @@ def test_what_holds_for_all_literals(original: str, candidate: str) -> None:
             "select p.p_id from part p where p.size < 5 or p.p_id > 5 + 0",
             "select p.p_id from part p where p.size < 5 + 0 or p.p_id > 5",
         ),
-        # no literals
-        ("select p.p_id from part p", "select p_id from part"),
+        # no proof whatever the parameter is
+        ("select p.p_id from part p where p.size > $1", "select p.p_id from part p where p.size >= $1"),
     ],
 )
 def test_what_does_not(original: str, candidate: str) -> None:
     found = scope(original, candidate)
     assert found.scope == "these"
     assert found.reason
+
+
+@pytest.mark.parametrize(
+    ("original", "candidate"),
+    [
+        ("select p.p_id from part p", "select p_id from part"),
+        (
+            "select l.l_id from line l where l.part in (select p.p_id from part p where p.brand = $1 and p.size > $2)",
+            "select l_id from line where exists (select 1 from part where size > $2 and brand = $1 and p_id = part)",
+        ),
+        (
+            "select l.l_id, p.brand from line l join part p on p.p_id = l.part where l.qty < $1 order by l.l_id limit $2",
+            "select l.l_id, p.brand from (select l_id, part from line where qty < $1 order by l_id limit $2) l join part p"
+            " on p.p_id = l.part order by l.l_id limit $2",
+        ),
+    ],
+)
+def test_parameters_of_the_text_stand_for_any_values(original: str, candidate: str) -> None:
+    found = scope(original, candidate)
+    assert found.scope == "any", found.reason
+    assert (found.template, found.replacement, found.literals) == (original, candidate, ())

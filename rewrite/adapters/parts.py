@@ -1,0 +1,146 @@
+"""Proofs by parts as objects: which form of a pair was looked at, where it differs, and a proof of each difference.
+
+Owns the forms (`views`), the differences in each, and replaying: everything but the proofs' own choices is made again from the two
+queries, without search, and must give what the proof states. Must not know how proofs are found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from equivalence.proof import Flaw, Proof, check_proof
+from rewrite.rules.tree import Fresh, highest_number, walk
+from rewrite.search.abstraction import Pair, pairs, shared_failures, without_ctes
+from rewrite.search.bounds import without_bounds
+from rewrite.search.congruence import Difference, differences, stripped
+from rewrite.search.firsts import numbered
+from rewrite.search.limits import without_early_limits
+from sql import algebra as a
+from sql.catalog import Catalog
+
+# how many queries around a difference are looked at with it before the whole is
+WIDEST = 2
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """Both queries in another form, with what that form rests on."""
+
+    before: a.Query
+    after: a.Query
+    modulo: frozenset[str]
+    facts: tuple[str, ...]
+
+
+def views(before: a.Query, after: a.Query, catalog: Catalog) -> Iterator[View]:
+    """Without CTEs, bounds and early cuts; then with the first rows of subqueries numbered, where only one has such."""
+    inlined = [q for q in (without_ctes(before), without_ctes(after)) if q is not None]
+    if len(inlined) < 2:
+        return
+    uncut = [without_early_limits(without_bounds(q), catalog) for q in inlined]
+    modulo = frozenset(m for u in uncut for m in u.modulo)
+    facts = tuple(x for u in uncut for x in u.assumptions)
+    if before != after:
+        modulo |= frozenset(m for q in (before, after) for m in shared_failures(q, catalog))
+    first, second = (u.query for u in uncut)
+    yield View(first, second, modulo, facts)
+    highest = max(highest_number(first), highest_number(second))
+    firsts = [numbered(q, catalog, Fresh(highest)) for q in (first, second)]
+    if (firsts[0].query == first) != (firsts[1].query == second):
+        modulo |= frozenset(m for f in firsts for m in f.modulo)
+        facts += tuple(x for f in firsts for x in f.assumptions)
+        yield View(firsts[0].query, firsts[1].query, modulo, facts)
+
+
+def parts_of(view: View, wider: int | None, catalog: Catalog) -> list[Difference]:
+    """What differs, with ``wider`` of the queries around; None: the two as they are."""
+    if wider is None:
+        return [stripped(Difference(view.before, view.after), catalog)]
+    return differences(view.before, view.after, wider, catalog)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A proof of one difference in the ``way``-th look at it."""
+
+    way: int
+    proof: Proof
+
+    def to_json(self) -> dict[str, Any]:
+        return {"way": self.way, "proof": self.proof.to_json()}
+
+
+@dataclass(frozen=True, slots=True)
+class PartsProof:
+    """That two queries are the same, by proofs of what differs in their ``view``-th form. ``facts`` and ``modulo``: what all
+    of it rests on and leaves open.
+    """
+
+    view: int
+    wider: int | None
+    parts: tuple[Part, ...]
+    facts: tuple[str, ...] = ()
+    modulo: tuple[str, ...] = ()
+
+    @property
+    def method(self) -> str:
+        methods = ", ".join(dict.fromkeys(p.proof.method for p in self.parts))
+        return f"parts: {methods}" if self.parts else "same tree"
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "view": self.view,
+            "wider": self.wider,
+            "parts": [p.to_json() for p in self.parts],
+            "facts": list(self.facts),
+            "modulo": list(self.modulo),
+        }
+
+    def replay(self, q1: a.Query, q2: a.Query, catalog: Catalog) -> Flaw | None:
+        """See `equivalence.proof.check_proof`."""
+        if [c.type for c in a.output_columns(q1)] != [c.type for c in a.output_columns(q2)]:
+            return Flaw("the columns differ")
+        view = next((v for n, v in enumerate(views(q1, q2, catalog)) if n == self.view), None)
+        if view is None or self.wider not in (*range(WIDEST + 1), None):
+            return Flaw("there is no such form of the pair")
+        found = parts_of(view, self.wider, catalog)
+        if len(found) != len(self.parts):
+            return Flaw(f"{len(found)} parts differ, and {len(self.parts)} are proved")
+        looks: list[tuple[Difference, Pair, Proof]] = []
+        for number, (part, difference) in enumerate(zip(self.parts, found, strict=True), 1):
+            pair = next(
+                (
+                    p
+                    for n, p in enumerate(pairs(difference.before, difference.after, catalog))
+                    if n == part.way
+                ),
+                None,
+            )
+            if pair is None:
+                return Flaw(f"part {number}: there is no such look at it")
+            if (flaw := check_proof(part.proof, pair.before, pair.after, pair.catalog)) is not None:
+                return Flaw(f"part {number}: {flaw.reason}", flaw.step)
+            looks.append((difference, pair, part.proof))
+        facts, modulo = stated(view, looks)
+        if facts != self.facts:
+            return Flaw(f"facts should be {facts}")
+        return None if modulo == self.modulo else Flaw(f"modulo should be {modulo}")
+
+
+def stated(
+    view: View, looks: Sequence[tuple[Difference, Pair, Proof]]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The facts and reservations of the whole."""
+    facts = dict.fromkeys(str(x) for _, _, proof in looks for x in proof.assumptions)
+    facts |= dict.fromkeys(x for difference, _, _ in looks for x in difference.facts)
+    facts |= dict.fromkeys(view.facts)
+    modulo = set(view.modulo)
+    for difference, pair, proof in looks:
+        modulo |= {*proof.modulo, *difference.modulo, *pair.modulo}
+    return tuple(facts), tuple(sorted(modulo))
+
+
+def has_parameters(*queries: a.Query) -> bool:
+    return any(isinstance(n, a.Param) for q in queries for n in walk(q))

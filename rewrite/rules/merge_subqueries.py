@@ -1,0 +1,170 @@
+"""Correlated aggregates over one source in the select list are computed together.
+
+    SELECT c.id, (SELECT count(*) FROM ord o WHERE o.cust = c.id), (SELECT sum(o.total) FROM ord o WHERE o.cust = c.id AND o.day > 3) FROM cust c
+    -->
+    SELECT c.id, coalesce(g.v1, 0), g.v2 FROM cust c LEFT JOIN (SELECT cust, count(*) AS v1, sum(total) FILTER (WHERE day > 3) AS v2
+                                                                FROM ord GROUP BY cust) g ON g.cust = c.id
+
+or as one LATERAL subquery for each row, which an index serves. The ties must be the same; what only one of them asks for becomes FILTER.
+SOUNDNESS 1b, 1c.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from rewrite.rules.base import Context, Rewrite, Rule
+from rewrite.rules.correlation import Inner, Tie, aggregate_block
+from rewrite.rules.decorrelate_target import with_join
+from rewrite.rules.shape import divides, null_on_empty, simple_aggregates
+from rewrite.rules.tree import (
+    conjoin,
+    copy_fresh,
+    free_rels,
+    from_rels,
+    map_children,
+    renumber,
+    walk_block,
+)
+from sql import algebra as a
+
+_Label = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """One subquery over the range variables of the first of its group."""
+
+    node: a.ScalarSubquery
+    value: a.Expr
+    own: tuple[a.Expr, ...]
+    ties: tuple[Tie, ...]
+
+
+def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
+    if not isinstance(block, a.Select) or block.group_by is not None or not block.from_:
+        return
+    groups: dict[tuple[_Label, frozenset[Any]], list[_Part]] = {}
+    models: dict[_Label, Inner] = {}
+    mine = from_rels(block.from_)
+    nodes = [n for p in (*block.targets, *block.order_by) for n in walk_block(p)]
+    for node in dict.fromkeys(n for n in nodes if isinstance(n, a.ScalarSubquery)):
+        inner = aggregate_block(node.query) if free_rels(node.query) & mine else None
+        if (
+            inner is None
+            or not inner.ties
+            or inner.others
+            or not all(isinstance(i, a.Scan) for i in inner.items)
+        ):
+            continue
+        label = tuple(sorted(_label(i) for i in inner.items))
+        model = models.setdefault(label, inner)
+        part = _aligned(node, inner, model)
+        groups.setdefault((label, frozenset((t.inner, t.outer) for t in part.ties)), []).append(part)
+    for (label, _), parts in groups.items():
+        if len(parts) > 1:
+            yield from _merged(block, parts, models[label], ctx)
+
+
+def _label(item: a.FromItem) -> str:
+    assert isinstance(item, a.Scan)
+    return f"{item.table.schema}.{item.table.name}.{item.only}"
+
+
+def _aligned(node: a.ScalarSubquery, inner: Inner, model: Inner) -> _Part:
+    mine, theirs = (sorted(x.items, key=_label) for x in (inner, model))
+    rels = {
+        i.rel: m.rel
+        for i, m in zip(mine, theirs, strict=True)
+        if isinstance(i, a.Scan) and isinstance(m, a.Scan)
+    }
+    value = renumber(inner.select.targets[0].expr, rels)
+    own = tuple(renumber(p, rels) for p in inner.local)
+    ties = tuple(replace(t, inner=renumber(t.inner, rels), op=renumber(t.op, rels)) for t in inner.ties)
+    return _Part(node, value, own, ties)
+
+
+def _merged(block: a.Select, parts: Sequence[_Part], model: Inner, ctx: Context) -> Iterator[Rewrite]:
+    shared = [p for p in parts[0].own if all(p in x.own for x in parts)]
+    asked = [conjoin(p for p in x.own if p not in shared) for x in parts]
+    some = [a.Or(tuple(dict.fromkeys(x for x in asked if x is not None)))] if None not in asked else []
+    if some and len(some[0].args) == 1:
+        shared, asked, some = [*shared, some[0].args[0]], [None] * len(parts), []
+    values = [_filtered(x.value, own) for x, own in zip(parts, asked, strict=True)]
+    why = f"{len(parts)} subqueries over the same rows are computed together"
+    ties = parts[0].ties
+    made = _lateral(block, parts, a.Select((), model.items, conjoin((*shared, *some))), values, ctx)
+    yield Rewrite(made, why)
+    keys = tuple(dict.fromkeys(t.inner for t in ties))
+    names = [f"k{i + 1}" for i in range(len(keys))]
+    targets = [a.Target(n, k) for n, k in zip(names, keys, strict=True)]
+    targets += [a.Target(f"v{i + 1}", v) for i, v in enumerate(values)]
+    counts = [isinstance(x.value, a.Aggregate) and x.value.func.name == "count" for x in parts]
+    plain = all(simple_aggregates(x.value) and not divides(x.value) for x in parts)
+    empty = all(c or null_on_empty(x.value) for c, x in zip(counts, parts, strict=True))
+    if not plain or not ctx.holds("empty-is-null", empty):
+        return
+    grouped = a.Select(tuple(targets), model.items, conjoin((*shared, *some)), (keys,))
+    grouped, _ = copy_fresh(grouped, ctx.fresh)
+    rel = ctx.fresh()
+    item = a.Derived(rel, grouped, "agg", tuple(t.name for t in targets))
+    on = conjoin(
+        t.with_inner(a.Column(rel, keys.index(t.inner), t.inner.type, names[keys.index(t.inner)]))
+        for t in ties
+    )
+    mapping: dict[Any, a.Expr] = {}
+    for i, (part, count) in enumerate(zip(parts, counts, strict=True)):
+        value: a.Expr = a.Column(rel, len(keys) + i, part.value.type, f"v{i + 1}")
+        zero = count and not ctx.holds("empty-counts-zero", not count)
+        mapping[part.node] = a.Coalesce((value, a.Const("0", value.type)), value.type) if zero else value
+    first = parts[0].node
+    joined = with_join(block, first, item, on, mapping[first])
+    yield Rewrite(_replaced(joined, mapping), why)
+
+
+def _lateral(
+    block: a.Select, parts: Sequence[_Part], source: a.Select, values: Sequence[a.Expr], ctx: Context
+) -> a.Select:
+    targets = tuple(a.Target(f"v{i + 1}", v) for i, v in enumerate(values))
+    where = conjoin((*(t.op for t in parts[0].ties), *((source.where,) if source.where is not None else ())))
+    query = replace(source, targets=targets, where=where, group_by=((),))
+    query, _ = copy_fresh(query, ctx.fresh)
+    rel = ctx.fresh()
+    item = a.Derived(rel, query, "agg", tuple(t.name for t in targets), lateral=True)
+    mapping: dict[Any, a.Expr] = {
+        x.node: a.Column(rel, i, x.value.type, targets[i].name) for i, x in enumerate(parts)
+    }
+    return _replaced(replace(block, from_=(*block.from_, item)), mapping)
+
+
+def _replaced(block: a.Select, mapping: dict[Any, a.Expr]) -> a.Select:
+    def visit(n: Any) -> Any:
+        return mapping[n] if n in mapping else map_children(n, visit)
+
+    return replace(
+        block,
+        targets=tuple(visit(t) for t in block.targets),
+        order_by=tuple(visit(k) for k in block.order_by),
+        distinct=None if block.distinct is None else tuple(visit(e) for e in block.distinct),
+    )
+
+
+def _filtered(expr: a.Expr, own: a.Expr | None) -> a.Expr:
+    def visit(n: Any) -> Any:
+        if isinstance(n, a.Aggregate) and own is not None:
+            return replace(n, filter=conjoin((own, *((n.filter,) if n.filter is not None else ()))))
+        return map_children(n, visit)
+
+    found: a.Expr = visit(expr)
+    return found
+
+
+RULE = Rule(
+    "merge_subqueries",
+    apply,
+    ("empty-is-null", "empty-counts-zero"),
+    "AggregateFilterToFilteredAggregateRule",
+    priority=87,
+)
