@@ -91,8 +91,7 @@ def test_what_does_not(original: str, candidate: str) -> None:
         ),
         (
             "select l.l_id, p.brand from line l join part p on p.p_id = l.part where l.qty < $1 order by l.l_id limit $2",
-            "select l.l_id, p.brand from (select l_id, part from line where qty < $1 order by l_id limit $2) l join part p"
-            " on p.p_id = l.part order by l.l_id limit $2",
+            "select l.l_id, p.brand from (select l_id, part from line where qty < $1 order by l_id limit $2) l join part p on p.p_id = l.part order by l.l_id limit $2",
         ),
     ],
 )
