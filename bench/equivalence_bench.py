@@ -49,7 +49,7 @@ ACCEPTED: dict[str, frozenset[str]] = {
     "any": frozenset(RESERVATIONS),
 }
 # random pairs are run on more databases after a proof than others: that is what they are for
-_RANDOM = Options(databases=600, seconds=8.0, confirm_databases=240)
+_RANDOM = Options(databases=600, seconds=8.0, confirm_databases=240, shrink=False)
 
 
 def main(argv: list[str] | None = None) -> int:

@@ -24,5 +24,7 @@ class Options:
     prover: bool = True
     refuter: bool = True
     directed: bool = True
+    # make counterexamples small: costs more than finding them
+    shrink: bool = True
     # major version of the server the answer is for; 0: the scratch server's own
     server_major: int = 0

@@ -104,6 +104,7 @@ LAWS: dict[str, tuple[str, str]] = {
     "any-value": ("M3", "bool_or of nothing but NULLs is NULL, not FALSE"),
     "partition": ("14", "row_number() counts the rows before the filters above it"),
     "lone": ("6d", "a sum of several values is none of them"),
+    "range": ("M7", "arithmetic overflows unless types and constants keep it in range"),
     "member": ("7", "only a row that is in the bag is not beyond its minimum and maximum"),
 }
 

@@ -63,7 +63,19 @@ def _is_safe(expr: Expr) -> bool:
                 return _is_plain(left, _PLAIN_DATE) and _is_plain(right, _PLAIN_INTERVAL)
         case Cast(arg=Const(value=str(text))) if expr.type.is_builtin and expr.type.name == "interval":
             return _PLAIN_INTERVAL.match(text) is not None
-    return _value(expr) is not None
+    return _is_null(expr) or _value(expr) is not None
+
+
+def _is_null(expr: Expr) -> bool:
+    """Whether folding gives NULL without a call: a strict operator's argument is NULL."""
+    match expr:
+        case Const(value=None):
+            return True
+        case Cast(arg=arg, method=method) if expr.type.is_builtin and method != "domain":
+            return _is_null(arg)
+        case Op(op=op, args=args) if op.is_builtin and op.function.strict:
+            return any(_is_null(arg) for arg in args)
+    return False
 
 
 def _is_plain(expr: Expr, pattern: re.Pattern[str]) -> bool:

@@ -5,13 +5,15 @@ Must not know rules or search.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
 
 from .conditions import holds
 from .context import Context
 from .entail import Engine
 from .places import at_path, nested_terms, places
 from .positions import is_total, window_keys
+from .ranges import stays_in_range, with_constants
 from .symbols import CASE, EQ, IS_NULL, LE, LT, SAME, failure, identity, one_representation
 from .terms import (
     INTEGER,
@@ -41,40 +43,87 @@ from .unique import determined_by, one_row
 SUBQUERY = "subquery"
 
 
-def recorded(translator: Translator, form: set[tuple[str, str]]) -> set[tuple[str, str]]:
-    """What the translation met that may fail, before anything was simplified away; a CASE or COALESCE around
-    it is told apart, since it may keep the failure from happening. ``form``: what `failing` says of the form.
+Found = set[tuple[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Failures:
+    """(reservation, description) of everything that may raise an error: ``all`` that is not tame in itself, and the
+    ``left`` of it where types, constants and the rows it is evaluated on are considered. Two queries fail alike when
+    either is the same for both.
     """
-    found = {(f.kind, _placed(f, translator)) for f in translator.failing}
+
+    all: frozenset[tuple[str, str]] = frozenset()
+    left: frozenset[tuple[str, str]] = frozenset()
+
+    def __or__(self, other: Failures) -> Failures:
+        return Failures(self.all | other.all, self.left | other.left)
+
+
+def kinds_apart(one: Failures, two: Failures) -> set[str]:
+    """The reservations of what one side may raise and the other may not."""
+    return {kind for kind, _ in one.all ^ two.all} & {kind for kind, _ in one.left ^ two.left}
+
+
+def recorded(translator: Translator, form: Failures) -> Failures:
+    """What the translation met that may fail, before anything was simplified away. ``form``: what `failing` says of
+    the form.
+    """
+    return Failures(
+        frozenset(_recorded(translator, form.all, closely=False)),
+        frozenset(_recorded(translator, form.left, closely=True)),
+    )
+
+
+def _recorded(translator: Translator, form: Collection[tuple[str, str]], *, closely: bool) -> Found:
+    """A CASE or COALESCE around what may fail is told apart, since it may keep the failure from happening."""
+    met = [f for f in translator.failing if not (closely and _avoided(f, translator))]
+    guarded = [f for f in translator.guarded if not (closely and _avoided(f, translator))]
+    found = {(f.kind, _placed(f, translator, closely=closely)) for f in met}
     crowded = any(what.startswith(SUBQUERY) for _, what in form)
     if crowded:
-        found |= {(f.kind, _placed(f, translator)) for f in translator.rows}
+        found |= {(f.kind, _placed(f, translator, closely=closely)) for f in translator.rows}
     if (
         translator.risky or crowded
     ):  # AND does not protect: whether a row fails depends on which condition comes first
         order = dict.fromkeys(describe(t, translator.sources) for t in translator.filters)
         found.add(("errors", f"filters {list(order)}"))
-    return found | {(f.kind, f"guarded {_placed(f, translator)}") for f in translator.guarded}
+    return found | {(f.kind, f"guarded {_placed(f, translator, closely=closely)}") for f in guarded}
 
 
-def _placed(failure: Failure, translator: Translator) -> str:
+def _avoided(failure: Failure, translator: Translator) -> bool:
+    """Whether the failure can not happen."""
+    met = with_constants(failure.term, failure.given)
+    return failure.kind == "overflow" and isinstance(met, App) and stays_in_range(met, translator.sources)
+
+
+def _placed(failure: Failure, translator: Translator, *, closely: bool) -> str:
     """The term, and of which rows it is evaluated where these are made apart from the result's."""
-    what = describe(failure.term, translator.sources)
+    term = with_constants(failure.term, failure.given) if closely else failure.term
+    what = describe(term, translator.sources)
     for site in failure.sites:
         conditions = sorted(describe(t, translator.sources) for t in site.filters)
         what += f" of {sorted(site.tables)} where {conditions}"
     return what
 
 
-def failing(engine: Engine, form: Bag) -> set[tuple[str, str]]:
-    """(reservation, description) of everything in the form that may raise an error."""
+def failing(engine: Engine, form: Bag) -> Failures:
+    """Everything in the form that may raise an error."""
+    return Failures(
+        frozenset(_failing(engine, form, closely=False)), frozenset(_failing(engine, form, closely=True))
+    )
+
+
+def _failing(engine: Engine, form: Bag, *, closely: bool) -> Found:
     sources = {v: s for b in form for v, s in block_vars(b)}
-    found: set[tuple[str, str]] = set()
+    found: Found = set()
     for path in places(form):
         ctx, bag, _ = at_path(Context(), form, "bag", path)
         for b in bag:
-            for t in (*b.preds, *b.outs):
-                found |= set(_failing_term(t, sources))
+            # outputs of the result are made of the rows that are left
+            outs = tuple(with_constants(o, b.preds) for o in b.outs) if closely and not path else b.outs
+            for t in (*b.preds, *outs):
+                found |= set(_failing_term(t, sources, closely=closely))
             for n in nested_terms(b):
                 if n.kind == "the" and not _single(engine, ctx, b, n):
                     found.add(("errors", f"{SUBQUERY} {describe(n, sources)}"))
@@ -89,25 +138,27 @@ def _single(engine: Engine, ctx: Context, b: Block, n: Nested) -> bool:
     return holds("1f", one_row(engine, ctx.within(Block(b.vars, preds, ())), n.bag))
 
 
-def _failing_term(term: Term, sources: dict[int, Source]) -> Iterator[tuple[str, str]]:
+def _failing_term(term: Term, sources: dict[int, Source], *, closely: bool) -> Iterator[tuple[str, str]]:
     """Failing applications outside inner bags; a CASE that guards one counts as a whole."""
     match term:
         case App(sym, args) if sym == CASE:
-            kinds = {k for a in args for k, _ in _failing_term(a, sources)}
-            first = {k for k, _ in _failing_term(args[0], sources)}
+            kinds = {k for a in args for k, _ in _failing_term(a, sources, closely=closely)}
+            first = {k for k, _ in _failing_term(args[0], sources, closely=closely)}
             for k in kinds:
                 yield k, describe(term, sources)
             for k in first:
                 yield k, describe(args[0], sources)
         case App(_, args):
             kind = failure(term)
+            if closely and kind == "overflow" and stays_in_range(term, sources):
+                kind = ""
             if kind:
                 yield kind, describe(term, sources)
             for a in args:
-                yield from _failing_term(a, sources)
+                yield from _failing_term(a, sources, closely=closely)
         case Nested(_, _, _, _, args):
             for a in args:
-                yield from _failing_term(a, sources)
+                yield from _failing_term(a, sources, closely=closely)
 
 
 def describe(term: Term, sources: dict[int, Source], depth: int = 0) -> str:

@@ -5,23 +5,27 @@ Owns signatures, visible order, reservations and scope. Must not know rules or s
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from typing import Literal
 
 from equivalence.proof import Step
 from sql.algebra import Expr, Param, Query, WholeRow, output_columns
-from sql.types import SqlType
+from sql.types import NUMERIC, SqlType
 from sql.walk import all_exprs_of_query, all_queries, canonical
 
 from .conditions import off
 from .constants import failing_constants
 from .context import Context
 from .entail import Engine
-from .failures import failing, orders, recorded, shows_representative
+from .failures import Failures, failing, kinds_apart, orders, recorded, shows_representative
 from .symbols import TO_NUMERIC
-from .terms import App, Bag, Block, Lit, Term, free_vars
+from .terms import INTEGER, App, Bag, Block, Lit, Term, free_vars
 from .translate import Form, Translator
 from .unique import determined_by, ties
+
+
+_WHOLE = re.compile(r"0|-?[1-9]\d*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +44,7 @@ class Prepared:
     width: int
     sort: tuple[str, ...]
     loose: frozenset[str]
-    failing: frozenset[tuple[str, str]]
+    failing: Failures
     typed: bool = True
 
 
@@ -73,7 +77,7 @@ def _prepare(engine: Engine, query: Query) -> Prepared:
     found |= recorded(translator, found)
     if off("13"):
         form = Form(tuple(replace(b, outs=b.outs[: form.width]) for b in form.bag), form.width)
-    return Prepared(form.bag, form.width, form.sort, frozenset(loose), frozenset(found))
+    return Prepared(form.bag, form.width, form.sort, frozenset(loose), found)
 
 
 def prepare_both(engine: Engine, q1: Query, q2: Query) -> tuple[Prepared, Prepared] | Reason:
@@ -112,9 +116,9 @@ def reservations(
         modulo.add("types")
     if off("M7"):
         return modulo
-    modulo |= {kind for kind, _ in first.failing ^ second.failing}
+    modulo |= kinds_apart(first.failing, second.failing)
     left, right = (failing(engine, f) for f in ended)
-    modulo |= {kind for kind, _ in left ^ right}
+    modulo |= kinds_apart(left, right)
     # constants that may fail are folded when the query is planned, whatever stands around them
     if failing_constants(q1) != failing_constants(q2):
         modulo.add("errors")
@@ -161,6 +165,9 @@ def _untyped(term: Term) -> Term:
     """The value printed the same whatever its type: exact integers as such, NULL as one NULL."""
     while isinstance(term, App) and term.sym == TO_NUMERIC:
         term = term.args[0]
+    match term:
+        case Lit(value, type_) if type_ == NUMERIC and value is not None and _WHOLE.fullmatch(value):
+            return Lit(value, INTEGER)
     return term
 
 

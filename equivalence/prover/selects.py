@@ -134,9 +134,12 @@ def _outputs(t: Translator, query: a.Select, contexts: list[Context]) -> Form:
     blocks: list[Block] = []
     keys = tuple(k.expr for k in query.order_by)
     leading = query.distinct or ()
+    # rows are made, then their outputs: a filter protects those of the result's own SELECT (others may be inlined)
+    plain = query is t.topmost and query.group_by is None and query.distinct is None
     for r, scope in contexts:
         make = Translation(t, scope)
-        outs = [make.term(target.expr) for target in query.targets]
+        with t.rows_given(r.preds if plain else ()):
+            outs = [make.term(target.expr) for target in query.targets]
         if off("7e"):
             outs = [is_true(o) if o.type == BOOL else o for o in outs]
         extra = () if query.distinct == () else tuple(make.term(e) for e in (*leading, *keys))

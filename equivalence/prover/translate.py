@@ -89,6 +89,8 @@ class Failure:
     kind: str
     term: Term
     sites: tuple[Site, ...] = ()
+    # what holds of every row it is evaluated on
+    given: tuple[Term, ...] = ()
 
 
 @dataclass(slots=True)
@@ -105,9 +107,14 @@ class Translator:
     # scalar subqueries: some may have more than one row
     rows: list[Failure] = field(default_factory=list)
     sites: tuple[Site, ...] = ()
+    # whether an outer join may put NULLs for what is read next: the planner computes a subquery's columns below that join
+    nullable: bool = False
     # whether all rows of what is read next are made: nothing around it filters, joins or stops early
     whole: bool = False
     sources: dict[int, Source] = field(default_factory=dict)
+    # the SELECT whose rows are the result's, and while its outputs are made, what holds of those rows
+    topmost: a.Query | None = None
+    given: tuple[Term, ...] = ()
     loose: set[str] = field(default_factory=set)  # reservations met: tie-order, float-order
     # the conditions in the order of their writing, and whether evaluating one may depend on that order (M7)
     filters: list[Term] = field(default_factory=list)
@@ -117,9 +124,9 @@ class Translator:
         """The bag with new bound variables."""
         return fresh_copy(bag)
 
-    def fails(self, kind: str, term: Term) -> None:
+    def fails(self, kind: str, term: App) -> None:
         """Remember that evaluating the term here may raise an error."""
-        self.failing.append(Failure(kind, term, self.sites))
+        self.failing.append(Failure(kind, term, self.sites, self.given))
 
     def hazards(self, before: int) -> list[Failure]:
         """What was met since there were ``before`` failures and fails for ordinary values."""
@@ -152,9 +159,19 @@ class Translator:
         finally:
             self.sites = outer
 
+    @contextmanager
+    def rows_given(self, preds: tuple[Term, ...]) -> Iterator[None]:
+        """Translate something that is evaluated on rows that satisfy ``preds`` only."""
+        outer, self.given = self.given, preds
+        try:
+            yield
+        finally:
+            self.given = outer
+
     # ---------------------------------------------------------------- queries
 
     def top(self, query: a.Query) -> Form:
+        self.topmost = query
         return self.query(query, {}, visible=True, whole=True)
 
     def query(self, query: a.Query, env: Env, *, visible: bool = False, whole: bool = False) -> Form:
@@ -163,7 +180,7 @@ class Translator:
         """
         if visible:
             self.fenced = computed_ctes(query)
-        with self.site(fence=not whole and makes_rows_apart(query)):
+        with self.site(fence=not whole and makes_rows_apart(query)), self.rows_given(()):
             self.whole = whole and query.limit is None and query.offset is None
             return self._query(query, env, visible=visible)
 
@@ -292,12 +309,13 @@ class Translator:
             case a.Derived(rel, query, security_barrier=barrier):
                 if not holds("M17", not barrier):
                     raise Unsupported("security barrier view")
-                return self._from_bag(rel, self.query(query, env, whole=self.whole).bag, env)
+                with self._below_join(fence=False):
+                    return self._from_bag(rel, self.query(query, env, whole=self.whole).bag, env)
             case a.CteScan(rel, cte):
                 if cte not in self.ctes:
                     raise Unsupported("recursive CTE")
                 query, outer = self.ctes[cte]
-                with self.site(fence=cte in self.fenced and not self.whole):
+                with self._below_join(fence=cte in self.fenced and not self.whole):
                     return self._from_bag(rel, self.query(query, outer, whole=self.whole).bag, env)
             case a.ValuesScan(rel, rows):
                 from .expressions import Scope, Translation
@@ -309,6 +327,25 @@ class Translator:
             case a.Join():
                 self.whole = False
                 return self.join(item, env)
+
+    @contextmanager
+    def _below_join(self, *, fence: bool) -> Iterator[None]:
+        """Translate a subquery in FROM; where an outer join may replace its rows by NULLs, these are made apart."""
+        nullable, self.nullable = self.nullable, False
+        try:
+            with self.site(fence=fence or nullable):
+                yield
+        finally:
+            self.nullable = nullable
+
+    def _read_side(self, item: a.FromItem, env: Env, *, nullable: bool) -> list[Rows]:
+        """The rows of one side of a join; ``nullable``: the join may put NULLs for them."""
+        outer = self.nullable
+        self.nullable = outer or nullable
+        try:
+            return self.from_item(item, env)
+        finally:
+            self.nullable = outer
 
     def _ranging(self, rel: int, source: Source, types: tuple[SqlType, ...], env: Env) -> Rows:
         v = fresh()
@@ -342,16 +379,18 @@ class Translator:
             return self.join(a.Join("left", item.right, item.left, item.on), env)
         matched: list[Rows] = []
         padded: list[Rows] = []
-        lefts = self.from_item(item.left, env)
+        lefts = self._read_side(item.left, env, nullable=item.kind == "full")
         for left in lefts:
-            rights = self.from_item(item.right, left.env)
+            rights = self._read_side(item.right, left.env, nullable=item.kind in {"left", "full"})
             matched += [self._on(self._product(left, r), item.on) for r in rights]
             if item.kind in {"left", "full"}:
-                padded.append(self._padded(left, self.from_item(item.right, left.env), item))
+                others = self._read_side(item.right, left.env, nullable=True)
+                padded.append(self._padded(left, others, item))
         if item.kind == "full":
-            for right in self.from_item(item.right, env):
+            for right in self._read_side(item.right, env, nullable=True):
                 flipped = a.Join("full", item.right, item.left, item.on)
-                padded.append(self._padded(right, self.from_item(item.left, right.env), flipped))
+                others = self._read_side(item.left, right.env, nullable=True)
+                padded.append(self._padded(right, others, flipped))
         if off("4d") or ((off("4b") or off("7c")) and isinstance(item.on, a.And)):
             padded = []
         return [r for r in (*matched, *padded) if r is not None]

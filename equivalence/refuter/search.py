@@ -66,7 +66,9 @@ class Refuter:
         *,
         seed: int = 0,
         seeds: Sequence[Database] = (),
+        shrinks: bool = True,
     ) -> None:
+        self.shrinks = shrinks
         self.arena, self.original, self.candidate = arena, original, candidate
         self.sieve = Sieve(arena, original, candidate)
         self.court = Court(arena, original, candidate)
@@ -198,8 +200,8 @@ class Refuter:
             again = self.court.differs(trial, thorough=False)
             return again is not None and again.kind == found.kind
 
-        small = shrink(self.arena.shape, database, still)
-        again = self.court.differs(small)
+        small = shrink(self.arena.shape, database, still) if self.shrinks else database
+        again = self.court.differs(small) if self.shrinks else found
         if again is None or again.kind != found.kind:
             small, again = database, found
         setup = self.arena.setup(small)

@@ -25,6 +25,27 @@ SAME_FAILURES = (
 )  # fmt: skip
 
 
+# arithmetic that types, constants and the filter of the result's own rows keep in range
+IN_RANGE = (
+    ("select id, a + 1 from t where a = 10", "select id, 11 from t where a = 10"),
+    ("select id, a + id from t where a = 10", "select id, 10 + id from t where a = 10"),
+    ("select id from (select id, a::bigint * b q from t) s", "select id from t"),
+    ("select id from t where a::bigint + b > b", "select id from t where a > 0"),
+    ("select x + y from (values (1, 2), (3, 4)) v (x, y) where x - y < 9", "values (3), (7)"),
+    ("select id from t where a + (5 - 5) > 3", "select id from t where a > 3"),
+    ("select id from t where 1 > 3 + cast(null as int)", "select id from t where false"),
+    ("select count(*) from t where a is not null", "select coalesce(sum(n * 1), 0)::bigint from (select a, count(*) n from t where a is not null group by a) g"),
+)  # fmt: skip
+OUT_OF_RANGE = (
+    ("select id, a + 1 from t where a > 10", "select id, q from (select id, a, a + 1 q from t offset 0) s where a > 10"),
+    ("select id from t where a = 10 and a + 5 > b", "select id from t where a = 10 and 15 > b"),
+    ("select id from (select id, a * b q from t) s", "select id from t"),
+    ("select id from (select id, -1 * a q from t) s", "select id from t"),
+    ("select id, -1 * t.a from u left join t using (id)", "select id, q from u left join (select id, -1 * a q from t) s using (id)"),
+    ("select u.id, -1 * t.a from t right join u using (id)", "select u.id, q from (select id, -1 * a q from t) s right join u using (id)"),
+    ("select sum(a) from t", "select sum(a)::int from t"),
+    ("select id from (select id, (select sum(x)::bigint from u) * (select count(*) from u) q from t) s", "select id from t"),
+)  # fmt: skip
 CONSTANT = ("select id from t where false and 1/0 > 1", "select id from t where false")
 
 
@@ -35,6 +56,21 @@ def test_failures_of_the_same_rows_need_no_reservation(pair: tuple[str, str]) ->
     assert isinstance(found, Proof)
     assert not found.modulo
     assert check_proof(found, q1, q2, FALLIBLE) is None
+
+
+@pytest.mark.parametrize("pair", IN_RANGE, ids=range(len(IN_RANGE)))
+def test_arithmetic_that_stays_in_range_needs_no_reservation(pair: tuple[str, str]) -> None:
+    q1, q2 = (bind(text, FALLIBLE) for text in pair)
+    found = prove(q1, q2, FALLIBLE)
+    assert isinstance(found, Proof)
+    assert not found.modulo - {"types"}
+    assert check_proof(found, q1, q2, FALLIBLE) is None
+
+
+@pytest.mark.parametrize("pair", OUT_OF_RANGE, ids=range(len(OUT_OF_RANGE)))
+def test_arithmetic_of_other_rows_or_beyond_its_type_is_a_reservation(pair: tuple[str, str]) -> None:
+    found = prove(*(bind(text, FALLIBLE) for text in pair), FALLIBLE)
+    assert not isinstance(found, Proof) or "overflow" in found.modulo
 
 
 def test_a_proof_that_leaves_out_a_failing_constant_does_not_stand() -> None:

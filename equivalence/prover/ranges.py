@@ -1,0 +1,155 @@
+"""Within which bounds exact integers stay, and so which arithmetic on them raises no overflow (M6, M7).
+
+Bounds follow from stored columns' types, from constants, and from what is taken for granted of counts and sums (docs/equivalence.md).
+Must not know contexts, rules or search.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from .build import predicates
+from .conditions import holds
+from .symbols import CASE, EQ, INTS, RANGES, exact_integer, identity
+from .terms import (
+    App,
+    Bag,
+    Distinct,
+    Limited,
+    Lit,
+    Multi,
+    Nested,
+    Row,
+    Source,
+    Table,
+    Term,
+    Var,
+    substitute,
+)
+
+Bounds = tuple[int, int]
+Sources = Mapping[int, Source]
+# far more rows than can be counted, and far from the end of bigint
+_MOST_ROWS = 2**61
+_NARROWS = "cast narrows to "
+_DEEPEST = 8
+
+
+def stays_in_range(term: App, sources: Sources) -> bool:
+    """Whether this arithmetic (not what it is made of) gives a value for all arguments that can reach it."""
+    name = term.sym.name
+    if name.startswith(_NARROWS):
+        return holds("range", _within(bounds(term.args[0], sources), name.removeprefix(_NARROWS)))
+    op, _, type_name = name.partition(" ")
+    if op not in {"+", "-", "*"} or type_name not in {*INTS, "numeric"}:
+        return False
+    if any(isinstance(a, Lit) and a.value is None for a in term.args):
+        return True  # the operator is strict: it is not called
+    if type_name == "numeric":
+        return False
+    pair_of_counts = op == "*" and len(term.args) == 2 and all(_is_count(a) for a in term.args)
+    return holds("range", pair_of_counts or _within(_combined(op, term.args, sources), type_name))
+
+
+def bounds(term: Term, sources: Sources, depth: int = 0) -> Bounds | None:
+    """The least and the largest value an exact integer may have where it is not NULL; None: not known."""
+    match term:
+        case Lit(value, type_) if exact_integer(type_):
+            return None if value is None else (int(value), int(value))
+        case Var(var, pos, type_):
+            return _of_column(sources.get(var), pos, type_.name if type_.is_builtin else "", sources, depth)
+        case App(sym, args) if sym == CASE:
+            results = [x for i, x in enumerate(args) if i % 2 or i == len(args) - 1]
+            return _hull((x for x in results if x != Lit(None, x.type)), sources, depth)
+        case App(sym, args, type_) if type_.is_builtin and type_.name in INTS:
+            op, _, type_name = sym.name.partition(" ")
+            whole = -RANGES[type_.name], RANGES[type_.name] - 1
+            if type_name not in INTS or op not in {"+", "-", "*"}:
+                return whole
+            found = _combined(op, args, sources, depth)
+            return whole if found is None else (max(found[0], whole[0]), min(found[1], whole[1]))
+        case Nested("agg", name, bag):
+            return _of_aggregate(name, bag, sources, depth)
+        case _:
+            return None
+
+
+def with_constants(term: Term, given: Iterable[Term]) -> Term:
+    """The term where the ``given`` predicates hold: columns that they equate with a constant are that constant."""
+    known = {
+        p.args[0]: p.args[1]
+        for q in given
+        for p in predicates(q)
+        if isinstance(p, App)
+        and p.sym == EQ
+        and isinstance(p.args[0], Var)
+        and isinstance(p.args[1], Lit)
+        and identity(p.args[0].type)
+        and p.args[1].value is not None
+    }
+    return substitute(term, lambda t: None if isinstance(t, Row) else known.get(t)) if known else term
+
+
+def _within(found: Bounds | None, type_name: str) -> bool:
+    limit = RANGES[type_name]
+    return found is not None and -limit <= found[0] and found[1] < limit
+
+
+def _is_count(term: Term) -> bool:
+    return isinstance(term, Nested) and term.kind == "agg" and term.name == "cnt"
+
+
+def _combined(op: str, args: tuple[Term, ...], sources: Sources, depth: int = 0) -> Bounds | None:
+    """The bounds of the mathematical sum, difference or product."""
+    found = [bounds(a, sources, depth) for a in args]
+    known = [f for f in found if f is not None]
+    if len(known) < len(found):
+        return None
+    match op, known:
+        case "-", [(low, high)]:
+            return -high, -low
+        case "+", [one]:
+            return one
+        case "+", [one, two]:
+            return one[0] + two[0], one[1] + two[1]
+        case "-", [one, two]:
+            return one[0] - two[1], one[1] - two[0]
+        case "*", [one, two]:
+            corners = [x * y for x in one for y in two]
+            return min(corners), max(corners)
+    return None
+
+
+def _of_column(source: Source | None, pos: int, type_name: str, sources: Sources, depth: int) -> Bounds | None:
+    """A stored column holds what its type allows; a made one what it is made of, whatever type it goes by."""
+    match source:
+        case Table() if type_name in INTS:
+            return -RANGES[type_name], RANGES[type_name] - 1
+        case Distinct(bag) | Limited(bag):
+            return _hull((b.outs[pos] for b in bag), sources, depth)
+        case Multi(_, left, right):
+            return _hull((b.outs[pos] for b in (*left, *right)), sources, depth)
+        case _:
+            return None
+
+
+def _of_aggregate(name: str, bag: Bag, sources: Sources, depth: int) -> Bounds | None:
+    if name == "cnt":
+        return 0, _MOST_ROWS
+    values = (b.outs[0] for b in bag if b.outs)
+    match name.partition(" ")[0]:
+        case "min" | "max":
+            return _hull(values, sources, depth)
+        case "isum" if _within(_hull(values, sources, depth), "int4"):
+            return -RANGES["int8"], RANGES["int8"] - 1
+        case _:
+            return None
+
+
+def _hull(terms: Iterable[Term], sources: Sources, depth: int) -> Bounds | None:
+    """Bounds of them all."""
+    found = [bounds(t, sources, depth + 1) for t in terms if t != Lit(None, t.type)] if depth < _DEEPEST else []
+    known = [f for f in found if f is not None]
+    if not known or len(known) < len(found):
+        return None
+    return min(low for low, _ in known), max(high for _, high in known)
