@@ -16,6 +16,7 @@ from .terms import (
     App,
     Block,
     Distinct,
+    Hashed,
     Lit,
     Source,
     Sym,
@@ -31,11 +32,13 @@ WITNESS = 10_000_000  # witnesses are numbered from here: never part of a form
 
 
 @dataclass(frozen=True, slots=True)
-class Context:
+class Context(Hashed):
     """Variables in scope and predicates that hold."""
 
     vars: tuple[tuple[int, Source], ...] = ()
     preds: tuple[Term, ...] = ()
+
+    __hash__ = Hashed.__hash__
 
     def within(self, b: Block) -> Context:
         return Context((*self.vars, *b.vars), (*self.preds, *b.preds))

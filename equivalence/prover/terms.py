@@ -23,13 +23,31 @@ from sql.types import BOOL, SqlType
 INTEGER = SqlType("integer", schema="calculus")
 
 
+class Hashed:
+    """Terms are deep and are looked up all the time: each keeps its hash once it was asked for."""
+
+    __slots__ = ("_hash",)
+    _hash: int
+    __match_args__: tuple[str, ...]
+
+    def __hash__(self) -> int:
+        try:
+            return self._hash
+        except AttributeError:
+            found = hash((type(self).__name__, *(getattr(self, name) for name in self.__match_args__)))
+            object.__setattr__(self, "_hash", found)
+            return found
+
+
 @dataclass(frozen=True, slots=True)
-class Var:
+class Var(Hashed):
     """Column ``pos`` of the row that variable ``var`` ranges over."""
 
     var: int
     pos: int
     type: SqlType
+
+    __hash__ = Hashed.__hash__
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,15 +59,17 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Lit:
+class Lit(Hashed):
     """A constant; ``value`` None is NULL."""
 
     value: str | None
     type: SqlType
 
+    __hash__ = Hashed.__hash__
+
 
 @dataclass(frozen=True, slots=True)
-class Sym:
+class Sym(Hashed):
     """A function symbol. ``strict``: NULL for any NULL argument; ``total``: only then.
 
     ``fails``: what evaluating it may raise on non-NULL arguments.
@@ -60,16 +80,20 @@ class Sym:
     total: bool = False
     fails: Literal["", "errors", "overflow"] = ""
 
+    __hash__ = Hashed.__hash__
+
 
 @dataclass(frozen=True, slots=True)
-class App:
+class App(Hashed):
     sym: Sym
     args: tuple[Term, ...]
     type: SqlType
 
+    __hash__ = Hashed.__hash__
+
 
 @dataclass(frozen=True, slots=True)
-class Nested:
+class Nested(Hashed):
     """A value made of a whole bag.
 
     ``exists``: TRUE or FALSE. ``the``: the one output of the only row, NULL for none (an error for two).
@@ -83,28 +107,34 @@ class Nested:
     type: SqlType
     args: tuple[Term, ...] = ()
 
+    __hash__ = Hashed.__hash__
+
 
 Term = Var | Row | Lit | App | Nested
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class Table(Hashed):
     """The rows of a stored relation."""
 
     ref: TableRef
     only: bool
     types: tuple[SqlType, ...]
 
+    __hash__ = Hashed.__hash__
+
 
 @dataclass(frozen=True, slots=True)
-class Distinct:
+class Distinct(Hashed):
     """Each row of the bag once (NULLs alike)."""
 
     bag: Bag
 
+    __hash__ = Hashed.__hash__
+
 
 @dataclass(frozen=True, slots=True)
-class Limited:
+class Limited(Hashed):
     """``bag`` sorted by its last ``len(keys)`` outputs (each ``asc|desc nulls first|last`` with its operator), cut
     to ``limit`` rows after ``offset``. ``on``: how many leading sort keys are DISTINCT ON.
     """
@@ -116,33 +146,41 @@ class Limited:
     ties: bool = False
     on: int = 0
 
+    __hash__ = Hashed.__hash__
+
 
 @dataclass(frozen=True, slots=True)
-class Multi:
+class Multi(Hashed):
     """INTERSECT ALL or EXCEPT ALL: ``min(m, n)`` or ``max(m - n, 0)`` copies."""
 
     op: Literal["intersect", "except"]
     left: Bag
     right: Bag
 
+    __hash__ = Hashed.__hash__
+
 
 @dataclass(frozen=True, slots=True)
-class Function:
+class Function(Hashed):
     """The rows of a set-returning function."""
 
     name: str
     args: tuple[Term, ...]
     types: tuple[SqlType, ...]
 
+    __hash__ = Hashed.__hash__
+
 
 Source = Table | Distinct | Limited | Multi | Function
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class Block(Hashed):
     vars: tuple[tuple[int, Source], ...]
     preds: tuple[Term, ...]
     outs: tuple[Term, ...]
+
+    __hash__ = Hashed.__hash__
 
 
 Bag = tuple[Block, ...]
