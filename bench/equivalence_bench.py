@@ -1,6 +1,7 @@
 """How good the checker is: strength and errors on labelled pairs, alone and together, and on random pairs.
 
     python bench/equivalence_bench.py --data DIR [--random N [--notes FILE]] [--seed S] [--out report.json]
+    python bench/equivalence_bench.py --kept FILE... [--out report.json]
 
 DIR holds *.jsonl files of pairs: id, schema_sql, q1, q2, and optionally expected_on_postgresql (equivalent,
 nonequivalent, unknown), runs_on_postgresql, cls. Labels are read here only, never by the checker. One process;
@@ -13,6 +14,7 @@ reservations that may be accepted.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import itertools
 import json
 import os
@@ -48,8 +50,9 @@ ACCEPTED: dict[str, frozenset[str]] = {
     "tie-order too": frozenset({"float-order", "tie-order"}),
     "any": frozenset(RESERVATIONS),
 }
-# random pairs are run on more databases after a proof than others: that is what they are for
-_RANDOM = Options(databases=600, seconds=8.0, confirm_databases=240, shrink=False)
+# random pairs are run on more databases after a proof than others: that is what they are for; databases end a search,
+# not the clock, so that a busy machine changes nothing
+_RANDOM = Options(databases=600, seconds=90.0, prover_seconds=15.0, confirm_databases=240, shrink=False)
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -63,9 +66,18 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument(
         "--notes", type=Path, help="keep each world of random pairs here and go on from there"
     )
+    parser.add_argument(
+        "--kept",
+        type=Path,
+        nargs="+",
+        default=[],
+        help="report what these notes hold, of any seed; judge nothing",
+    )
     parser.add_argument("--seed", type=int, default=0)
     arguments = parser.parse_args(argv)
     report: dict[str, Any] = {"machine": machine(), "seed": arguments.seed}
+    if arguments.kept:
+        return _report({**report, "random": kept_figures(arguments.kept)}, arguments.out)
     with ScratchServer() as server:
         if arguments.data:
             files = sorted(arguments.data.glob("*.jsonl"))
@@ -74,10 +86,14 @@ def main(argv: list[str] | None = None) -> int:
             report["all"] = judged([row for f in report["files"].values() for row in f.pop("_rows")])
         if arguments.random:
             report["random"] = judge_random(arguments.random, arguments.seed, server, arguments.notes)
+    return _report(report, arguments.out)
+
+
+def _report(report: dict[str, Any], out: Path | None) -> int:
     text = json.dumps(report, indent=2)
     print(text)
-    if arguments.out:
-        arguments.out.write_text(text + "\n", encoding="utf-8")
+    if out:
+        out.write_text(text + "\n", encoding="utf-8")
     return 0
 
 
@@ -236,17 +252,28 @@ def judge_random(count: int, seed: int, server: ScratchServer, notes: Path | Non
 
 
 def _noted(notes: Path | None, seed: int) -> dict[int, list[dict[str, Any]]]:
-    if notes is None or not notes.exists():
-        return {}
-    found: dict[int, list[dict[str, Any]]] = {}
+    kept = _kept(notes) if notes is not None and notes.exists() else []
+    return {note["world"]: note["rows"] for note in kept if note["seed"] == seed}
+
+
+def _kept(notes: Path) -> list[dict[str, Any]]:
+    """The notes that were written to their end."""
+    found: list[dict[str, Any]] = []
     for line in notes.read_text(encoding="utf-8").splitlines():
-        try:
-            note = json.loads(line)
-        except ValueError:  # torn by an interruption
-            continue
-        if note["seed"] == seed:
-            found[note["world"]] = note["rows"]
+        with contextlib.suppress(ValueError):  # torn by an interruption
+            found.append(json.loads(line))
     return found
+
+
+def kept_figures(files: list[Path]) -> dict[str, Any]:
+    """The figures of all worlds in the notes, each once, and how many pairs each version of the checker judged."""
+    worlds = {(note["seed"], note["world"]): note for path in files for note in _kept(path)}
+    versions: Counter[str] = Counter()
+    for note in worlds.values():
+        versions[note["checker"]] += len(note["rows"])
+    seeds = sorted({seed for seed, _ in worlds})
+    rows = [row for _, note in sorted(worlds.items()) for row in note["rows"]]
+    return {"seeds": seeds, "checker_versions": dict(versions), **random_figures(rows)}
 
 
 def judge_world(seed: int, number: int, server: ScratchServer) -> list[dict[str, Any]]:

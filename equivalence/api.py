@@ -311,9 +311,7 @@ class _Case:
         return max(0.0, (self.deadline - time.monotonic()) * share)
 
     def _refuter(self) -> Refuter:
-        return Refuter(
-            self.arena, self.left, self.right, seed=self.options.seed, shrinks=self.options.shrink
-        )
+        return Refuter(self.arena, self.left, self.right, seed=self.options.seed, shrinks=self.options.shrink)
 
     def _bound(self) -> Binding | str:
         return bind_both(*self.texts, self.checker.catalog, self.options.search_path, self.parameters)

@@ -8,42 +8,39 @@ context, everything else by the SMT solver. Must not know rules or how they are 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from equivalence.proof import Assumption
 
-from .bags import NULL_ON_EMPTY, block, exists, subst, subst_block
+from .atoms import alternatives, exists_atoms, reached, stated, strict_parts, tables_of
+from .bags import subst, subst_block
 from .build import disj, eq, negate, not_null, predicates
 from .conditions import any_holds, holds
-from .context import WITNESS, Context, membership
+from .context import Context
 from .extremes import lemmas
 from .logic import Encoder
+from .opening import Opener
 from .schema import Schema
 from .session import Session
 from .shapes import shape
-from .symbols import AND, CASE, IS_NULL, NOT, OR, SAME
+from .symbols import IS_NULL, NOT
 from .terms import (
     FALSE,
     TRUE,
     App,
     Bag,
     Block,
-    Distinct,
     Nested,
     Source,
     Table,
     Term,
     Var,
     free_vars,
-    max_var,
-    rename_bound,
     rows_renamed,
     source_types,
     walk_shallow,
 )
-
-_MOST_ALTERNATIVES = 4
 
 
 class OutOfTime(Exception):
@@ -57,7 +54,7 @@ class Engine:
         self.schema = schema
         self.deadline = deadline
         self._known: dict[tuple[Context, Term], tuple[bool, frozenset[Assumption]]] = {}
-        self._next = 2 * WITNESS
+        self._opener = Opener()
         self._depth = 0
         self.asked = 0  # questions to the solver
         # equalities of nested values found by matching, for the formulas at hand
@@ -124,7 +121,7 @@ class Engine:
         if goal in ctx.preds or goal == TRUE:
             return True
         self.tick()
-        if _stated(ctx, goal) or self._stored_not_null(ctx, goal):
+        if stated(ctx, goal) or self._stored_not_null(ctx, goal):
             return True
         cached = self._known.get((ctx, goal)) if not self.nested_equal else None
         if cached is None:
@@ -143,7 +140,7 @@ class Engine:
         """Whether a constraint or one predicate by itself says that the term is not NULL."""
         if self._stored_not_null(ctx, not_null(term)) or not_null(term) == TRUE:
             return True
-        return any(t == term for p in ctx.preds for t in _strict_parts(p))
+        return any(t == term for p in ctx.preds for t in strict_parts(p))
 
     def _stored_not_null(self, ctx: Context, goal: Term) -> bool:
         """The goal is that a stored column is not NULL, and a constraint says so."""
@@ -171,7 +168,7 @@ class Engine:
         if links and session.refutes(goal, links):
             return True
         if self._depth or not any(
-            _alternatives(t) for t in _exists_atoms((goal, *ctx.preds), aggregates=False)
+            alternatives(t) for t in exists_atoms((goal, *ctx.preds), aggregates=False)
         ):
             return False
         return session.refutes(goal, [*self._links(session.ctx, goal, found, split=True), *found])
@@ -196,44 +193,13 @@ class Engine:
             found = self._sessions[key] = Session(self, ctx if opened else self.open(ctx))
         return found
 
-    # ---------------------------------------------------------------- opening a context
-
     def open(self, ctx: Context) -> Context:
         """The context with a witness for each EXISTS, DISTINCT row and non-empty aggregate that holds."""
-        todo: list[Term] = [p for p in ctx.preds if isinstance(p, Nested) and p.kind == "exists"]
-        todo += [membership(v, s) for v, s in ctx.vars if isinstance(s, Distinct)]
-        for p in [q for t in todo for q in predicates(t)]:
-            ctx = self._witness(ctx, p)
-        for p in [q for t in self._nonempty(ctx) for q in predicates(t)]:
-            ctx = self._witness(ctx, p)
-        return ctx
-
-    def _nonempty(self, ctx: Context) -> list[Term]:
-        """Aggregates that a predicate needs to be non-NULL see at least one row."""
-        return [
-            exists(t.bag)
-            for p in ctx.preds
-            for t in _strict_parts(p)
-            if isinstance(t, Nested)
-            and t.kind == "agg"
-            and t.name.partition(" ")[0] in NULL_ON_EMPTY | {"isum"}
-        ]
-
-    def _witness(self, ctx: Context, pred: Term) -> Context:
-        if not (isinstance(pred, Nested) and pred.kind == "exists"):
-            return ctx.having((pred,))
-        (b,) = self.freshen(pred.bag)
-        inner = Context((*ctx.vars, *b.vars), ctx.preds).having(b.preds)
-        deeper = [membership(v, s) for v, s in b.vars if isinstance(s, Distinct)]
-        deeper += [p for p in b.preds if isinstance(p, Nested) and p.kind == "exists"]
-        for d in [q for t in deeper for q in predicates(t)]:
-            inner = self._witness(inner, d)
-        return inner
+        return self._opener.open(ctx)
 
     def freshen(self, bag: Bag) -> Bag:
-        renamed = rename_bound(bag, self._next)
-        self._next = max(self._next, max_var(renamed)) + 1
-        return renamed
+        """A copy of the bag over variables that are used nowhere else."""
+        return self._opener.freshen(bag)
 
     # ---------------------------------------------------------------- homomorphisms
 
@@ -262,15 +228,14 @@ class Engine:
                     plain = Context(ctx.vars, ctx.preds)
                     if not all(any_holds(("F6", "4c"), self._not_null(plain, t)) for t in own):
                         continue
-                    w = self._next
-                    self._next += 1
+                    w = self._opener.next_variable()
                     ties = [
                         eq(Var(w, k, target.types[k]), o)
                         for k, o in zip(ref.target_columns, own, strict=True)
                     ]
                     added = Context((*added.vars, (w, target)), added.preds).having(ties)
                     self.schema.use(ref.assumption)
-            if added == ctx or target_reached(added, wanted):
+            if added == ctx or reached(added, wanted):
                 return added
             ctx = added
         return ctx
@@ -340,18 +305,18 @@ class Engine:
         """Facts about the EXISTS atoms of a question over an opened context: those that hold, and which follows from
         which; with ``split``, those of a disjunction case by case.
         """
-        atoms = _exists_atoms((goal, *lemmas), aggregates=True)
-        atoms += [t for t in _exists_atoms(ctx.preds, aggregates=goal == FALSE) if t not in atoms]
+        atoms = exists_atoms((goal, *lemmas), aggregates=True)
+        atoms += [t for t in exists_atoms(ctx.preds, aggregates=goal == FALSE) if t not in atoms]
         if not atoms or self._depth > 2:
             return
         if split:
             for atom in list(atoms):
-                parts = _alternatives(atom)
+                parts = alternatives(atom)
                 if parts is not None:
                     either = disj(parts)
                     yield disj((negate(atom), either))
                     yield disj((atom, negate(either)))
-                    atoms += [t for t in _exists_atoms(parts, aggregates=False) if t not in atoms]
+                    atoms += [t for t in exists_atoms(parts, aggregates=False) if t not in atoms]
         refuted = {q.args[0] for q in ctx.preds if isinstance(q, App) and q.sym == NOT}
         self._depth += 1
         try:
@@ -369,93 +334,24 @@ class Engine:
                         continue
                     if shape(source) == shape(target):
                         continue
-                    if self._assign_fresh(self._witness(ctx, source), target.bag[0]):
+                    if self._assign_fresh(self._opener.witness(ctx, source), target.bag[0]):
                         yield disj((negate(source), target))
         finally:
             self._depth -= 1
 
     def _reaches(self, ctx: Context, source: Nested | None, target: Nested) -> bool:
         """Cheap test: every relation of the target is met in the context, the source, or by a foreign key."""
-        there = set(_tables(ctx.vars))
+        there = set(tables_of(ctx.vars))
         for p in ctx.preds:
             if isinstance(p, Nested):
-                there |= set(_tables(p.bag[0].vars)) if p.bag else set()
+                there |= set(tables_of(p.bag[0].vars)) if p.bag else set()
             there |= {
-                t for n in _strict_parts(p) if isinstance(n, Nested) for b in n.bag for t in _tables(b.vars)
+                t for n in strict_parts(p) if isinstance(n, Nested) for b in n.bag for t in tables_of(b.vars)
             }
         if source is not None:
-            there |= set(_tables(source.bag[0].vars))
+            there |= set(tables_of(source.bag[0].vars))
         for t in list(there):
             if isinstance(t, Table):
                 for r in self.schema.references(t):
                     there.add(self.schema.source_of(r.target) or t)
-        return all(t in there for t in _tables(target.bag[0].vars))
-
-
-def _stated(ctx: Context, goal: Term) -> bool:
-    """Whether the context says the goal in so many words, bound variables' names aside."""
-    if not any(isinstance(t, Nested) for t in walk_shallow(goal)):
-        return False
-    wanted = shape(goal)
-    members = (q for v, s in ctx.vars if isinstance(s, Distinct) for q in predicates(membership(v, s)))
-    return any(shape(p) == wanted for p in (*ctx.preds, *members))
-
-
-def target_reached(ctx: Context, wanted: set[Source]) -> bool:
-    return wanted <= {s for _, s in ctx.vars}
-
-
-def _tables(vars_: tuple[tuple[int, Source], ...]) -> Iterator[Source]:
-    for _, s in vars_:
-        if isinstance(s, Distinct):
-            for b in s.bag:
-                yield from _tables(b.vars)
-        else:
-            yield s
-
-
-def _exists_atoms(terms: Iterable[Term], *, aggregates: bool) -> list[Nested]:
-    found: dict[Nested, None] = {}
-    for t in terms:
-        for s in walk_shallow(t):
-            if isinstance(s, Nested) and s.kind == "exists":
-                found[s] = None
-            elif aggregates and isinstance(s, Nested) and s.kind == "agg":
-                for n in walk_shallow(exists(s.bag)):
-                    if isinstance(n, Nested):
-                        found[n] = None
-    return list(found)
-
-
-def _alternatives(atom: Nested) -> list[Term] | None:
-    """An EXISTS of a disjunction as several."""
-    if len(atom.bag) != 1:
-        return None
-    (b,) = atom.bag
-    for p in b.preds:
-        if isinstance(p, App) and p.sym == OR and len(p.args) <= _MOST_ALTERNATIVES:
-            rest = tuple(q for q in b.preds if q != p)
-            return [exists(block(b.vars, (*rest, a), ())) for a in p.args]
-    return None
-
-
-def _strict_parts(pred: Term) -> Iterator[Term]:
-    """Sub-terms that are non-NULL when the predicate is TRUE."""
-    match pred:
-        case App(sym, (App(inner, (a,)),)) if sym == NOT and inner == IS_NULL:
-            yield from _strict_value(a)
-        case App(sym, (a,)) if sym == NOT:
-            yield from _strict_value(a)
-        case App(sym, args) if sym == AND:
-            for a in args:
-                yield from _strict_parts(a)
-        case App(sym, args) if sym.strict and sym not in {OR, CASE, SAME}:
-            for a in args:
-                yield from _strict_value(a)
-
-
-def _strict_value(term: Term) -> Iterator[Term]:
-    yield term
-    if isinstance(term, App) and term.sym.strict:
-        for a in term.args:
-            yield from _strict_value(a)
+        return all(t in there for t in tables_of(target.bag[0].vars))

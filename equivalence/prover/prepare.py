@@ -24,7 +24,6 @@ from .terms import INTEGER, App, Bag, Block, Lit, Term, free_vars
 from .translate import Form, Translator
 from .unique import determined_by, ties
 
-
 _WHOLE = re.compile(r"0|-?[1-9]\d*")
 
 

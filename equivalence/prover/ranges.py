@@ -120,7 +120,9 @@ def _combined(op: str, args: tuple[Term, ...], sources: Sources, depth: int = 0)
     return None
 
 
-def _of_column(source: Source | None, pos: int, type_name: str, sources: Sources, depth: int) -> Bounds | None:
+def _of_column(
+    source: Source | None, pos: int, type_name: str, sources: Sources, depth: int
+) -> Bounds | None:
     """A stored column holds what its type allows; a made one what it is made of, whatever type it goes by."""
     match source:
         case Table() if type_name in INTS:
@@ -148,7 +150,9 @@ def _of_aggregate(name: str, bag: Bag, sources: Sources, depth: int) -> Bounds |
 
 def _hull(terms: Iterable[Term], sources: Sources, depth: int) -> Bounds | None:
     """Bounds of them all."""
-    found = [bounds(t, sources, depth + 1) for t in terms if t != Lit(None, t.type)] if depth < _DEEPEST else []
+    found = (
+        [bounds(t, sources, depth + 1) for t in terms if t != Lit(None, t.type)] if depth < _DEEPEST else []
+    )
     known = [f for f in found if f is not None]
     if not known or len(known) < len(found):
         return None

@@ -107,7 +107,8 @@ def find_path(catalog: Catalog, source: str, target: str, context: CoercionConte
             case "b":
                 return Path("binary")
     source_info, target_info = catalog.type(source), catalog.type(target)
-    if source_info.element and target_info.element:
+    # as in the server, the old vector types take no other arrays, or they would compete with real arrays
+    if source_info.element and target_info.element and target not in {"oidvector", "int2vector"}:
         path = find_path(catalog, source_info.element, target_info.element, context)
         if path is not None:
             return path if path.method == "binary" else Path("array", path.function)

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from equivalence.prover.bags import exists, the
+from equivalence.prover.atoms import strict_value
+from equivalence.prover.bags import NULL_ON_EMPTY, exists, the
 from equivalence.prover.build import (
     integer,
     negate,
@@ -103,9 +104,6 @@ def case_terms(b: Block) -> list[App]:
 
 def _empty_gives(value: Term, other: Term) -> Nested | None:
     """An aggregate inside ``value`` on whose empty bag ``value`` is ``other``."""
-    from equivalence.prover.bags import NULL_ON_EMPTY
-    from equivalence.prover.entail import _strict_value
-
     if isinstance(value, Nested) and value.name == "cnt" and other == integer(0):
         return value
     if isinstance(value, App) and value.sym == TO_NUMERIC and isinstance(other, Lit) and other.value == "0":
@@ -113,7 +111,7 @@ def _empty_gives(value: Term, other: Term) -> Nested | None:
         return inner if isinstance(inner, Nested) and inner.name == "cnt" else None
     if not (isinstance(other, Lit) and other.value is None):
         return None
-    for part in _strict_value(value):
+    for part in strict_value(value):
         if isinstance(part, Nested) and part.kind == "agg":
             short = part.name.partition(" ")[0]
             if short in NULL_ON_EMPTY | {"isum"} or off("1c") or off("6f"):

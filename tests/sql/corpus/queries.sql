@@ -220,3 +220,4 @@ select count(*) from emp e where (e.dept_id is null or e.dept_id in (select d.id
 select c.*, (c.id = 1) as is_one from (select id, name from dept) as c (id) order by is_one desc, c.name
 select hired + make_interval(days => 10), make_interval(hours => 2, months => 1), make_interval(1, days => 3) from emp
 select jsonb_set('{"a":1}', '{a}', '2'), regexp_count(name, 'a'), date_bin('15 minutes', seen, timestamp '2001-01-01') from emp
+select tags = '{a,b}', '{a}' <> tags, tags in ('{a}', '{b,c}'), tags is distinct from '{}', tags < tags, (tags, id) = ('{a}', 1), array[id] = '{1,2}', array[id]::oid[] = '{1}' from emp

@@ -1,0 +1,86 @@
+"""Parts of predicates and contexts that entailment looks at: EXISTS atoms, cases of a disjunction, what must be non-NULL.
+
+Must not know solvers, schemas or rules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from .bags import block, exists
+from .build import predicates
+from .context import Context, membership
+from .shapes import shape
+from .symbols import AND, CASE, IS_NULL, NOT, OR, SAME
+from .terms import App, Distinct, Nested, Source, Term, walk_shallow
+
+_MOST_ALTERNATIVES = 4
+
+
+def stated(ctx: Context, goal: Term) -> bool:
+    """Whether the context says the goal in so many words, bound variables' names aside."""
+    if not any(isinstance(t, Nested) for t in walk_shallow(goal)):
+        return False
+    wanted = shape(goal)
+    members = (q for v, s in ctx.vars if isinstance(s, Distinct) for q in predicates(membership(v, s)))
+    return any(shape(p) == wanted for p in (*ctx.preds, *members))
+
+
+def reached(ctx: Context, wanted: set[Source]) -> bool:
+    return wanted <= {s for _, s in ctx.vars}
+
+
+def tables_of(vars_: tuple[tuple[int, Source], ...]) -> Iterator[Source]:
+    for _, s in vars_:
+        if isinstance(s, Distinct):
+            for b in s.bag:
+                yield from tables_of(b.vars)
+        else:
+            yield s
+
+
+def exists_atoms(terms: Iterable[Term], *, aggregates: bool) -> list[Nested]:
+    found: dict[Nested, None] = {}
+    for t in terms:
+        for s in walk_shallow(t):
+            if isinstance(s, Nested) and s.kind == "exists":
+                found[s] = None
+            elif aggregates and isinstance(s, Nested) and s.kind == "agg":
+                for n in walk_shallow(exists(s.bag)):
+                    if isinstance(n, Nested):
+                        found[n] = None
+    return list(found)
+
+
+def alternatives(atom: Nested) -> list[Term] | None:
+    """An EXISTS of a disjunction as several."""
+    if len(atom.bag) != 1:
+        return None
+    (b,) = atom.bag
+    for p in b.preds:
+        if isinstance(p, App) and p.sym == OR and len(p.args) <= _MOST_ALTERNATIVES:
+            rest = tuple(q for q in b.preds if q != p)
+            return [exists(block(b.vars, (*rest, a), ())) for a in p.args]
+    return None
+
+
+def strict_parts(pred: Term) -> Iterator[Term]:
+    """Sub-terms that are non-NULL when the predicate is TRUE."""
+    match pred:
+        case App(sym, (App(inner, (a,)),)) if sym == NOT and inner == IS_NULL:
+            yield from strict_value(a)
+        case App(sym, (a,)) if sym == NOT:
+            yield from strict_value(a)
+        case App(sym, args) if sym == AND:
+            for a in args:
+                yield from strict_parts(a)
+        case App(sym, args) if sym.strict and sym not in {OR, CASE, SAME}:
+            for a in args:
+                yield from strict_value(a)
+
+
+def strict_value(term: Term) -> Iterator[Term]:
+    yield term
+    if isinstance(term, App) and term.sym.strict:
+        for a in term.args:
+            yield from strict_value(a)

@@ -1,0 +1,59 @@
+"""Opening a context: rows that witness what holds in it.
+
+Must not know solvers, schemas or rules.
+"""
+
+from __future__ import annotations
+
+from .atoms import strict_parts
+from .bags import NULL_ON_EMPTY, exists
+from .build import predicates
+from .context import WITNESS, Context, membership
+from .terms import Bag, Distinct, Nested, Term, max_var, rename_bound
+
+
+class Opener:
+    """Makes witnesses over variables that it gives out only once."""
+
+    def __init__(self) -> None:
+        self._next = 2 * WITNESS
+
+    def next_variable(self) -> int:
+        self._next += 1
+        return self._next - 1
+
+    def open(self, ctx: Context) -> Context:
+        """The context with a witness for each EXISTS, DISTINCT row and non-empty aggregate that holds."""
+        todo: list[Term] = [p for p in ctx.preds if isinstance(p, Nested) and p.kind == "exists"]
+        todo += [membership(v, s) for v, s in ctx.vars if isinstance(s, Distinct)]
+        for p in [q for t in todo for q in predicates(t)]:
+            ctx = self.witness(ctx, p)
+        for p in [q for t in _nonempty(ctx) for q in predicates(t)]:
+            ctx = self.witness(ctx, p)
+        return ctx
+
+    def witness(self, ctx: Context, pred: Term) -> Context:
+        if not (isinstance(pred, Nested) and pred.kind == "exists"):
+            return ctx.having((pred,))
+        (b,) = self.freshen(pred.bag)
+        inner = Context((*ctx.vars, *b.vars), ctx.preds).having(b.preds)
+        deeper = [membership(v, s) for v, s in b.vars if isinstance(s, Distinct)]
+        deeper += [p for p in b.preds if isinstance(p, Nested) and p.kind == "exists"]
+        for d in [q for t in deeper for q in predicates(t)]:
+            inner = self.witness(inner, d)
+        return inner
+
+    def freshen(self, bag: Bag) -> Bag:
+        renamed = rename_bound(bag, self._next)
+        self._next = max(self._next, max_var(renamed)) + 1
+        return renamed
+
+
+def _nonempty(ctx: Context) -> list[Term]:
+    """Aggregates that a predicate needs to be non-NULL see at least one row."""
+    return [
+        exists(t.bag)
+        for p in ctx.preds
+        for t in strict_parts(p)
+        if isinstance(t, Nested) and t.kind == "agg" and t.name.partition(" ")[0] in NULL_ON_EMPTY | {"isum"}
+    ]
