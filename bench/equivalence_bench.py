@@ -48,6 +48,8 @@ ACCEPTED: dict[str, frozenset[str]] = {
     "none": frozenset(),
     "default": frozenset({"float-order"}),
     "tie-order too": frozenset({"float-order", "tie-order"}),
+    # the same values, sent as another type: what collections of pairs call equivalent
+    "types too": frozenset({"float-order", "tie-order", "types"}),
     "any": frozenset(RESERVATIONS),
 }
 # random pairs are run on more databases after a proof than others: that is what they are for; databases end a search,
@@ -61,6 +63,13 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--out", type=Path, help="write the report here, too")
     parser.add_argument(
         "--databases", type=int, default=2400, help="most databases a search without a hit runs"
+    )
+    parser.add_argument(
+        "--parts",
+        nargs="+",
+        choices=("canonical", *PARTS),
+        default=["canonical", *PARTS],
+        help="parts to measure; `search` is the refuter and the tester",
     )
     parser.add_argument("--random", type=int, default=0, help="random pairs to judge")
     parser.add_argument(
@@ -82,8 +91,11 @@ def main(argv: list[str] | None = None) -> int:
         if arguments.data:
             files = sorted(arguments.data.glob("*.jsonl"))
             report["databases"] = arguments.databases
-            report["files"] = {path.stem: judge_file(path, server, arguments.databases) for path in files}
+            report["files"] = {
+                path.stem: judge_file(path, server, arguments.databases, arguments.parts) for path in files
+            }
             report["all"] = judged([row for f in report["files"].values() for row in f.pop("_rows")])
+            print(figure9_table(report["all"]["figure9"]), file=sys.stderr)
         if arguments.random:
             report["random"] = judge_random(arguments.random, arguments.seed, server, arguments.notes)
     return _report(report, arguments.out)
@@ -107,10 +119,12 @@ def machine() -> dict[str, Any]:
     }
 
 
-def judge_file(path: Path, server: ScratchServer, databases: int) -> dict[str, Any]:
+def judge_file(path: Path, server: ScratchServer, databases: int, parts: list[str]) -> dict[str, Any]:
     pairs = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
     rows: list[dict[str, Any]] = []
     for part, options in PARTS.items():
+        if part not in parts:
+            continue
         for schema, group in itertools.groupby(pairs, key=lambda p: p["schema_sql"]):
             options = replace(options, databases=databases)
             with Checker(scratch=server, options=options, schema_sql=schema) as checker:
@@ -119,7 +133,8 @@ def judge_file(path: Path, server: ScratchServer, databases: int) -> dict[str, A
                     list(group), desc=f"{path.stem} {part}", disable=not sys.stderr.isatty(), leave=False
                 )
                 rows += [row_of(part, pair, checker.check(pair["q1"], pair["q2"])) for pair in bar]
-    rows += [canonical_row(pair) for pair in pairs]
+    if "canonical" in parts:
+        rows += [canonical_row(pair) for pair in pairs]
     result = judged(rows)
     result["refutations"] = [
         {k: r[k] for k in ("id", "seconds", "rows", "kind")}
@@ -170,19 +185,30 @@ def judged(rows: list[dict[str, Any]]) -> dict[str, Any]:
         if row["runs"]:
             by_part[row["part"]].append(row)
     result: dict[str, Any] = {part: figures(found, silence_is_same=False) for part, found in by_part.items()}
-    search = by_part.get("search", [])
-    result["refuter"] = figures(search, silence_is_same=False)
-    result["tester"] = figures(search, silence_is_same=True)
     result.pop("search", None)
+    if search := by_part.pop("search", []):
+        by_part |= {"refuter": search, "tester": search}
+        result["refuter"] = figures(search, silence_is_same=False)
+        result["tester"] = figures(search, silence_is_same=True)
     result["figure9"] = {
         name: {
             part: figure9(found, accepted, silence_is_same=part == "tester")
-            for part, found in {**by_part, "refuter": search, "tester": search}.items()
-            if part != "search"
+            for part, found in by_part.items()
         }
         for name, accepted in ACCEPTED.items()
     }
     return result
+
+
+def figure9_table(figure: dict[str, dict[str, Any]]) -> str:
+    """Accuracy and coverage of each part for each set of accepted reservations, as a Markdown table."""
+    names = list(figure)
+    parts = list(next(iter(figure.values())))
+    lines = ["| part | " + " | ".join(names) + " |", "|---" * (len(names) + 1) + "|"]
+    for part in parts:
+        cells = [f"{figure[n][part]['accuracy']} / {figure[n][part]['coverage']}" for n in names]
+        lines.append(f"| {part} | " + " | ".join(cells) + " |")
+    return "\n".join(lines)
 
 
 def figure9(rows: list[dict[str, Any]], accepted: frozenset[str], *, silence_is_same: bool) -> dict[str, Any]:
@@ -219,6 +245,7 @@ def figures(rows: list[dict[str, Any]], *, silence_is_same: bool) -> dict[str, A
         "proved_right": len(proved),
         "proved_without_tie_order": sum("tie-order" not in r["modulo"] for r in proved),
         "proved_unreserved": sum(not r["modulo"] for r in proved),
+        "proved_same_values": sum(not {"errors", "overflow"} & set(r["modulo"]) for r in proved),
         "refuted_right": sum(r["verdict"] == "refuted" and r["label"] == DIFFERENT for r in labelled),
         "wrong": [
             {"id": r["id"], "label": r["label"], "verdict": r["verdict"]}

@@ -52,7 +52,7 @@ CONSTANT = ("select id from t where false and 1/0 > 1", "select id from t where 
 @pytest.mark.parametrize("pair", SAME_FAILURES, ids=range(len(SAME_FAILURES)))
 def test_failures_of_the_same_rows_need_no_reservation(pair: tuple[str, str]) -> None:
     q1, q2 = (bind(text, FALLIBLE) for text in pair)
-    found = prove(q1, q2, FALLIBLE)
+    found = prove(q1, q2, FALLIBLE, deadline_seconds=120)
     assert isinstance(found, Proof)
     assert not found.modulo
     assert check_proof(found, q1, q2, FALLIBLE) is None
@@ -61,7 +61,7 @@ def test_failures_of_the_same_rows_need_no_reservation(pair: tuple[str, str]) ->
 @pytest.mark.parametrize("pair", IN_RANGE, ids=range(len(IN_RANGE)))
 def test_arithmetic_that_stays_in_range_needs_no_reservation(pair: tuple[str, str]) -> None:
     q1, q2 = (bind(text, FALLIBLE) for text in pair)
-    found = prove(q1, q2, FALLIBLE)
+    found = prove(q1, q2, FALLIBLE, deadline_seconds=120)
     assert isinstance(found, Proof)
     assert not found.modulo - {"types"}
     assert check_proof(found, q1, q2, FALLIBLE) is None
@@ -69,13 +69,14 @@ def test_arithmetic_that_stays_in_range_needs_no_reservation(pair: tuple[str, st
 
 @pytest.mark.parametrize("pair", OUT_OF_RANGE, ids=range(len(OUT_OF_RANGE)))
 def test_arithmetic_of_other_rows_or_beyond_its_type_is_a_reservation(pair: tuple[str, str]) -> None:
-    found = prove(*(bind(text, FALLIBLE) for text in pair), FALLIBLE)
+    q1, q2 = (bind(text, FALLIBLE) for text in pair)
+    found = prove(q1, q2, FALLIBLE, deadline_seconds=120)
     assert not isinstance(found, Proof) or "overflow" in found.modulo
 
 
 def test_a_proof_that_leaves_out_a_failing_constant_does_not_stand() -> None:
     one, two = (bind(text, FALLIBLE) for text in CONSTANT)
-    claimed = prove(one, two, FALLIBLE)
+    claimed = prove(one, two, FALLIBLE, deadline_seconds=120)
     assert isinstance(claimed, Proof)
     assert "errors" in claimed.modulo
     assert check_proof(replace(claimed, modulo=frozenset()), one, two, FALLIBLE) is not None

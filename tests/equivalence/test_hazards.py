@@ -128,7 +128,7 @@ def proof_of(fixture: Fixture, pair: tuple[str, str]) -> tuple[Proof | None, Que
     """The proof if it counts: no reservations but those the fixture accepts, and of the scope it asks for."""
     catalog = catalog_of(fixture)
     q1, q2 = (bind(text, catalog) for text in pair)
-    found = prove(q1, q2, catalog, deadline_seconds=20, distrust=fixture.flags.get("distrust", "").split())
+    found = prove(q1, q2, catalog, deadline_seconds=90, distrust=fixture.flags.get("distrust", "").split())
     counts = (
         isinstance(found, Proof)
         and found.modulo <= set(fixture.flags.get("accept", "").split())
