@@ -17,6 +17,7 @@ from equivalence.generator.flatten import Flat, flatten
 from equivalence.generator.pools import Pool
 from equivalence.generator.schema import Shape, TableShape
 from equivalence.generator.solver import Model, Problem
+from equivalence.solving import Busy, solver_alone
 from sql.algebra import Query, TableRef
 
 _FILLS = 2
@@ -39,6 +40,21 @@ def directed_databases(
     Empty when the queries say nothing that can be solved, or time is out.
     """
     deadline = time.monotonic() + seconds
+    try:
+        with solver_alone(seconds):
+            return _solved(shape, pools, queries, deadline, seed, sizes)
+    except Busy:
+        return []
+
+
+def _solved(
+    shape: Shape,
+    pools: Sequence[Sequence[Pool]],
+    queries: Sequence[Query],
+    deadline: float,
+    seed: int,
+    sizes: Sequence[int],
+) -> list[Database]:
     maker = _Maker(shape, pools, random.Random(seed), tuple(sizes))  # noqa: S311 - test data
     found: list[Database] = []
     for query in queries:

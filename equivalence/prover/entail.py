@@ -65,6 +65,13 @@ class Engine:
         self._checks: dict[tuple[Table, int], list[tuple[Assumption, Term]]] = {}
         self._same_rows: dict[tuple[object, ...], tuple[Any, tuple[Term, ...]]] = {}
 
+    def close(self) -> None:
+        """Give the solver's objects back: they and the engine hold each other."""
+        for held in (self._known, self._sessions, self._switches, self._checks, self._same_rows):
+            held.clear()
+        self.nested_equal.clear()
+        self._encoder = None
+
     @property
     def shallow(self) -> bool:
         """Whether the question at hand came from outside and not from answering another one."""

@@ -11,6 +11,7 @@ from collections.abc import Collection
 from typing import Literal
 
 from equivalence.proof import Flaw, Matching, Proof, Step
+from equivalence.solving import Busy, solver_alone
 from sql.algebra import Query
 from sql.catalog import Catalog
 
@@ -49,9 +50,20 @@ def prove(
 
     ``accept`` are reservations the caller can live with; others still come back in ``modulo``, for the caller to
     judge. ``distrust``: names of constraints not to rely on (a session's snapshot may be older). ``Reason`` says what
-    stands in the way, None that nothing was found. A proof that comes back has been replayed.
+    stands in the way, None that nothing was found. A proof that comes back has been replayed. In a process with several
+    threads one proves at a time; the others wait for their turn as long as they may prove, and prove then.
     """
     del accept
+    try:
+        with solver_alone(deadline_seconds):
+            return _prove(q1, q2, catalog, deadline_seconds, distrust)
+    except Busy:
+        return Reason("timeout", "timeout")
+
+
+def _prove(
+    q1: Query, q2: Query, catalog: Catalog, deadline_seconds: float, distrust: Collection[str]
+) -> Proof | Reason | None:
     engine = Engine(Schema(catalog, distrust=distrust), time.monotonic() + deadline_seconds)
     try:
         with numbering():
@@ -69,6 +81,8 @@ def prove(
         return Reason(f"not installed: {missing.name}", "unsupported")
     except Exception as error:  # noqa: BLE001 - a fault of the search must not become the caller's
         return Reason(f"internal error: {error!r}", "internal")
+    finally:
+        engine.close()
     if isinstance(settled, Flaw):
         if time.monotonic() > engine.deadline:
             return Reason("timeout", "timeout")

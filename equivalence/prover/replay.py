@@ -11,6 +11,7 @@ import time
 from dataclasses import fields, replace
 
 from equivalence.proof import Assumption, Flaw, Proof, Step
+from equivalence.solving import Busy, solver_alone
 from sql.algebra import Query
 from sql.catalog import Catalog
 
@@ -42,7 +43,11 @@ _CHEAP = 60
 
 def replay(proof: Proof, q1: Query, q2: Query, catalog: Catalog) -> Flaw | None:
     """None if the proof is what its own choices of rules, places and partners lead to."""
-    found = _derived(proof, q1, q2, catalog, time.monotonic() + _SECONDS)
+    try:
+        with solver_alone(_SECONDS):
+            found = _derived(proof, q1, q2, catalog, time.monotonic() + _SECONDS)
+    except Busy:
+        return Flaw("not checked in time")
     if isinstance(found, Flaw):
         return found
     return None if found == proof else _difference(proof, found)
@@ -110,6 +115,8 @@ def _derived(
         return Flaw("not checked in time")
     except Exception as error:  # noqa: BLE001 - an altered proof may lead to forms that make no sense
         return Flaw(f"not checkable: {error!r}")
+    finally:
+        engine.close()
 
 
 def _replayed(engine: Engine, proof: Proof, q1: Query, q2: Query, *, thin: bool) -> Proof | Flaw:
