@@ -26,6 +26,7 @@ from rewright import logs
 from rewright.config.model import Config
 from rewright.processes.channel import Figures, listen, tell
 from rewright.processes.jobs import MAX_LINE, Job, decode
+from rewright.processes.tidying import tidy
 from rewright.wiring.budget import RunBudget
 from rewright.wiring.estimating import Estimator
 from rewright.wiring.hint_referee import drop_losing_hints
@@ -208,10 +209,12 @@ class _Optimiser:
                 if job.kind == "explain":
                     with contextlib.suppress(OSError):
                         connection.sendall(self._explain(job))
+                    tidy()
                     return
                 if job.kind == "inline":
                     with contextlib.suppress(OSError):
                         connection.sendall(json.dumps({"rewrite": self._inline(job, store)}).encode() + b"\n")
+                    tidy()
                     return
                 self.inbox.put(job)
 
@@ -266,6 +269,7 @@ class _Optimiser:
             job = self.inbox.get(0.5)
             if job is not None:
                 self._one(bench, store, job)
+                tidy()
             elif time.monotonic() - looked > HINTS_SECONDS:
                 looked = time.monotonic()
                 with contextlib.suppress(NotOptimised, StoreError):

@@ -20,6 +20,8 @@ import pytest
 from engines.postgres.scratch import ScratchServer
 from engines.postgres.session import SessionError
 from engines.postgres.values import Values
+from equivalence.prover.shapes import shape
+from equivalence.prover.terms import Lit
 from equivalence.verdicts import CHECKER_VERSION
 from proxy.metrics import Metrics
 from proxy.ports import (
@@ -40,6 +42,7 @@ from rewright.processes import worker
 from rewright.processes.exporting import METRICS, Figureboard
 from rewright.processes.jobs import Job, JobSender, decode, encode
 from rewright.processes.optimiser import Inbox
+from rewright.processes.tidying import tidy
 from rewright.wiring.budget import RunBudget
 from rewright.wiring.estimating import Estimator
 from rewright.wiring.explaining import text
@@ -52,6 +55,7 @@ from rewright.wiring.referee import judge, loses, retire_losers, to_compare
 from rewright.wiring.reporting import SessionReporter, StoreReporter
 from rewright.wiring.scratch import Scratch
 from rewright.wiring.served import guard_document, guard_of, parameter_document, served, starts_active
+from sql.types import INT4
 from store.api import Store, open_store
 from store.errors import StoreError
 from store.life import Action, Level, State
@@ -648,3 +652,26 @@ def test_a_held_query_is_looked_at_once() -> None:
     inbox.put(JOB)  # it was slow all the same
     assert inbox.size() == 1
     assert not inbox.claim(replace(held, budget=60.0))
+
+
+# -- memory between jobs
+
+
+def test_what_a_job_left_is_given_back() -> None:
+    """The prover's memory of shapes is a job's own, and memory that was freed goes back to the system."""
+    kept = shape(Lit("5", INT4))
+    assert shape.cache_info().currsize > 0
+    blocks = [bytes(64_000) for _ in range(2_000)]
+    held = blocks[::50]  # what is in between can't be returned by freeing alone
+    del blocks
+    before = resident()
+    tidy()
+    assert shape.cache_info().currsize == 0
+    assert resident() < before - 50
+    assert kept == shape(Lit("5", INT4))
+    assert len(held) == 40
+
+
+def resident() -> float:
+    """Of this process, in MB."""
+    return int(Path("/proc/self/statm").read_text().split()[1]) * 4096 / 1e6

@@ -1,0 +1,31 @@
+"""Giving memory back between jobs: an optimiser lives for weeks, and each job needs for seconds what the next does not.
+
+Owns the moment. Must not be called while somebody waits for an answer: it takes a tenth of a second.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+from functools import cache
+from typing import Any
+
+
+def tidy() -> None:
+    """Forget the prover's shapes of a job's terms, collect cycles, and return free pages to the system."""
+    from equivalence.prover.shapes import shape
+
+    shape.cache_clear()
+    gc.collect()
+    trim = _malloc_trim()
+    if trim is not None:
+        trim(0)
+
+
+@cache
+def _malloc_trim() -> Any:
+    """What glibc has for it; None elsewhere."""
+    try:
+        return ctypes.CDLL(None).malloc_trim
+    except (AttributeError, OSError, TypeError):
+        return None
