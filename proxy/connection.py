@@ -187,7 +187,7 @@ class Connection(Entering):
         if self.client is not None and not self.client.lost:
             if self.session is not None:
                 self.client.write(self.session.farewell())
-            self.client.close()
+            self.client.finish()
         else:
             self.ended.set()
 

@@ -6,12 +6,15 @@ Owns the protocols that uvloop or asyncio call. Must not know messages (``proxy.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import socket
 from collections.abc import Callable
 from typing import cast
 
 HIGH_WATER = 256 * 1024
 TERMINATE = b"X\0\0\0\4"
+# for the peer to read what it was sent last
+LINGER_SECONDS = 1.0
 
 
 class Valve:
@@ -34,6 +37,10 @@ class Valve:
             self.transport.resume_reading()
 
 
+def _ignore(_data: bytes) -> None:
+    """What comes from a peer that nobody listens to any more."""
+
+
 class Side(asyncio.Protocol):
     """One end. ``data_received`` is whatever the current phase installed with ``receive``.
 
@@ -48,8 +55,10 @@ class Side(asyncio.Protocol):
         self.on_lost: Callable[[Exception | None], None] | None = None
         self.on_eof: Callable[[], bool] | None = None
         self.lost = False
+        self.peer_ended = False
         self._send: Callable[[bytes], int] | None = None
         self._queued = False
+        self._deaf = False  # the peer does not take bytes any more
         self._early = bytearray()
         self._writable = asyncio.Event()
         self._writable.set()
@@ -89,6 +98,7 @@ class Side(asyncio.Protocol):
 
     def eof_received(self) -> bool:
         """``on_eof`` says whether this end stays open for what is written to it; with TLS it does not."""
+        self.peer_ended = True
         encrypted = self.transport.get_extra_info("ssl_object") is not None
         return self.on_eof is not None and not encrypted and self.on_eof()
 
@@ -96,10 +106,11 @@ class Side(asyncio.Protocol):
         """Nothing more will be written; what comes from the peer is still read. With TLS: a farewell instead."""
         if self.lost or self.transport.is_closing():
             return
-        if self.transport.can_write_eof():
-            self.transport.write_eof()
-        else:
+        if not self.transport.can_write_eof():
             self.write(TERMINATE)
+            return
+        with contextlib.suppress(OSError):  # the peer is gone, and what reads will say so
+            self.transport.write_eof()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self.lost = True
@@ -136,8 +147,12 @@ class Side(asyncio.Protocol):
         except BlockingIOError:
             sent = 0
         except OSError:
-            # the transport will meet it, too, and say that the connection is lost
             self._send = None
+            if not (self.peer_ended or self.valve.reasons):
+                # what the peer said before it closed is still to be read; its end is behind it
+                self._deaf = True
+                return
+            # the transport will meet it, too, and say that the connection is lost
             sent = 0
         if sent != len(data):
             self._queued = True
@@ -145,13 +160,35 @@ class Side(asyncio.Protocol):
 
     def _write_later(self, data: bytes) -> None:
         """Through the transport, which knows what waits already; without any it is passed by again."""
-        if self.lost or not data:
+        if self.lost or self._deaf or not data:
             return
         if self._queued and self._send is not None and not self.transport.get_write_buffer_size():
             self._queued = False
             self.write(data)
         else:
             self.transport.write(data)
+
+    def finish(self) -> None:
+        """Send what is buffered and the end, and close when the peer has closed, too, or after a moment.
+
+        A socket that is closed while bytes of the peer lie in it unread is reset, and the peer loses what it has not read yet.
+        """
+        if self.transport is None or self.lost or self.transport.is_closing():
+            return
+        if self.peer_ended or not self.transport.can_write_eof():
+            self.close()
+            return
+        try:
+            self.transport.write_eof()
+        except OSError:
+            self.close()
+            return
+        self._send = None
+        self.on_eof = None
+        self.data_received = _ignore  # type: ignore[method-assign,assignment]
+        self.transport.set_protocol(self)
+        self.transport.resume_reading()
+        asyncio.get_running_loop().call_later(LINGER_SECONDS, self.transport.close)
 
     def close(self) -> None:
         """Send what is buffered, then close."""

@@ -279,11 +279,8 @@ def _anybody(kind: bytes, body: bytes) -> tuple[bytes, bytes]:
     return kind, body
 
 
-def first_difference(through: Messages, direct: Messages, script: Script) -> str:
-    """Empty if there is none. A side that closes because of the script's bytes may not be heard to the end."""
-    if any(step in FATAL for step in script):
-        heard = min(len(through), len(direct))
-        through, direct = through[:heard], direct[:heard]
+def first_difference(through: Messages, direct: Messages) -> str:
+    """Empty if there is none."""
     if through == direct:
         return ""
     at = next(n for n, (one, other) in enumerate(zip_longest(through, direct)) if one != other)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 import socket
+from collections.abc import Callable, Coroutine
 
 import pytest
 import uvloop
@@ -74,3 +75,50 @@ def test_pieces_arrive_in_order(factory) -> None:  # type: ignore[no-untyped-def
 def test_a_peer_that_is_gone_is_noticed(factory) -> None:  # type: ignore[no-untyped-def]
     with asyncio.Runner(loop_factory=factory) as runner:
         runner.run(_a_peer_that_is_gone_is_noticed())
+
+
+async def _last_words_are_read() -> None:
+    """A peer that closes with bytes unread resets the connection; what it said before is there all the same."""
+    side, theirs = await _pair()
+    heard, lost = bytearray(), asyncio.Event()
+    side.receive(heard.extend)
+    side.on_lost = lambda _error: lost.set()
+    side.write(b"never read")
+    side.transport.pause_reading()
+    theirs.send(b"last words")
+    theirs.close()
+    side.write(b"too late")
+    side.write(b"and later")
+    side.transport.resume_reading()
+    await asyncio.wait_for(lost.wait(), 5)
+    assert bytes(heard) == b"last words"
+
+
+async def _the_peer_may_read_to_the_end() -> None:
+    """``finish`` with bytes of the peer unread: what was written arrives, and the socket closes by itself."""
+    listener = socket.create_server(("127.0.0.1", 0))
+    listener.setblocking(False)
+    theirs = socket.create_connection(listener.getsockname())
+    theirs.setblocking(False)
+    ours, _ = await asyncio.get_running_loop().sock_accept(listener)
+    side, lost = Side(), asyncio.Event()
+    await asyncio.get_running_loop().connect_accepted_socket(lambda: side, ours)
+    side.on_lost = lambda _error: lost.set()
+    side.transport.pause_reading()
+    theirs.send(b"x" * 100_000)
+    side.write(b"last words")
+    side.finish()
+    await asyncio.sleep(0.2)
+    assert await asyncio.get_running_loop().sock_recv(theirs, 100) == b"last words"
+    assert await asyncio.get_running_loop().sock_recv(theirs, 100) == b""
+    await asyncio.wait_for(lost.wait(), 5)
+    theirs.close()
+    listener.close()
+
+
+@pytest.mark.parametrize("uv", [True, False])
+@pytest.mark.parametrize("play", [_last_words_are_read, _the_peer_may_read_to_the_end])
+def test_last_words(uv: bool, play: Callable[[], Coroutine[None, None, None]]) -> None:
+    factory = uvloop.new_event_loop if uv else asyncio.new_event_loop
+    with asyncio.Runner(loop_factory=factory) as runner:
+        runner.run(play())
