@@ -135,7 +135,8 @@ class ClientWalk(SessionState):
     def _client_slowly(self, data: bytes, at: int = 0) -> None:
         """``at``: where to begin looking; what stands before it was walked already and goes out with the rest."""
         if self.relay_only:
-            self.to_server(data)
+            rest, self.client_rest = self.client_rest, b""
+            self.to_server(rest + data)
             return
         if self.holding:
             self._hold(data)
@@ -174,7 +175,7 @@ class ClientWalk(SessionState):
             at = end
         if at > size:
             self.client_skip = at - size
-        self.client_slow = bool(self.client_skip or self.units)
+        self.client_slow = bool(self.client_skip or self.units or self.relay_only)
         if size > start:
             self.to_server(data[start:])
 
@@ -188,7 +189,7 @@ class ClientWalk(SessionState):
             self.client_skip -= len(piece)
             self.to_server(piece)
             data = data[len(piece) :]
-        self.client_slow = bool(self.client_skip or self.units)
+        self.client_slow = bool(self.client_skip or self.units or self.relay_only)
         return data
 
     def _is_special(self, kind: int, data: bytes, at: int, end: int) -> bool:

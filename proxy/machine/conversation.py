@@ -86,7 +86,7 @@ class Conversation(ClientWalk):
         if self.paused:
             self.paused = False
             self.pause(False)
-        self.client_slow = bool(self.client_skip or self.client_rest or self.units)
+        self.client_slow = bool(self.client_skip or self.client_rest or self.units or self.relay_only)
         self._settle()
         if held:
             self._from_client(held)
@@ -99,7 +99,7 @@ class Conversation(ClientWalk):
         if not self.units and self.chain is None:
             self.server_slow = bool(self.server_skip or self.server_rest)
             if not self.holding:
-                self.client_slow = bool(self.client_skip or self.client_rest)
+                self.client_slow = bool(self.client_skip or self.client_rest or self.relay_only)
 
     # --- the chain ----------------------------------------------------------------------------------
 
@@ -111,7 +111,7 @@ class Conversation(ClientWalk):
             while True:
                 if self.cancelled and answer is not None and not isinstance(answer, Started):
                     self.cancelled = False
-                    answer = Cancelled()
+                    answer = Cancelled(answer)
                 step = chain.throw(answer) if isinstance(answer, Exception) else chain.send(answer)
                 answer = None
                 if self._do(step):

@@ -14,6 +14,7 @@ from proxy.machine.state import (
     DATA,
     EVENT_LIMIT,
     IN_COPY,
+    NOTHING,
     is_fatal,
     unpack,
 )
@@ -51,9 +52,14 @@ class ServerWalk(Conversation):
             while at < size:
                 kind, length = unpack(data, at)
                 if watched[kind]:
+                    if kind == READY and length != 5:
+                        self._server_strange(data)
+                        return
                     if at + length >= size:
-                        break
-                    if kind == READY:
+                        if length <= EVENT_LIMIT:
+                            break
+                        self._event(kind, data[at:])  # too much to wait for: its beginning tells enough
+                    elif kind == READY:
                         self.pending -= 1
                         self.status = data[at + 5]
                         self.answered = 0
@@ -82,6 +88,12 @@ class ServerWalk(Conversation):
             self._rested()
         elif self.pending < 0:
             self.give_up("ReadyForQuery nobody asked for")
+
+    def _server_strange(self, data: bytes) -> None:
+        """What a server of PostgreSQL never says: from here on nothing is looked at."""
+        self.give_up("malformed message from the server")
+        self.server_table = NOTHING
+        self.to_client(data)
 
     def _rested(self) -> None:
         """No cycle is open."""
@@ -185,7 +197,7 @@ class ServerWalk(Conversation):
     def _settle_now(self) -> None:
         self.server_slow = bool(self.server_skip or self.server_rest)
         if not self.holding:
-            self.client_slow = bool(self.client_skip or self.client_rest)
+            self.client_slow = bool(self.client_skip or self.client_rest or self.relay_only)
 
     def _one_message(self, data: bytes) -> int:
         """Deal with the first message; how many bytes it was, 0 if it is not whole yet."""
@@ -195,6 +207,9 @@ class ServerWalk(Conversation):
             return 0
         kind, length = unpack(data)
         end = length + 1
+        if kind == READY and length != 5:
+            self._server_strange(data)
+            return size
         unit = self.units[0]
         if end > size and unit.take is None and (kind in DATA or length > EVENT_LIMIT):
             self.to_client(data)

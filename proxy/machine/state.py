@@ -40,6 +40,7 @@ WATCHED = table(b"SQFXPCBED")
 IN_COPY = table(b"cf")
 REPLIED = frozenset((PARSE, BIND, DESCRIBE, EXECUTE, CLOSE))
 # Server types: cycle ends, errors, parameters, copies; with tags where statements may vanish or are timed.
+NOTHING = table(b"")
 EVENTS = table(b"ZESGW")
 EVENTS_AND_TAGS = table(b"ZESGWCs")
 # messages that hold back the rest of the stream until they are whole must not grow beyond this

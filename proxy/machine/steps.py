@@ -116,7 +116,11 @@ class Failed:
 
 
 class Cancelled(Exception):
-    """Thrown into a chain when the client cancelled: no further step may start."""
+    """Thrown into a chain when the client cancelled: no further step may start. ``answer``: what the step had come to."""
+
+    def __init__(self, answer: object = None) -> None:
+        super().__init__()
+        self.answer = answer
 
 
 Step: TypeAlias = Ask | Send | Emit | Wait | Run

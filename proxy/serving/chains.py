@@ -15,6 +15,7 @@ from collections.abc import Generator
 from typing import TYPE_CHECKING, Any
 
 from proxy.ports import Candidate
+from proxy.serving.local import failed_query
 from proxy.serving.private import (
     NOWHERE,
     Batch,
@@ -130,7 +131,11 @@ class ServeExecute(Serving):
             self.session.cycle_failed = True
             yield Emit(error.without(b"P").encode())
             return
-        yield Ask(SYNC, 0, cycles=1)
+        try:
+            yield Ask(SYNC, 0, cycles=1)
+        except Cancelled:
+            yield from self._cancelled()
+            return
         yield from self.told("original", "failed", _failure(error))
         self.portal.original = True
         yield Send(self.portal.bind + self.message, units=(swallow(), Unit()), kinds=b"E")
@@ -148,7 +153,11 @@ class ServeExecute(Serving):
             then=self.said(),
             mute=self.mute,
         )
-        outcome = yield run
+        try:
+            outcome = yield run
+        except Cancelled as cancelled:
+            yield from self._cancelled_after(cancelled.answer)
+            return
         if not isinstance(outcome, Failed):
             self.portal.private = portal
             return
@@ -159,9 +168,23 @@ class ServeExecute(Serving):
             yield from self.told("fallback", "failed", _failure(outcome.error))
             yield Send(self.portal.bind + self.message + SYNC, units=(swallow(), Unit(), Unit(cycle=True)))
             return
-        yield Ask(SYNC, 0, cycles=1)
+        try:
+            yield Ask(SYNC, 0, cycles=1)
+        except Cancelled:
+            yield Send(Execute(NOWHERE).encode(), units=(substitute_error(CANCELLED, "34000"),))
+            return
         yield from self.told("fallback", "failed", _failure(outcome.error))
         yield Send(self.portal.bind + self.message, units=(swallow(), Unit()))
+
+    def _cancelled_after(self, outcome: object) -> Chain:
+        """The replacement failed, and a cancel came: the client's Execute and Sync are accounted for already."""
+        self.session.cycle_failed = False
+        unit = substitute_error(CANCELLED, "34000")
+        if isinstance(outcome, Failed) and outcome.synced:
+            yield Send(Execute(NOWHERE).encode() + SYNC, units=(unit, Unit(cycle=True)))
+            return
+        yield Ask(SYNC, 0, cycles=1)
+        yield Send(Execute(NOWHERE).encode(), units=(unit,))
 
 
 class ServeQuery(Serving):
@@ -220,7 +243,11 @@ class ServeQuery(Serving):
     def _broken(self, error: Fields, *, clean: bool) -> Chain:
         """Outside a block the client's own Query gives its own answer or error."""
         if clean and may_retry(error):
-            yield Ask(SYNC, 0, cycles=1)
+            try:
+                yield Ask(SYNC, 0, cycles=1)
+            except Cancelled:
+                yield from failed_query(None)
+                return
             yield from self.told("original", "failed", _failure(error))
             yield from self._as_sent()
             return
@@ -232,13 +259,20 @@ class ServeQuery(Serving):
     def _run(self, portal: bytes, *, clean: bool) -> Chain:
         yield from self.told("replacement", self.unhinted)
         yield Emit(self.description)
-        outcome = yield Run(
-            Execute(portal).encode(),
-            lambda error: clean and may_retry(error),
-            cycle=True,
-            then=self.said(),
-            mute=self.mute,
-        )
+        try:
+            outcome = yield Run(
+                Execute(portal).encode(),
+                lambda error: clean and may_retry(error),
+                cycle=True,
+                then=self.said(),
+                mute=self.mute,
+            )
+        except Cancelled:
+            # its cycle is over and was swallowed, but is accounted for
+            self.session.cycle_failed = False
+            unit = substitute_error(CANCELLED, "34000")
+            yield Send(Execute(NOWHERE).encode() + SYNC, units=(unit, Unit(cycle=True)))
+            return
         if isinstance(outcome, Started):
             if not clean:
                 self.privates.dead_portals.append(portal)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -454,3 +455,92 @@ def test_an_end_waits_for_a_replacement() -> None:
     assert len(ends) == 1
     assert ends[0].endswith(f.SYNC + f.Query(b"select 2").encode())
     assert play.server(ONE_COLUMN, row, DONE, READY) == ONE_COLUMN + row + DONE + READY
+
+
+def test_who_is_only_relayed_keeps_every_byte() -> None:
+    """Found by coverage: a fatal word of the server made a session that had given up look at headers again."""
+    play = Play()
+    fatal = b.error("57P01", "terminating", severity="FATAL")
+    play.session.client_data(b"\0")
+    play.session.client_data(b"D\0\0\0\7Pp\0")
+    assert play.session.relay_only
+    play.session.server_data(fatal[:10])
+    play.session.server_data(fatal[10:])
+    query = f.Query(b"select 1").encode()
+    play.session.client_data(query[:3])
+    play.session.client_data(query[3:])
+    assert bytes(play.to_server) == b"\0D\0\0\0\7Pp\0" + query
+
+
+def test_a_huge_error_is_not_waited_for() -> None:
+    play = Play()
+    play.client(f.Query(b"select 1"))
+    huge = b.error("57014", "x" * (5 << 20))
+    for at in range(0, len(huge), 65536):
+        assert play.server(huge[at : at + 65536]) == huge[at : at + 65536]
+    assert play.server(READY) == READY
+    assert play.session.is_idle
+
+
+# --- a cancel that comes while something of ours fails --------------------------------------------------
+
+AGREED = (b.PARSE_COMPLETE, b.PARSE_COMPLETE, NO_PARAMETERS, ONE_COLUMN, b.BIND_COMPLETE, b.BIND_COMPLETE)
+GUARDED = (*AGREED, guard_row(), b.CommandComplete(b"SELECT 1"), b.CLOSE_COMPLETE)
+GONE = b.error("34000", "portal does not exist")
+OTHER = b.error("22012", "division by zero")
+
+
+def cancelled_whole(play: Play, *last: bytes) -> None:
+    """The client hears 57014 and the end of its cycle, and the session goes on."""
+    shown = b"".join(last)
+    assert b"C57014\0" in shown
+    assert kinds(shown)[-2:] == b"EZ"
+    assert not play.session.relay_only
+    assert play.session.is_idle
+    assert play.client(f.Query(b"select 1")) == f.Query(b"select 1").encode()
+
+
+def test_cancel_while_a_failed_guard_is_taken_back() -> None:
+    play = Play(REWRITE)
+    play.client(f.Query(TEXT))
+    play.server(b.PARSE_COMPLETE, b.BIND_COMPLETE, ERROR)
+    play.session.cancel()
+    play.server(READY)
+    assert bytes(play.to_server).endswith(f.Query(b"select 1/0").encode())
+    cancelled_whole(play, play.server(OTHER, READY))
+
+
+def test_cancel_when_a_replacement_has_failed() -> None:
+    play = Play(REWRITE)
+    play.client(f.Query(TEXT))
+    play.server(b.PARSE_COMPLETE, b.BIND_COMPLETE, ONE_COLUMN, b.CLOSE_COMPLETE)
+    play.server(*GUARDED)
+    play.session.cancel()
+    assert play.server(OTHER, READY) == b""
+    assert bytes(play.to_server).endswith(f.Execute(b"rewright:none").encode() + f.SYNC)
+    cancelled_whole(play, play.server(GONE, READY))
+
+
+@pytest.mark.parametrize("synced", [True, False])
+def test_cancel_when_a_prepared_replacement_has_failed(synced: bool) -> None:
+    play = prepared()
+    assert kinds(play.client(f.Bind(b"", b"s"), f.Execute(b""))) == b"BDH"
+    play.to_server.clear()
+    play.server(b.BIND_COMPLETE, NO_PARAMETERS, ONE_COLUMN)
+    assert kinds(bytes(play.to_server)) == b"PPDBBECPBECH"
+    if synced:
+        play.client(f.Sync())
+    play.to_server.clear()
+    again = (b.PARSE_COMPLETE, b.BIND_COMPLETE, b.DataRow((TEXT,)), DONE, b.CLOSE_COMPLETE)
+    play.server(*GUARDED, *again)
+    assert kinds(bytes(play.to_server)) == (b"ES" if synced else b"EH")
+    play.session.cancel()
+    if synced:
+        assert play.server(OTHER, READY) == b""
+        cancelled_whole(play, play.server(GONE, READY))
+        return
+    assert play.server(OTHER) == b""
+    assert play.server(READY) == b""
+    first = play.server(GONE)
+    play.client(f.Sync())
+    cancelled_whole(play, first, play.server(READY))
