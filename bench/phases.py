@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from rewrite.api import Rewriter
-from rewrite.ports import Checker, Database, Ports, Proposer, ResultColumn, Scoped, Scoper
+from rewrite.ports import Checker, Database, Ports, Proposer, Prover, ResultColumn, Scoped, Scoper
 from rewrite.words import TRUST, Candidate, Category, Deadline, Evidence, Explained, Timed
 
 
@@ -118,6 +118,16 @@ class WatchedChecker:
 
 
 @dataclass(frozen=True, slots=True)
+class WatchedProver:
+    inner: Prover
+    log: Log
+
+    def is_provable(self, original: str, candidate: str, seconds: float) -> bool:
+        with self.log.phase("check"):
+            return self.inner.is_provable(original, candidate, seconds)
+
+
+@dataclass(frozen=True, slots=True)
 class WatchedProposer:
     inner: Proposer
     log: Log
@@ -149,6 +159,7 @@ def watched(rewriter: Rewriter) -> tuple[Rewriter, Log]:
         ports,
         database=WatchedDatabase(ports.database, log),
         checker=WatchedChecker(ports.checker, log),
+        prover=WatchedProver(ports.prover, log),
         proposer=WatchedProposer(ports.proposer, log),
         scoper=WatchedScoper(ports.scoper, log),
     )

@@ -208,7 +208,16 @@ class _Session:
         before = self.facts.explained
         runs = Runs(self.sql, before, self.observed, ports.database, settings)
         self._assistant = Assistant(
-            self.sql, ports.database, ports.checker, memory, settings, model, redactor, scope, runs
+            self.sql,
+            ports.database,
+            ports.checker,
+            memory,
+            settings,
+            model,
+            redactor,
+            scope,
+            runs,
+            ports.prover,
         )
         decision = Decision(
             self.sql,

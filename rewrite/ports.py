@@ -153,6 +153,20 @@ class NoJournal:
         del event
 
 
+class Prover(Protocol):
+    def is_provable(self, original: str, candidate: str, seconds: float) -> bool:
+        """Whether a quick proof was found. It is no verdict, but a reason to check this candidate first."""
+        ...
+
+
+class NoProver:
+    """Knows nothing in advance."""
+
+    def is_provable(self, original: str, candidate: str, seconds: float) -> bool:
+        del original, candidate, seconds
+        return False
+
+
 def anything(sql: str) -> str | None:
     """Leaves eligibility to the checker."""
     del sql
@@ -171,4 +185,5 @@ class Ports:
     scoper: Scoper = field(default_factory=TheseLiterals)
     hinter: Hinter = field(default_factory=NoHints)
     eligible: Eligible = anything
+    prover: Prover = field(default_factory=NoProver)
     journal: Journal = field(default_factory=NoJournal)

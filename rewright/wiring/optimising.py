@@ -259,9 +259,11 @@ class Workbench:
         derivations = Derivations()
         scratch = self.scratch.within(job.budget) if waiting else self.scratch.server()
         with Checker(catalog, scratch, options) as checker:
+            chains = by_steps(checker, derivations, catalog, path)
             ports = Ports(
                 database=database,
-                checker=by_steps(checker, derivations, catalog, path),
+                checker=chains,
+                prover=chains,
                 proposer=RuleProposer(
                     catalog, path, derivations=derivations, later=learning.avoid(), **_search_limits(job)
                 ),

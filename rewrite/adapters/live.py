@@ -70,10 +70,12 @@ def connected(
         derivations = Derivations()
         judge = ModelJudge(extras.model, extras.share) if extras.judge else None
         with Checker(catalog, scratch, options, judge=judge) as checker:
+            chains = by_steps(checker, derivations, catalog, search_path)
             yield Rewriter(
                 Ports(
                     database=PostgresDatabase(session, catalog, search_path, dict(settings or {})),
-                    checker=by_steps(checker, derivations, catalog, search_path),
+                    checker=chains,
+                    prover=chains,
                     proposer=RuleProposer(catalog, search_path, derivations=derivations),
                     scoper=TemplateScoper(catalog, search_path),
                     eligible=lambda sql: eligible(sql, catalog, search_path),

@@ -6,8 +6,8 @@
                              GROUP BY store) g WHERE g.store = s.id AND s.state = 'TX'
 
 The semi-join follows from the join, and a filter on a grouping column may be applied before grouping. Also
-for single-use CTEs, windows partitioned by the column, set operations. Calcite: SemiJoinRule,
-AggregateFilterTransposeRule; "magic sets". SOUNDNESS 7a.
+for single-use CTEs, windows partitioned by the column, set operations, and on the right of a LEFT JOIN, where groups that no row of the left
+side asks for are not seen. Calcite: SemiJoinRule, AggregateFilterTransposeRule; "magic sets". SOUNDNESS 7a, 7c.
 """
 
 from __future__ import annotations
@@ -18,7 +18,17 @@ from dataclasses import replace
 from rewrite.rules.base import Context, Rewrite, Rule
 from rewrite.rules.pushing import can_push, push
 from rewrite.rules.semijoins import implied_semijoins
-from rewrite.rules.tree import as_product, columns_used, conjoin, conjuncts, references_whole, walk
+from rewrite.rules.tree import (
+    as_product,
+    columns_used,
+    conjoin,
+    conjuncts,
+    dissolve,
+    free_rels,
+    from_rels,
+    references_whole,
+    walk,
+)
 from sql import algebra as a
 
 
@@ -41,6 +51,47 @@ def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
                 replace(block, from_=tuple(from_), where=conjoin(preds)),
                 f"{item.alias or 'a subquery'} is computed only for the keys that its join partner lets through",
             )
+    yield from _padded(block, ctx)
+
+
+def _padded(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
+    """Grouped tables on the right of LEFT JOINs along the left spine of FROM's only item."""
+    if len(block.from_) != 1:
+        return
+    spine: list[a.Join] = []
+    item = block.from_[0]
+    while isinstance(item, a.Join) and item.kind == "left":
+        spine.append(item)
+        item = item.left
+    # conditions on the kept side hold for every row of it that counts
+    kept = from_rels((item,))
+    own = [p for p in conjuncts(block.where) if free_rels(p) and free_rels(p) <= kept]
+    inner, joined = dissolve((item,))
+    for join in spine:
+        right = join.right
+        plain = isinstance(right, a.Derived) and not right.lateral and not right.security_barrier
+        if not plain or not isinstance(right, a.Derived) or not _heavy(right.query):
+            continue
+        if references_whole(block, right.rel):
+            continue
+        ties = [p for p in conjuncts(join.on) if free_rels(p) <= kept | {right.rel}]
+        for semi in implied_semijoins([*inner, right], [*joined, *own, *ties], right, ctx):
+            positions = frozenset(c.pos for c in columns_used((semi,), (right.rel,)))
+            if _reduced(right.query, semi) or not can_push(right.query, positions, ctx):
+                continue
+            made = replace(right, query=push(right.query, right.rel, (semi,), ctx))
+            yield Rewrite(
+                replace(block, from_=(_with_right(block.from_[0], right, made),)),
+                f"{right.alias or 'a subquery'} is computed only for the keys that the kept side asks for",
+            )
+
+
+def _with_right(item: a.FromItem, old: a.FromItem, new: a.FromItem) -> a.FromItem:
+    if item is old:
+        return new
+    if isinstance(item, a.Join):
+        return replace(item, left=_with_right(item.left, old, new), right=_with_right(item.right, old, new))
+    return item
 
 
 def _heavy(query: a.Query) -> bool:

@@ -53,7 +53,15 @@ class ChainChecker:
     links: Links | None = None
     # looks for a counterexample to what is proved by links; without it ``inner`` does
     second: Checker | None = None
-    _proved: dict[tuple[str, str], Evidence | None] = field(default_factory=dict)
+    _proved: dict[tuple[str, str], Evidence] = field(default_factory=dict)
+    # seconds in which a link was not proved: in fewer it will not be
+    _failed: dict[tuple[str, str], float] = field(default_factory=dict)
+
+    def is_provable(self, original: str, candidate: str, seconds: float) -> bool:
+        """Whether every link is proved within a short time; the proofs are kept for `check`."""
+        texts = (original, *self.derivations.via(candidate), candidate)
+        deadline = time.monotonic() + seconds
+        return all(self._by_parts(pair, deadline) is not None for pair in itertools.pairwise(texts))
 
     def check(self, original: str, candidate: str, seconds: float) -> Evidence:
         started = time.monotonic()
@@ -79,16 +87,27 @@ class ChainChecker:
         return joined(found)
 
     def _link(self, before: str, after: str, deadline: float, *, alone: bool) -> Evidence | None:
-        if self._proved.get((before, after)) is not None:
-            return self._proved[before, after]
+        found = self._by_parts((before, after), deadline)
         left = deadline - time.monotonic()
-        if left <= 0:
+        if found is not None or alone or left <= 0:
+            return found
+        evidence = self.inner.check(before, after, max(left, 0.5))
+        if evidence.level == "proved":
+            self._proved[before, after] = evidence
+            return evidence
+        return None
+
+    def _by_parts(self, pair: tuple[str, str], deadline: float) -> Evidence | None:
+        left = deadline - time.monotonic()
+        if pair in self._proved:
+            return self._proved[pair]
+        if self.links is None or left <= 0 or self._failed.get(pair, 0.0) >= left:
             return None
-        found = self.links.prove(before, after, left) if self.links is not None else None
-        if found is None and not alone:
-            evidence = self.inner.check(before, after, max(deadline - time.monotonic(), 0.5))
-            found = evidence if evidence.level == "proved" else None
-        self._proved[before, after] = found
+        found = self.links.prove(*pair, left)
+        if found is None:
+            self._failed[pair] = left
+        else:
+            self._proved[pair] = found
         return found
 
 

@@ -40,6 +40,37 @@ def chain(answers: dict[tuple[str, str], Level]) -> ChainChecker:
     return ChainChecker(Scripted(answers), derivations)
 
 
+@dataclass
+class Patient:
+    """Links that are proved, or not, and how often each was asked."""
+
+    proved: set[tuple[str, str]]
+    asked: list[tuple[str, str]] = field(default_factory=list)
+
+    def prove(self, before: str, after: str, seconds: float) -> Evidence | None:
+        assert seconds > 0
+        self.asked.append((before, after))
+        return Evidence.of({"verdict": "proved"}) if (before, after) in self.proved else None
+
+
+def test_proofs_found_quickly_are_kept_for_the_check() -> None:
+    checker = chain({("a", "c"): "tested"})
+    checker.links = links = Patient({("a", "b"), ("b", "c")})
+    assert checker.is_provable("a", "c", 1.0)
+    assert checker.check("a", "c", 4.0).level == "proved"
+    assert links.asked == [("a", "b"), ("b", "c")]
+
+
+def test_what_was_not_proved_is_tried_again_only_with_more_time() -> None:
+    checker = chain({})
+    checker.links = links = Patient({("a", "b")})
+    assert not checker.is_provable("a", "c", 1.0)
+    assert not checker.is_provable("a", "c", 0.5)
+    assert links.asked == [("a", "b"), ("b", "c")]
+    assert not checker.is_provable("a", "c", 5.0)
+    assert links.asked == [("a", "b"), ("b", "c"), ("b", "c")]
+
+
 def test_two_proved_links_prove_the_pair_with_the_reservations_of_both() -> None:
     evidence = chain({("a", "b"): "proved", ("b", "c"): "proved"}).check("a", "c", 4.0)
     assert evidence.level == "proved"

@@ -415,3 +415,33 @@ def test_where_the_best_cannot_be_proved_the_next_one_is_looked_at() -> None:
     server = Server(times={GOOD: 0.5, GOOD_CTE: 0.1})
     outcome = optimise(server, Partly(), Rules([[GOOD, GOOD_CTE]]), check_seconds=8.0)
     assert outcome.to_json()["rewritten"] == GOOD
+
+
+class Believer:
+    """Finds a quick proof of one text only."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.asked: list[str] = []
+
+    def is_provable(self, original: str, candidate: str, seconds: float) -> bool:
+        assert original == ORIGINAL
+        assert seconds > 0
+        self.asked.append(candidate)
+        return candidate == self.text
+
+
+@pytest.mark.parametrize("text", [GOOD, GOOD_CTE])
+def test_what_is_proved_quickly_is_checked_first(text: str) -> None:
+    judge, believer = Judge(), Believer(text)
+    rules = Rules([[WRONG[0], GOOD, GOOD_CTE], []])
+    ports = Ports(Server(), judge, rules, prover=believer)
+    Rewriter(ports).optimise(ORIGINAL, observed_seconds=1.0, settings=Settings(measure="explain"))
+    assert judge.asked[0] == text
+    assert believer.asked[-1] == text  # and none is looked for after that
+
+
+def test_a_quick_proof_is_no_verdict() -> None:
+    ports = Ports(Server(), Judge(), Rules([[WRONG[0]], []]), prover=Believer(WRONG[0]))
+    outcome = Rewriter(ports).optimise(ORIGINAL, observed_seconds=1.0, settings=Settings(measure="explain"))
+    assert outcome.best is None
