@@ -58,7 +58,9 @@ class ClientWalk(SessionState):
                     cut = at
                 else:
                     end = at + length + 1
-                    behind = kind == Q and (at > cut or self.since)  # extended messages without a Sync
+                    behind = kind == Q and (
+                        at > cut or self.since or self.mixed
+                    )  # extended messages without a Sync
                     if end > size or behind or not self._is_quick(kind):
                         # `cut` may be behind: what was counted above stays counted
                         self._note_since(data, cut, at)
@@ -195,7 +197,7 @@ class ClientWalk(SessionState):
     def _is_special(self, kind: int, data: bytes, at: int, end: int) -> bool:
         if kind == TERMINATE:
             self.fatal = True  # what the server says from here on is nobody's loss
-        if self.since and kind in {Q, CALL}:
+        if kind in {Q, CALL} and (self.since or self.mixed):
             return self._mix(kind, data, at, end)
         if not self.client_table[kind] or self.desk is None or kind in {SYNC_TYPE, CALL, TERMINATE}:
             return False

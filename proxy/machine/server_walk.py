@@ -156,7 +156,8 @@ class ServerWalk(Conversation):
         if self.desk is not None:
             self.unusual = self.desk.cycle_ended()
         if self.mixed:
-            self.mixed = self.unusual = self.pending > 0
+            # the server stays in its strange state until a Sync
+            self.mixed = self.unusual = self.pending > 0 or self.last_cycle != SYNC_TYPE
 
     def _copy_in(self) -> None:
         """The server now ignores Sync until CopyDone or CopyFail: also the one that libpq sent along."""

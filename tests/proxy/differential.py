@@ -280,10 +280,7 @@ def _anybody(kind: bytes, body: bytes) -> tuple[bytes, bytes]:
 
 
 def first_difference(through: Messages, direct: Messages) -> str:
-    """Empty if there is none. Where the server itself loses its way (XX000) the two need not do so alike."""
-    lost = next((n for n, (kind, body) in enumerate(direct) if kind == b"E" and b"\0CXX000\0" in body), None)
-    if lost is not None:
-        through, direct = through[:lost], direct[:lost]
+    """Empty if there is none."""
     if through == direct:
         return ""
     at = next(n for n, (one, other) in enumerate(zip_longest(through, direct)) if one != other)

@@ -544,3 +544,18 @@ def test_cancel_when_a_prepared_replacement_has_failed(synced: bool) -> None:
     first = play.server(GONE)
     play.client(f.Sync())
     cancelled_whole(play, first, play.server(READY))
+
+
+def test_nothing_is_served_behind_a_query_without_a_sync() -> None:
+    """The server is in a state of its own until the next Sync, which a private Sync would end."""
+    play = Play(REWRITE)
+    extended = (f.Parse(b"", b"select 1"), f.Bind(b"", b""), f.Execute(b""))
+    query = f.Query(TEXT)
+    sent = b"".join(m.encode() for m in (*extended, query, query))
+    assert play.client(*extended, query, query) == sent
+    play.server(b.PARSE_COMPLETE, b.BIND_COMPLETE, DONE, DONE, READY, DONE, READY)
+    assert play.client(query) == query.encode()
+    play.server(DONE, READY)
+    assert play.client(f.Sync()) == f.SYNC
+    play.server(READY)
+    assert kinds(play.client(query)) == b"PBDCH"
