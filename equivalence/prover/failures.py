@@ -13,7 +13,7 @@ from .context import Context
 from .entail import Engine
 from .places import at_path, nested_terms, places
 from .positions import is_total, window_keys
-from .ranges import stays_in_range, with_constants
+from .ranges import described_as, stays_in_range, with_constants
 from .symbols import CASE, EQ, IS_NULL, LE, LT, SAME, failure, identity, one_representation
 from .terms import (
     INTEGER,
@@ -99,7 +99,7 @@ def _avoided(failure: Failure, translator: Translator) -> bool:
 
 def _placed(failure: Failure, translator: Translator, *, closely: bool) -> str:
     """The term, and of which rows it is evaluated where these are made apart from the result's."""
-    term = with_constants(failure.term, failure.given) if closely else failure.term
+    term = described_as(failure.term, failure.given) if closely else failure.term
     what = describe(term, translator.sources)
     for site in failure.sites:
         conditions = sorted(describe(t, translator.sources) for t in site.filters)
@@ -112,6 +112,31 @@ def failing(engine: Engine, form: Bag) -> Failures:
     return Failures(
         frozenset(_failing(engine, form, closely=False)), frozenset(_failing(engine, form, closely=True))
     )
+
+
+def tested(translator: Translator, form: Bag) -> Failures:
+    """What may fail in conditions, which meet rows that outputs do not: those of the form, and those that were written and
+    have been simplified away since.
+    """
+    return Failures(
+        frozenset(_tested(translator, form, closely=False)),
+        frozenset(_tested(translator, form, closely=True)),
+    )
+
+
+def _tested(translator: Translator, form: Bag, *, closely: bool) -> Found:
+    sources = {v: s for b in form for v, s in block_vars(b)}
+    found: Found = set()
+    for path in places(form):
+        for b in at_path(Context(), form, "bag", path)[1]:
+            for t in b.preds:
+                found |= set(_failing_term(t, sources, closely=closely))
+    for f in translator.tested:
+        what = describe(f.term, translator.sources)
+        # of copied rows names are not known here
+        if "?" not in what and not (closely and _avoided(f, translator)):
+            found.add((f.kind, what))
+    return {(kind, f"condition {what}") for kind, what in found}
 
 
 def _failing(engine: Engine, form: Bag, *, closely: bool) -> Found:

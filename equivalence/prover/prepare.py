@@ -18,7 +18,7 @@ from .conditions import off
 from .constants import failing_constants
 from .context import Context
 from .entail import Engine
-from .failures import Failures, failing, kinds_apart, orders, recorded, shows_representative
+from .failures import Failures, failing, kinds_apart, orders, recorded, shows_representative, tested
 from .symbols import TO_NUMERIC
 from .terms import INTEGER, App, Bag, Block, Lit, Term, free_vars
 from .translate import Form, Translator
@@ -74,6 +74,7 @@ def _prepare(engine: Engine, query: Query) -> Prepared:
         loose.add("tie-order")
     found = failing(engine, form.bag)
     found |= recorded(translator, found)
+    found |= tested(translator, form.bag)
     if off("13"):
         form = Form(tuple(replace(b, outs=b.outs[: form.width]) for b in form.bag), form.width)
     return Prepared(form.bag, form.width, form.sort, frozenset(loose), found)

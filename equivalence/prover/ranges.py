@@ -25,6 +25,7 @@ from .terms import (
     Term,
     Var,
     substitute,
+    walk,
 )
 
 Bounds = tuple[int, int]
@@ -88,6 +89,14 @@ def with_constants(term: Term, given: Iterable[Term]) -> Term:
         and p.args[1].value is not None
     }
     return substitute(term, lambda t: None if isinstance(t, Row) else known.get(t)) if known else term
+
+
+def described_as(term: Term, given: Iterable[Term]) -> Term:
+    """The term as it is told from others where ``given`` holds: with constants for columns, unless nothing else is left.
+    A constant that fails is folded, and fails, when a query is planned; a column that only ever holds it is not.
+    """
+    met = with_constants(term, given)
+    return met if any(isinstance(t, Var) for t in walk(met)) else term
 
 
 def _within(found: Bounds | None, type_name: str) -> bool:

@@ -104,6 +104,8 @@ class Translator:
     fenced: set[int] = field(default_factory=set)
     failing: list[Failure] = field(default_factory=list)
     guarded: list[Failure] = field(default_factory=list)
+    # those in conditions
+    tested: list[Failure] = field(default_factory=list)
     # scalar subqueries: some may have more than one row
     rows: list[Failure] = field(default_factory=list)
     sites: tuple[Site, ...] = ()
@@ -146,6 +148,7 @@ class Translator:
         if self.sites:
             self.sites[-1].filters.extend(predicates(term))
         self.risky |= bool(self.hazards(before))
+        self.tested += [f for f in self.failing[before:] if not f.sites]
         return term
 
     @contextmanager

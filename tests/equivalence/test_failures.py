@@ -44,6 +44,11 @@ OUT_OF_RANGE = (
     ("select id, -1 * t.a from u left join t using (id)", "select id, q from u left join (select id, -1 * a q from t) s using (id)"),
     ("select u.id, -1 * t.a from t right join u using (id)", "select u.id, q from (select id, -1 * a q from t) s right join u using (id)"),
     ("select sum(a) from t", "select sum(a)::int from t"),
+    ("select 10 + b from t where a = 10", "select 10 + b from t where 10 + b = 10 + b and a = 10"),
+    ("select 10 + b from t where a = 10", "select 10 + b from t where 10 + b is not null and a = 10"),
+    ("select a + b from t where a = 10", "select a + b from t where a + b is not null and a = 10"),
+    ("select a + 1 from t where a = 2147483647", "select x + 1 from (select 2147483647 x from t where a = 2147483647) z"),
+    ("select id + (a + 1) from t where a = 2147483647", "select id + (x + 1) from (select 2147483647 x, id from t where a = 2147483647) z"),
     ("select id from (select id, (select sum(x)::bigint from u) * (select count(*) from u) q from t) s", "select id from t"),
 )  # fmt: skip
 CONSTANT = ("select id from t where false and 1/0 > 1", "select id from t where false")
@@ -56,6 +61,16 @@ def test_failures_of_the_same_rows_need_no_reservation(pair: tuple[str, str]) ->
     assert isinstance(found, Proof)
     assert not found.modulo
     assert check_proof(found, q1, q2, FALLIBLE) is None
+
+
+def test_what_is_folded_fails_without_rows() -> None:
+    texts = (
+        "select s::int from t where s = 'abc'",
+        "select x::int from (select 'abc'::text x from t where s = 'abc') z",
+    )
+    q1, q2 = (bind(text, FALLIBLE) for text in texts)
+    found = prove(q1, q2, FALLIBLE, deadline_seconds=120)
+    assert not isinstance(found, Proof) or "errors" in found.modulo
 
 
 @pytest.mark.parametrize("pair", IN_RANGE, ids=range(len(IN_RANGE)))
