@@ -122,12 +122,12 @@ class CachedEmbedder:
         return np.stack([self._known[text] for text in texts])
 
     def one(self, text: str) -> Any:
-        return self.embed([text])[0]
+        found = self._known.get(text)
+        return found if found is not None else self.embed([text])[0]
 
     def similarity(self, a: str, b: str) -> float:
         """Cosine of two texts."""
-        pair = self.embed([a, b])
-        return float(pair[0] @ pair[1])
+        return float(self.one(a) @ self.one(b))
 
 
 def weights_folder() -> Path | None:

@@ -264,7 +264,9 @@ class LakeIndex:
     def pairs(self, a: str, b: str) -> tuple[PairScore, ...]:
         """The best column pairs of two tables, by quality, computed from the sketches."""
         if a > b:
-            return tuple(pair.flipped() for pair in self.pairs(b, a))
+            if (a, b) not in self._pairs:
+                self._pairs[a, b] = tuple(pair.flipped() for pair in self.pairs(b, a))
+            return self._pairs[a, b]
         if (a, b) not in self._pairs:
             found: list[PairScore] = []
             candidates = ((x, y) for x in self._joinable(a) for y in self._joinable(b) if comparable(x, y))

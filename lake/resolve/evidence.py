@@ -322,7 +322,9 @@ class Evidence:
             return _truth_score(self._index.cleaned(real), real)
         if isinstance(test.value, str):
             return self._text_test(test, test.value, real, likely=likely)
-        return _number_test(test, float(test.value), real, self._index, self._matcher)
+        return _number_test(
+            test, float(test.value), real, self._index, self._matcher if likely else None
+        )
 
     def _text_test(self, test: Test, value: str, real: Column, *, likely: bool) -> float:
         if real.meaning is Family.DATE:
@@ -525,12 +527,19 @@ def _truth_score(values: Sequence[tuple[str, int]], real: Column) -> float:
     return -0.35
 
 
-def _number_test(test: Test, value: float, real: Column, index: LakeIndex, matcher: ValueMatcher) -> float:
+def _number_test(
+    test: Test, value: float, real: Column, index: LakeIndex, matcher: ValueMatcher | None
+) -> float:
+    """How well a comparison with a number fits; without a matcher, texts are not searched for what could be meant."""
     if real.meaning is Family.DATE:
         return 0.08 if 1000 <= value <= 2200 else -0.3
     bounds = real.bounds() if real.meaning.numeric else None
     if bounds is None:
-        if test.op in {"=", "<>"} and matcher.best(real, str(test.value)) is not None:
+        if (
+            matcher is not None
+            and test.op in {"=", "<>"}
+            and matcher.best(real, str(test.value)) is not None
+        ):
             return 0.15
         # a text column of digits could still be compared
         return 0.0 if real.samples and all(plain_number(s) for s in real.samples) else -0.35

@@ -69,15 +69,8 @@ class Site:
     select: exp.Select
     relations: list[Relation]
     loose: dict[str, ImaginedColumn] = field(default_factory=dict)
-
-    @property
-    def counted(self) -> bool:
-        """Are the rows of groups counted?"""
-        return any(
-            isinstance(count.this, exp.Star)
-            for item in self.select.expressions
-            for count in item.find_all(exp.Count)
-        )
+    counted: bool = False
+    """Are the rows of groups counted?"""
 
     def columns(self) -> list[ImaginedColumn]:
         return [*(c for r in self.relations for c in r.columns.values()), *self.loose.values()]
@@ -89,10 +82,16 @@ def sites_of(tree: exp.Expression) -> list[Site]:
     for select in tree.find_all(exp.Select, bfs=False):
         relations = _relations(select)
         if relations:
-            sites[id(select)] = Site(select, relations)
+            sites[id(select)] = Site(select, relations, counted=_counted(select))
     for column in list(tree.find_all(exp.Column)):
         _place(column, sites)
     return list(sites.values())
+
+
+def _counted(select: exp.Select) -> bool:
+    return any(
+        isinstance(count.this, exp.Star) for item in select.expressions for count in item.find_all(exp.Count)
+    )
 
 
 def _relations(select: exp.Select) -> list[Relation]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 
 from rapidfuzz import fuzz, process
 
@@ -173,39 +174,74 @@ class ValueMatcher:
             out.append(Match(match.value, score, "meaning") if score > match.score else match)
         return out
 
-    def _score(self, value: str, literal: str) -> Match:
-        a, b = fold(value), fold(literal)
-        if a == b:
+    @staticmethod
+    def _score(value: str, literal: str) -> Match:
+        a, b = _read(value), _read(literal)
+        if a.folded == b.folded:
             return Match(value, 0.97, "case, blanks or diacritics")
-        plain_a, plain_b = re.sub(r"[\W_]+", "", a), re.sub(r"[\W_]+", "", b)
-        if plain_a and plain_a == plain_b:
+        if a.plain and a.plain == b.plain:
             return Match(value, 0.94, "punctuation")
-        if truth(value) is not None and truth(value) == truth(literal):
+        if a.truth is not None and a.truth == b.truth:
             return Match(value, 0.9, "truth value")
-        if _ordinal(a) is not None and _ordinal(a) == _ordinal(b):
+        if a.ordinal is not None and a.ordinal == b.ordinal:
             return Match(value, 0.9, "number word")
-        if _MONTHS.get(a, a) == _MONTHS.get(b, b):
+        if a.month == b.month:
             return Match(value, 0.9, "month")
-        if same_thing(a, b):
+        if same_thing(a.folded, b.folded):
             return Match(value, 0.88, "another word for it")
         if _initials(a, b) or _initials(b, a):
             return Match(value, 0.82, "initials")
-        if _numbered(a, b):
+        if _numbered(a.numbered, b.numbered):
             return Match(value, 0.8, "number word")
-        if [names.singular(w) for w in a.split()] == [names.singular(w) for w in b.split()]:
+        if a.singulars == b.singulars:
             return Match(value, 0.9, "singular and plural")
-        ratio = fuzz.ratio(a, b) / 100.0
+        ratio = fuzz.ratio(a.folded, b.folded) / 100.0
         score, how = (
             (0.55 + (ratio - 0.8) * 2.0, "spelling")
-            if ratio > 0.8 and min(len(a), len(b)) >= 4
+            if ratio > 0.8 and min(len(a.folded), len(b.folded)) >= 4
             else (ratio * 0.4, "spelling")
         )
-        shorter, longer = sorted((a, b), key=len)
-        if len(shorter) >= 3 and re.search(rf"\b{re.escape(shorter)}\b", longer):
-            score, how = max((score, how), (0.6 + 0.2 * len(shorter) / len(longer), "part of it"))
+        shorter, longer = sorted((a, b), key=lambda text: len(text.folded))
+        if len(shorter.folded) >= 3 and _within(shorter.folded, longer.folded):
+            part = 0.6 + 0.2 * len(shorter.folded) / len(longer.folded)
+            score, how = max((score, how), (part, "part of it"))
         elif _shortened(shorter, longer):
-            score, how = max((score, how), (0.62 if len(shorter) > 1 else 0.6, "shortened"))
+            score, how = max((score, how), (0.62 if len(shorter.folded) > 1 else 0.6, "shortened"))
         return Match(value, min(score, 0.93), how)
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """What a text is compared by, made once: folded; without punctuation; as truth value, number, month; its words."""
+
+    folded: str
+    plain: str
+    truth: bool | None
+    ordinal: int | None
+    month: str
+    words: tuple[str, ...]
+    singulars: tuple[str, ...]
+    numbered: tuple[int, list[str]] | None
+
+
+@lru_cache(maxsize=1 << 16)
+def _read(text: str) -> _Read:
+    folded = fold(text)
+    return _Read(
+        folded,
+        re.sub(r"[\W_]+", "", folded),
+        truth(text),
+        _ordinal(folded),
+        _MONTHS.get(folded, folded),
+        tuple(w for w in re.split(r"[\W_]+", folded) if w),
+        tuple(names.singular(w) for w in folded.split()),
+        _number_and_words(folded),
+    )
+
+
+def _within(short: str, long: str) -> bool:
+    """Does the shorter text stand in the longer as whole words?"""
+    return short in long and re.search(rf"\b{re.escape(short)}\b", long) is not None
 
 
 def _ordinal(text: str) -> int | None:
@@ -218,36 +254,36 @@ def _ordinal(text: str) -> int | None:
     return None
 
 
-def _initials(short: str, long: str) -> bool:
-    parts = [w for w in re.split(r"[\W_]+", long) if w]
-    short = re.sub(r"[.&/ ]", "", short)
-    if len(parts) < 2 or not 2 <= len(short) <= 6:
+def _initials(short: _Read, long: _Read) -> bool:
+    if len(long.words) < 2 or not 2 <= len(short.folded) <= 12:
         return False
-    full = "".join(w[0] for w in parts)
-    told = "".join(w[0] for w in parts if w not in {"of", "the", "and", "de", "for"})
+    told = re.sub(r"[.&/ ]", "", short.folded)
+    if not 2 <= len(told) <= 6:
+        return False
+    full = "".join(w[0] for w in long.words)
+    main = "".join(w[0] for w in long.words if w not in {"of", "the", "and", "de", "for"})
     # `us` of `united states of america`, `jfk` of `john f kennedy international`
-    return short in {full, told} or (len(short) < len(told) <= 2 * len(short) and told.startswith(short))
+    return told in {full, main} or (len(told) < len(main) <= 2 * len(told) and main.startswith(told))
 
 
-def _shortened(short: str, long: str) -> bool:
+def _shortened(short: _Read, long: _Read) -> bool:
     """`carni` of `carnivore`, `blk` of `black`, `rom-com` of `romantic comedy`: each word a beginning or a skeleton."""
-    shorts, longs = ([w for w in re.split(r"[\W_]+", text) if w] for text in (short, long))
-    if len(shorts) != len(longs) or not shorts:
+    if len(short.words) != len(long.words) or not short.words:
         return False
-    if len(shorts) == 1 and len(short) > 4 and not long.startswith(short[: max(4, len(short) - 1)]):
+    a, b = short.folded, long.folded
+    if len(short.words) == 1 and len(a) > 4 and not b.startswith(a[: max(4, len(a) - 1)]):
         return False
     return all(
         x == y
         or y.startswith(x)
         or (len(x) >= 4 and y.startswith(x[:-1]) and len(y) <= len(x) + 4)
         or (len(x) >= 3 and names.skeleton_of(x, y))
-        for x, y in zip(shorts, longs, strict=True)
-    ) and (len(short) <= 4 or 2 * len(short) >= len(long) or len(short) >= 5)
+        for x, y in zip(short.words, long.words, strict=True)
+    ) and (len(a) <= 4 or 2 * len(a) >= len(b) or len(a) >= 5)
 
 
-def _numbered(a: str, b: str) -> bool:
+def _numbered(one: tuple[int, list[str]] | None, two: tuple[int, list[str]] | None) -> bool:
     """`first quarter` and `q1`, `grade 10` and `10th grade`: one number, and nothing else that differs."""
-    one, two = _number_and_words(a), _number_and_words(b)
     if one is None or two is None or one[0] != two[0]:
         return False
     left, right = one[1], two[1]
