@@ -11,7 +11,9 @@ import hashlib
 import importlib.util
 import json
 import math
+import os
 from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -21,6 +23,9 @@ _LAYERS = 6
 _HEADS = 12
 _MAX_TOKENS = 64
 _BATCH_TOKENS = 512
+_WORTH_THREADS = 8
+"""Batches from which on several threads share them (products release the interpreter; OpenBLAS itself is kept to one)."""
+_THREADS = max(1, min(4, os.cpu_count() or 1))
 
 
 class Embedder(Protocol):
@@ -64,8 +69,15 @@ class MiniLm:
         ids = [encoding.ids for encoding in self._tokenizer.encode_batch(list(texts))]
         out: Any = np.zeros((len(texts), 384), dtype=np.float32)
         # texts of the same length go together: no padding, no mask
-        for group in _by_length(ids):
-            out[group] = self._forward(np.array([ids[i] for i in group]))
+        groups = list(_by_length(ids))
+        if len(groups) < _WORTH_THREADS:
+            for group in groups:
+                out[group] = self._forward(np.array([ids[i] for i in group]))
+            return out
+        with ThreadPoolExecutor(_THREADS, thread_name_prefix="embed") as pool:
+            made = pool.map(lambda group: self._forward(np.array([ids[i] for i in group])), groups)
+            for group, vectors in zip(groups, made, strict=True):
+                out[group] = vectors
         return out
 
     def _forward(self, ids: Any) -> Any:

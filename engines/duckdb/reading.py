@@ -11,7 +11,7 @@ import gzip
 import io
 import re
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -42,8 +42,8 @@ class Scan:
     notes: tuple[str, ...] = ()
 
 
-def scan_of(connection: Any, path: Path) -> Scan:
-    """The scan of a file, tried from strict to lenient.
+def scan_of(connection: Any, path: Path, *, into: str = "") -> Scan:
+    """The scan of a file, tried from strict to lenient. `into`: a temporary table to hold its rows, read once for both.
 
     :raises Unreadable: empty, binary, or not parseable at all.
     """
@@ -51,13 +51,23 @@ def scan_of(connection: Any, path: Path) -> Scan:
     if path.stat().st_size == 0:
         raise Unreadable("the file is empty")
     if name.endswith(".parquet"):
-        return _described(connection, f"read_parquet({_text(path)})", ())
+        return _loaded(connection, _described(connection, f"read_parquet({_text(path)})", ()), into)
     if name.endswith(JSON_SUFFIXES):
-        return _described(connection, f"read_json({_text(path)}, auto_detect=true, sample_size=-1)", ())
-    return _csv(connection, path)
+        scan = _described(connection, f"read_json({_text(path)}, auto_detect=true, sample_size=-1)", ())
+        return _loaded(connection, scan, into)
+    return _csv(connection, path, into)
 
 
-def _csv(connection: Any, path: Path) -> Scan:
+def _loaded(connection: Any, scan: Scan, into: str) -> Scan:
+    if into:
+        try:
+            connection.execute(f"CREATE OR REPLACE TEMP TABLE {into} AS SELECT * FROM {scan.sql}")
+        except duckdb.Error as error:
+            raise Unreadable(str(error).splitlines()[0][:300]) from error
+    return scan
+
+
+def _csv(connection: Any, path: Path, into: str) -> Scan:
     packed = path.name.lower().endswith(".gz")
     with gzip.open(path) if packed else path.open("rb") as file:
         try:
@@ -91,24 +101,30 @@ def _csv(connection: Any, path: Path) -> Scan:
     last: Exception | None = None
     for options, extra in tries:
         try:
-            return _sniffed(connection, path, options, (*notes, *extra))
+            return _sniffed(connection, path, options, (*notes, *extra), into)
         except duckdb.Error as error:
             last = error
     raise Unreadable(str(last).splitlines()[0][:300])
 
 
-def _sniffed(connection: Any, path: Path, options: str, notes: tuple[str, ...]) -> Scan:
+def _sniffed(connection: Any, path: Path, options: str, notes: tuple[str, ...], into: str) -> Scan:
     try:
         prompt = connection.execute(f"SELECT Prompt FROM sniff_csv({_text(path)}, {options})").fetchone()[0]
         sql = prompt.strip().removeprefix("FROM ").removesuffix(";")
         # the prompt names the file it found, not the pattern that means it alone
         sql = sql.replace("'" + str(path).replace("'", "''") + "'", _text(path))
-        described = _described(connection, sql, notes)
-        connection.execute(f"SELECT count(*), {_touch(described)} FROM {sql}").fetchall()
+        return _read(connection, sql, notes, into)
     except duckdb.Error:
-        sql = f"read_csv({_text(path)}, {options})"
-        described = _described(connection, sql, notes)
-        connection.execute(f"SELECT count(*), {_touch(described)} FROM {sql}").fetchall()
+        return _read(connection, f"read_csv({_text(path)}, {options})", notes, into)
+
+
+def _read(connection: Any, sql: str, notes: tuple[str, ...], into: str) -> Scan:
+    """The scan, once every column of every row has been read."""
+    if into:
+        connection.execute(f"CREATE OR REPLACE TEMP TABLE {into} AS SELECT * FROM {sql}")
+        return replace(_described(connection, into, notes), sql=sql)
+    described = _described(connection, sql, notes)
+    connection.execute(f"SELECT count(*), {_touch(described)} FROM {sql}").fetchall()
     return described
 
 

@@ -5,18 +5,26 @@ Owns discovery and incremental building. Must not know queries.
 
 from __future__ import annotations
 
+import os
 import re
 import sys
+from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from queue import SimpleQueue
+from typing import Any, TypeVar
 
 from engines.duckdb.locked import Limits, open_locked
 from engines.duckdb.reading import SUFFIXES, Unreadable
-from lake.catalog.model import Broken, Table
+from lake.catalog.model import Broken, Table, Values
 from lake.catalog.profile import digest_of, profile
 from lake.catalog.storage import Storage
+
+_SMALL_BYTES = 64 << 20
+_WORKERS = max(1, min(4, os.cpu_count() or 1))
+_Item = TypeVar("_Item")
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,37 +139,97 @@ def refresh(storage: Storage, found: Found, folders: Sequence[Path], *, progress
         storage.put_broken(Broken(path, "it links to a place outside the lake, or to none"))
     added: list[str] = []
     changed: list[str] = []
-    if todo:
-        connection = open_locked(folders, Limits(memory="4GB"))
-        try:
-            for done, (name, path) in enumerate(_bar(todo, progress)):
-                outcome = _one(storage, connection, name, path, known.get(name))
-                (added if outcome == "added" else changed if outcome == "changed" else []).append(name)
-                if done % 50 == 49:
-                    storage.commit()
-        finally:
-            connection.close()
+    looked = _look_all(todo, known, folders)
+    for done, (name, path, seen) in enumerate(_bar(looked, len(todo), progress)):
+        outcome = _keep(storage, name, path, known.get(name), seen)
+        (added if outcome == "added" else changed if outcome == "changed" else []).append(name)
+        if done % 50 == 49:
+            storage.commit()
     storage.commit()
     return Update(tuple(added), tuple(changed), removed, tuple(storage.broken()))
 
 
-def _one(storage: Storage, connection: Any, name: str, path: Path, before: Table | None) -> str:
+_Seen = tuple[Table, dict[str, Values]] | Broken | os.stat_result
+"""What became of a file: profiled, broken, or the same content under another stamp."""
+
+
+def _look_all(
+    todo: Sequence[tuple[str, Path]], known: dict[str, Table], folders: Sequence[Path]
+) -> Iterator[tuple[str, Path, _Seen]]:
+    """Profile files: small ones several at once, each worker with a connection of its own; then large ones singly."""
+    sizes = {name: _size(path) for name, path in todo}
+    small = [(name, path) for name, path in todo if sizes[name] <= _SMALL_BYTES]
+    large = [(name, path) for name, path in todo if sizes[name] > _SMALL_BYTES]
+    for files, workers, limits in (
+        (small, min(_WORKERS, len(small)), Limits(memory="2GB", threads=1)),
+        (large, min(1, len(large)), Limits(memory="4GB")),
+    ):
+        if workers:
+            yield from _look_at(files, known, [open_locked(folders, limits) for _ in range(workers)])
+
+
+def _look_at(
+    files: Sequence[tuple[str, Path]], known: dict[str, Table], connections: list[Any]
+) -> Iterator[tuple[str, Path, _Seen]]:
+    free: SimpleQueue[Any] = SimpleQueue()
+    for connection in connections:
+        free.put(connection)
+
+    def look(name: str, path: Path) -> _Seen:
+        connection = free.get()
+        try:
+            return _look(connection, name, path, known.get(name))
+        finally:
+            free.put(connection)
+
+    waiting: deque[tuple[str, Path, Future[_Seen]]] = deque()
+    with ThreadPoolExecutor(len(connections), thread_name_prefix="profile") as pool:
+        try:
+            for name, path in files:
+                waiting.append((name, path, pool.submit(look, name, path)))
+                # a few ahead: what is profiled and not yet kept stays in memory
+                if len(waiting) > 4 * len(connections):
+                    first, where, future = waiting.popleft()
+                    yield first, where, future.result()
+            for first, where, future in waiting:
+                yield first, where, future.result()
+        finally:
+            for *_, future in waiting:
+                future.cancel()
+    for connection in connections:
+        connection.close()
+
+
+def _look(connection: Any, name: str, path: Path, before: Table | None) -> _Seen:
     stat = None
     try:
         stat = path.stat()
         digest = digest_of(path)
         if before is not None and before.digest == digest and before.path == path:
-            storage.touch(before, stat.st_size, stat.st_mtime_ns)
-            return "same"
-        table, values = profile(connection, name, path, digest)
+            return stat
+        return profile(connection, name, path, digest)
     except (Unreadable, OSError, ValueError) as error:
+        return Broken(path, str(error), stat.st_size if stat else 0, stat.st_mtime_ns if stat else 0)
+
+
+def _keep(storage: Storage, name: str, path: Path, before: Table | None, seen: _Seen) -> str:
+    if isinstance(seen, Broken):
         storage.remove(name)
-        storage.put_broken(
-            Broken(path, str(error), stat.st_size if stat else 0, stat.st_mtime_ns if stat else 0)
-        )
+        storage.put_broken(seen)
         return "broken"
-    storage.put(table, values)
+    if isinstance(seen, os.stat_result):
+        assert before is not None
+        storage.touch(before, seen.st_size, seen.st_mtime_ns)
+        return "same"
+    storage.put(*seen)
     return "changed" if before is not None else "added"
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
 
 
 def _current(table: Table | None, failed: Broken | None, path: Path) -> bool:
@@ -184,10 +252,10 @@ def _stem(path: Path) -> str | None:
     return None
 
 
-def _bar(items: Sequence[Any], progress: bool) -> Iterable[Any]:
+def _bar(items: Iterator[_Item], total: int, progress: bool) -> Iterable[_Item]:
     if not (progress and sys.stderr.isatty()):
         return items
     from tqdm import tqdm
 
-    bar: Iterable[Any] = tqdm(items, unit="table", desc="profiling", file=sys.stderr)
+    bar: Iterable[_Item] = tqdm(items, total=total, unit="table", desc="profiling", file=sys.stderr)
     return bar

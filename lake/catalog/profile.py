@@ -18,6 +18,7 @@ from lake.catalog.model import SKETCH_SIZE, VALUE_LIMIT, Column, Family, Noise, 
 from lake.noise.detect import meaning_of, noise_of
 from lake.noise.values import number_of
 
+_COPY = "_profiled"
 _COPY_BYTES = 256 << 20
 _AT_ONCE = 24
 _FAMILIES: tuple[tuple[tuple[str, ...], Family], ...] = (
@@ -62,25 +63,18 @@ def profile(connection: Any, name: str, path: Path, digest: str) -> tuple[Table,
 
     :raises Unreadable: it is no table.
     """
-    scan = scan_of(connection, path)
     stat = path.stat()
+    copy = _COPY if stat.st_size <= _COPY_BYTES else ""
+    scan = scan_of(connection, path, into=copy)
     try:
-        source = _copy(connection, scan, stat.st_size)
-        columns, values = _columns(connection, name, source, scan)
-        connection.execute("DROP TABLE IF EXISTS _profiled")
+        columns, values = _columns(connection, name, copy or scan.sql, scan)
+        connection.execute(f"DROP TABLE IF EXISTS {_COPY}")
     except duckdb.Error as error:
         raise Unreadable(str(error).splitlines()[0][:300]) from error
     rows = columns[0].rows if columns else 0
     return Table(
         name, path, stat.st_size, stat.st_mtime_ns, digest, scan.sql, rows, tuple(columns), scan.notes
     ), values
-
-
-def _copy(connection: Any, scan: Scan, size: int) -> str:
-    if size > _COPY_BYTES:
-        return scan.sql
-    connection.execute(f"CREATE OR REPLACE TEMP TABLE _profiled AS SELECT * FROM {scan.sql}")
-    return "_profiled"
 
 
 def _columns(connection: Any, table: str, source: str, scan: Scan) -> tuple[list[Column], dict[str, Values]]:
@@ -93,11 +87,12 @@ def _columns(connection: Any, table: str, source: str, scan: Scan) -> tuple[list
         ).fetchone()
         rows = found[0]
         stats += [found[1 + 4 * i : 5 + 4 * i] for i in range(len(part))]
+    kept = _all_values(connection, source, scan, [found[1] for found in stats])
     columns, values = [], {}
     for i, (name, type_name) in enumerate(scan.columns):
         filled, distinct, low, high = stats[i]
         family = family_of(type_name)
-        held = _values(connection, source, name, family, distinct)
+        held = kept[i]
         noise = noise_of(held.counts, filled) if family is Family.TEXT else ()
         values[name] = held
         if Noise.NUMBERS in noise or Noise.FORMATTED in noise:
@@ -140,25 +135,57 @@ def _bounds(found: Values) -> tuple[str, str]:
     return f"{min(numbers):.15g}", f"{max(numbers):.15g}"
 
 
-def _values(connection: Any, source: str, name: str, family: Family, distinct: int) -> Values:
-    c = quoted(name)
-    text = f"CAST({c} AS VARCHAR)"
-    form = f"lower(trim({text}))" if family is not Family.FLOAT else f"regexp_replace({text}, '\\.0$', '')"
-    found = connection.execute(
-        f"SELECT left({text}, 500), count(*) AS n, hash({form}) FROM {source} WHERE {c} IS NOT NULL "
-        f"GROUP BY 1, 3 ORDER BY n DESC, 1 LIMIT {VALUE_LIMIT}"
-    ).fetchall()
-    if distinct <= len(found):
-        hashes = sorted({row[2] for row in found})[:SKETCH_SIZE]
-    else:
-        hashes = [
-            row[0]
-            for row in connection.execute(
-                f"SELECT DISTINCT hash({form}) AS h FROM {source} WHERE {c} IS NOT NULL ORDER BY h LIMIT {SKETCH_SIZE}"
-            ).fetchall()
+def _all_values(connection: Any, source: str, scan: Scan, distinct: list[int]) -> list[Values]:
+    """Each column's most frequent values and its sketch."""
+    out: list[Values] = []
+    at_once = _AT_ONCE if source == _COPY else 1
+    for start in range(0, len(scan.columns), at_once):
+        part = range(start, min(start + at_once, len(scan.columns)))
+        # one statement for many columns: of small tables planning costs more than counting
+        queries = (f"({_most_frequent(*scan.columns[i], source, i)})" for i in part)
+        found: dict[int, list[Any]] = {i: [] for i in part}
+        for row in connection.execute(" UNION ALL ".join(queries)).fetchall():
+            found[row[0]].append(row)
+        out += [
+            _values(connection, source, scan.columns[i], sorted(found[i], key=_rank), distinct[i])
+            for i in part
         ]
+    return out
+
+
+def _rank(row: Any) -> tuple[int, str]:
+    return -row[2], row[1]
+
+
+def _forms(name: str, type_name: str) -> tuple[str, str]:
+    """A column as text, and as the text by which values of different columns are compared."""
+    text = f"CAST({quoted(name)} AS VARCHAR)"
+    floating = family_of(type_name) is Family.FLOAT
+    return text, f"regexp_replace({text}, '\\.0$', '')" if floating else f"lower(trim({text}))"
+
+
+def _most_frequent(name: str, type_name: str, source: str, number: int) -> str:
+    text, form = _forms(name, type_name)
+    return (
+        f"SELECT {number} AS i, left({text}, 500) AS v, count(*) AS n, hash({form}) AS h FROM {source} "
+        f"WHERE {quoted(name)} IS NOT NULL GROUP BY 2, 4 ORDER BY n DESC, v LIMIT {VALUE_LIMIT}"
+    )
+
+
+def _values(
+    connection: Any, source: str, column: tuple[str, str], found: list[Any], distinct: int
+) -> Values:
+    if distinct <= len(found):
+        hashes = sorted({row[3] for row in found})[:SKETCH_SIZE]
+    else:
+        _, form = _forms(*column)
+        smallest = (
+            f"SELECT DISTINCT hash({form}) AS h FROM {source} WHERE {quoted(column[0])} IS NOT NULL "
+            f"ORDER BY h LIMIT {SKETCH_SIZE}"
+        )
+        hashes = [row[0] for row in connection.execute(smallest).fetchall()]
     return Values(
-        tuple((row[0], row[1]) for row in found), distinct <= len(found), np.array(hashes, dtype=np.uint64)
+        tuple((row[1], row[2]) for row in found), distinct <= len(found), np.array(hashes, dtype=np.uint64)
     )
 
 

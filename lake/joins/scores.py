@@ -147,6 +147,9 @@ def pair_score(
     quality = (weight * name + (1 - weight) * contained) * selective(k)
     if contained == 0.0:
         quality *= 0.1
+    if a.family is Family.DATE:
+        # any two tables of one time share some days: a calendar or a series shares most of one side's
+        quality *= min(1.0, 2.0 * max(found.a_in_b, found.b_in_a))
     if set(names.words(a.name)) & NO_KEYS and set(names.words(b.name)) & NO_KEYS:
         quality *= 0.5
     if _two_serials(a, b, tables):
