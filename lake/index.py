@@ -6,20 +6,30 @@ Owns what every action and the resolver ask of the catalog. Must not know files 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from lake import names
-from lake.catalog.model import Column, Table, Values
+from lake.catalog.model import Column, Family, Table, Values
 from lake.catalog.storage import Storage
 from lake.embedding import CachedEmbedder
 from lake.joins.scores import Overlap, PairScore, comparable, joinable, overlap, own_key, pair_score
 from lake.noise.clean import cleaned_counts
+from lake.noise.detect import meaning_of, noise_of
 from lake.unions import UnitedTable, families, merged_values
 
 _PAIRS_KEPT = 8
+_VECTORS = (
+    "name_vectors",
+    "bare_vectors",
+    "value_vectors",
+    "label_vectors",
+    "table_vectors",
+    "table_name_vectors",
+)
 
 
 def label(table: Table, column: Column) -> str:
@@ -46,6 +56,7 @@ class LakeIndex:
         self._owned: dict[str, set[str]] = {}
         self._keyable: dict[str, list[Column]] = {}
         self._labels: dict[str, Column | None] = {}
+        self._soiled: dict[tuple[str, str], Column] = {}
         self._pairs: dict[tuple[str, str], tuple[PairScore, ...]] = {}
 
     def table(self, name: str) -> Table | None:
@@ -107,16 +118,10 @@ class LakeIndex:
         return found
 
     def prepare(self) -> None:
-        """Make all vectors and keep them."""
-        _ = (
-            self.name_vectors,
-            self.bare_vectors,
-            self.value_vectors,
-            self.label_vectors,
-            self.table_vectors,
-            self.table_name_vectors,
-        )
-        self.save_vectors()
+        """Make all vectors and keep them, kind by kind: what is broken off goes on where it was."""
+        for kind in _VECTORS:
+            getattr(self, kind)
+            self.save_vectors()
 
     def save_vectors(self) -> None:
         if self.embedder.fresh:
@@ -149,7 +154,17 @@ class LakeIndex:
 
     def cleaned(self, column: Column) -> tuple[tuple[str, int], ...]:
         """Distinct values with counts as they read after cleaning."""
-        return cleaned_counts(column, self.values(column))
+        return cleaned_counts(self.soiled(column), self.values(column))
+
+    def soiled(self, column: Column) -> Column:
+        """The column with the noise it shows: of a union, that of all parts together (`Paid` in one, `paid` in another)."""
+        united = self.unions.get(column.table)
+        if united is None or column.family is not Family.TEXT or column.name == united.mark:
+            return column
+        if column.key not in self._soiled:
+            noise = noise_of(self.values(column).counts, column.rows - column.nulls)
+            self._soiled[column.key] = replace(column, noise=noise, meaning=meaning_of(column.family, noise))
+        return self._soiled[column.key]
 
     def where(self, value: str) -> list[tuple[str, str, int]]:
         found = [hit for hit in self.storage.where(value) if hit[0] in self.tables]

@@ -12,6 +12,8 @@ import unicodedata
 from collections.abc import Sequence
 from functools import lru_cache
 
+from lake.foreign import english
+
 ABBREVIATIONS: dict[str, str] = {
     "acct": "account", "addr": "address", "agg": "aggregate", "alt": "altitude", "amt": "amount",
     "approx": "approximate", "apt": "apartment", "arr": "arrival", "attr": "attribute", "auth": "author",
@@ -42,6 +44,8 @@ ABBREVIATIONS: dict[str, str] = {
     "crs": "course", "lic": "license", "reqd": "required", "upd": "updated", "upc": "product code", "sku": "product code",
     "fk": "key", "pk": "key", "phn": "phone", "mob": "mobile", "occup": "occupation", "intl": "international", "govt": "government", "assn": "association", "comm": "committee", "pymt": "payment", "pmt": "payment",
     "disc": "discount", "exp": "experience", "rtg": "rating", "wk": "week", "wks": "weeks", "mon": "month", "qtr": "quarter",
+    "yob": "birth year", "secs": "seconds", "mins": "minutes", "sev": "severity", "nat": "nationality",
+    "mdl": "model", "odo": "odometer", "purp": "purpose", "lkp": "", "dsc": "description", "cod": "code", "stn": "station",
     "iso": "iso code", "iata": "airport code", "postal": "postal code", "zip": "postal code",
 }  # fmt: skip
 """Common shortenings in column names and what they stand for."""
@@ -57,7 +61,7 @@ _MEASURE: dict[str, tuple[str, float]] = {
     "mg": ("mass", 1e-6), "g": ("mass", 1e-3), "grams": ("mass", 1e-3), "kg": ("mass", 1.0),
     "kilograms": ("mass", 1.0), "lb": ("mass", 0.45359237), "lbs": ("mass", 0.45359237), "pounds": ("mass", 0.45359237),
     "tonnes": ("mass", 1000.0), "ms": ("time", 0.001), "milliseconds": ("time", 0.001), "millis": ("time", 0.001),
-    "s": ("time", 1.0), "sec": ("time", 1.0), "seconds": ("time", 1.0), "minutes": ("time", 60.0), "mins": ("time", 60.0),
+    "s": ("time", 1.0), "sec": ("time", 1.0), "secs": ("time", 1.0), "seconds": ("time", 1.0), "minutes": ("time", 60.0), "mins": ("time", 60.0),
     "hours": ("time", 3600.0), "hrs": ("time", 3600.0), "days": ("time", 86400.0),
     "cents": ("money", 0.01), "dollars": ("money", 1.0), "usd": ("money", 1.0),
 }  # fmt: skip
@@ -83,6 +87,10 @@ _SAME = {
     "date of birth": "birth date",
     "birthday": "birth date",
     "dob": "birth date",
+    "art number": "article number",
+    "best number": "order number",
+    "razon social": "company name",
+    "year of birth": "birth year",
 }
 """Phrases that say the same of people everywhere."""
 
@@ -133,11 +141,16 @@ def expanded(name: str) -> str:
     parts = _WHOLE.get(told, told).split()
     if len(parts) > 1:
         parts[-1] = _UNIT_NAMES.get(parts[-1], parts[-1])
-    written = " ".join(" ".join(ABBREVIATIONS.get(word, word) for word in parts).split()) or told
+    written = " ".join(" ".join(_written_out(word) for word in parts).split()) or told
     for phrase, same in _SAME.items():
         if phrase in written:
             written = re.sub(rf"\b{phrase}\b", same, written)
     return written
+
+
+def _written_out(word: str) -> str:
+    short = ABBREVIATIONS.get(word)
+    return short if short is not None else english(word)
 
 
 @lru_cache(maxsize=200_000)
@@ -230,7 +243,7 @@ def scale_of(name: str) -> float | None:
 def measure_of(name: str) -> tuple[str, float] | None:
     """Dimension and factor to its base unit claimed by the last word of a name (`body_mass_g` → mass, 0.001)."""
     parts = normal(name).split()
-    return _MEASURE.get(parts[-1]) if len(parts) > 1 or len(parts[-1]) > 4 else None
+    return _MEASURE.get(parts[-1]) if len(parts) > 1 or len(parts[-1]) > 2 else None
 
 
 def prefix(table: str) -> str:

@@ -141,7 +141,7 @@ def refresh(storage: Storage, found: Found, folders: Sequence[Path], *, progress
     changed: list[str] = []
     looked = _look_all(todo, known, folders)
     for done, (name, path, seen) in enumerate(_bar(looked, len(todo), progress)):
-        outcome = _keep(storage, name, path, known.get(name), seen)
+        outcome = _keep(storage, name, known.get(name), seen)
         (added if outcome == "added" else changed if outcome == "changed" else []).append(name)
         if done % 50 == 49:
             storage.commit()
@@ -212,7 +212,7 @@ def _look(connection: Any, name: str, path: Path, before: Table | None) -> _Seen
         return Broken(path, str(error), stat.st_size if stat else 0, stat.st_mtime_ns if stat else 0)
 
 
-def _keep(storage: Storage, name: str, path: Path, before: Table | None, seen: _Seen) -> str:
+def _keep(storage: Storage, name: str, before: Table | None, seen: _Seen) -> str:
     if isinstance(seen, Broken):
         storage.remove(name)
         storage.put_broken(seen)

@@ -172,9 +172,7 @@ def _most_frequent(name: str, type_name: str, source: str, number: int) -> str:
     )
 
 
-def _values(
-    connection: Any, source: str, column: tuple[str, str], found: list[Any], distinct: int
-) -> Values:
+def _values(connection: Any, source: str, column: tuple[str, str], found: list[Any], distinct: int) -> Values:
     if distinct <= len(found):
         hashes = sorted({row[3] for row in found})[:SKETCH_SIZE]
     else:

@@ -11,14 +11,16 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from rapidfuzz import fuzz
 
 from lake import names
-from lake.catalog.model import Column, Family, Table
+from lake.catalog.model import Column, Family
 from lake.index import LakeIndex, code_like, label
 from lake.joins.scores import joinable
 from lake.noise.values import date_formats, plain_number, truth
 from lake.resolve.imagined import ImaginedColumn, Site, Test
+from lake.resolve.kinds import CODES, DATE, NAMED, QUANTITY, YEAR, bare_key, type_score
+from lake.resolve.likeness import lexical
+from lake.resolve.literals import number_test, truth_score
 from lake.resolve.values import SURE, ValueMatcher
 
 _POOL_SITE = 18
@@ -27,130 +29,10 @@ _POOL_COLUMN = 4
 _RARE = 12
 _LEADERS = 4
 _FAMILY = 14
-_QUALIFIERS = (
-    "total",
-    "count",
-    "number",
-    "name",
-    "code",
-    "value",
-    "rate",
-    "percent",
-    "average",
-    "mean",
-    "date",
-    "year",
-    "type",
-)
-_COMPOUND = 6
-"""Letters from which on a word may be several run together."""
 _SAME_VALUES = 0.5
 _TAUGHT_FROM = 12
 _WELL_NAMED = 0.7
 _LIKELY = 0.42
-_CODES = frozenset({"code", "id", "abbreviation", "abbr", "iso", "symbol", "key", "identifier"})
-_YEAR = frozenset({"year"})
-_DATE = frozenset({"date", "day", "birthday", "timestamp", "datetime"})
-_TEXTUAL = frozenset(
-    [
-        "name",
-        "title",
-        "city",
-        "country",
-        "state",
-        "region",
-        "category",
-        "type",
-        "kind",
-        "label",
-        "person",
-        "description",
-        "party",
-        "club",
-        "team",
-        "player",
-        "company",
-        "airport",
-        "airline",
-        "artist",
-        "author",
-        "nation",
-        "land",
-        "town",
-        "district",
-        "province",
-        "county",
-        "brand",
-        "model",
-        "color",
-        "colour",
-        "language",
-        "genre",
-        "style",
-        "species",
-        "breed",
-        "occupation",
-        "job",
-        "sex",
-        "gender",
-        "status",
-        "surface",
-        "competition",
-        "tournament",
-        "school",
-        "college",
-        "university",
-        "hospital",
-        "department",
-        "address",
-        "email",
-        "street",
-        "continent",
-        "religion",
-        "nationality",
-        "manufacturer",
-        "publisher",
-        "producer",
-        "director",
-        "actor",
-        "singer",
-        "composer",
-        "mountain",
-        "river",
-        "lake",
-        "volcano",
-        "island",
-        "station",
-        "port",
-        "stadium",
-        "venue",
-        "sport",
-        "role",
-        "position",
-        "winner",
-        "loser",
-    ]
-)
-_NAMED = frozenset({"name", "title", "label"})
-_QUANTITY = frozenset(
-    {
-        "count",
-        "total",
-        "amount",
-        "price",
-        "score",
-        "rate",
-        "percent",
-        "height",
-        "weight",
-        "age",
-        "population",
-        "number",
-        "length",
-        "size",
-        "points",
-    }
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,10 +82,10 @@ class Evidence:
         key = (id(imagined), real.key)
         if key not in self._score:
             value = self.name_score(imagined.table, imagined.name, real)
-            value += self._weights.types * (_type_score(imagined, real) + self._kind_score(imagined, real))
+            value += self._weights.types * (type_score(imagined, real) + self._kind_score(imagined, real))
             if imagined.tests:
                 likely = value >= _LIKELY
-                told = [self._test_score(test, real, likely=likely) for test in imagined.tests]
+                told = [self._test_score(test, imagined.name, real, likely=likely) for test in imagined.tests]
                 value += self._weights.values * sum(told) / len(told)
             self._score[key] = value
         return self._score[key]
@@ -247,23 +129,23 @@ class Evidence:
         index = self._index
         if self._but_for_subject(name, real):
             return 0.93
+        if self._names_its_table(name, real):
+            return 0.9
         i = index.position[real.key]
         embed = index.embedder.one
         own, told = embed(names.expanded(name)), embed(f"{names.expanded(table)} {names.expanded(name)}")
         alone = float(own @ self._index.name_vectors[i])
         labelled = float(own @ self._index.label_vectors[i])
         both = float(told @ self._index.label_vectors[i])
-        lexical = _lexical(names.words(name), names.words(real.name))
+        spelt = lexical(names.words(name), names.words(real.name))
         generic = set(names.words(real.name)) <= names.GENERIC
         bare = float(embed(names.bare(name)) @ index.bare_vectors[i])
         held = float(own @ index.value_vectors[i])
-        base = max(alone, bare, lexical * 0.95, labelled * (1.0 if generic else 0.8), held * 0.9)
+        base = max(alone, bare, spelt * 0.95, labelled * (1.0 if generic else 0.8), held * 0.9)
         if generic:
             # "artist.name" is as good as "artist_name"
-            lexical_label = _lexical(
-                names.words(name), names.words(label(self._index.tables[real.table], real))
-            )
-            base = max(base, 0.9 * lexical_label)
+            spelt_label = lexical(names.words(name), names.words(label(self._index.tables[real.table], real)))
+            base = max(base, 0.9 * spelt_label)
         return max(0.0, min(0.97, 0.7 * base + 0.3 * both))
 
     def _but_for_subject(self, name: str, real: Column) -> bool:
@@ -271,6 +153,17 @@ class Evidence:
         asked, held = set(names.words(name)), set(names.words(real.name))
         more = held - asked
         return bool(asked) and asked < held and more <= set(names.words(self._index.tables[real.table].name))
+
+    def _names_its_table(self, name: str, real: Column) -> bool:
+        """`name` and the texts in `club` of `clubs`."""
+        asked, held = set(names.words(name)), set(names.words(real.name))
+        return (
+            bool(held)
+            and asked <= NAMED
+            and held <= set(names.words(self._index.tables[real.table].name))
+            and real.meaning is Family.TEXT
+            and not code_like(real)
+        )
 
     def block(self, table: str) -> Any:
         """Scores of all imagined columns against a table's columns, in order: (imagined, columns)."""
@@ -288,7 +181,7 @@ class Evidence:
             return 0.0
         embed = self._index.embedder.one
         own, told = names.bare(imagined.name), names.bare(phrase)
-        likeness = max(float(embed(own) @ embed(told)), 0.95 * _lexical(names.words(own), names.words(told)))
+        likeness = max(float(embed(own) @ embed(told)), 0.95 * lexical(names.words(own), names.words(told)))
         return (
             min(0.9, 0.15 + 0.75 * likeness)
             + self.score(imagined, real)
@@ -299,32 +192,30 @@ class Evidence:
         """Codes where a code is asked for, labels where a label is."""
         told = set(names.words(imagined.name))
         coded = code_like(real)
-        if told & _CODES:
+        if told & CODES:
             if coded:
                 return 0.15
-            return -0.15 if real.meaning is Family.TEXT and not set(names.words(real.name)) & _CODES else 0.0
+            return -0.15 if real.meaning is Family.TEXT and not set(names.words(real.name)) & CODES else 0.0
         if told & names.GENERIC & {"name", "title", "label"}:
-            return -0.2 if coded or set(names.words(real.name)) & _CODES else 0.0
+            return -0.2 if coded or set(names.words(real.name)) & CODES else 0.0
         if (
             imagined.shown
             and not imagined.tests
-            and not told & (_QUANTITY | _DATE | _YEAR)
+            and not told & (QUANTITY | DATE | YEAR)
             and not imagined.numeric
         ):
             # what is simply shown is mostly what things are called
             if self._index.label_column(real.table) is real:
                 return 0.1
-            return -0.2 if coded or _bare_key(real) else 0.0
+            return -0.2 if coded or bare_key(real) else 0.0
         return 0.0
 
-    def _test_score(self, test: Test, real: Column, *, likely: bool) -> float:
+    def _test_score(self, test: Test, name: str, real: Column, *, likely: bool) -> float:
         if isinstance(test.value, bool):
-            return _truth_score(self._index.cleaned(real), real)
+            return truth_score(self._index.cleaned(real), real)
         if isinstance(test.value, str):
             return self._text_test(test, test.value, real, likely=likely)
-        return _number_test(
-            test, float(test.value), real, self._index, self._matcher if likely else None
-        )
+        return number_test(test, name, real, self._index, self._matcher if likely else None)
 
     def _text_test(self, test: Test, value: str, real: Column, *, likely: bool) -> float:
         if real.meaning is Family.DATE:
@@ -364,8 +255,8 @@ class Evidence:
         spoken = index.table_name_vectors @ index.embedder.one(names.expanded(name))
         repeated = " ".join(f"{names.expanded(c)} {names.expanded(c)}" for c in columns)
         snippet = index.snippet_similarities(f"{repeated} {names.expanded(name)}".strip())
-        lexical = np.array([_lexical(names.words(name), names.words(table)) for table in index.tables])
-        scores = 0.5 * np.maximum(spoken, 0.95 * lexical) + 0.5 * snippet
+        spelt = np.array([lexical(names.words(name), names.words(table)) for table in index.tables])
+        scores = 0.5 * np.maximum(spoken, 0.95 * spelt) + 0.5 * snippet
         if (exact := index.table(name)) is not None:
             scores[index.table_order[exact.name]] = 1.0
         return np.clip(scores, 0.0, 1.0)
@@ -422,145 +313,3 @@ def _teaching(column: Column) -> bool:
         and column.distinct >= _TAUGHT_FROM
         and joinable(column)
     )
-
-
-def _bare_key(real: Column) -> bool:
-    """A text key whose values are single words: not what people call things."""
-    return (
-        real.family is Family.TEXT
-        and bool(set(names.words(real.name)) & _CODES)
-        and not any(" " in v for v in real.samples)
-    )
-
-
-def _lexical(a: Sequence[str], b: Sequence[str]) -> float:
-    """Shared words of two names (Dice, near-equal words count nearly; words run together are taken apart)."""
-    if not a or not b:
-        return 0.0
-    a, b = _apart(a, b), _apart(b, a)
-    total = 0.0
-    for word in set(a):
-        best = max((_word(word, other) for other in set(b)), default=0.0)
-        total += best
-    return 2 * total / (len(set(a)) + len(set(b)))
-
-
-def _apart(told: Sequence[str], by: Sequence[str]) -> Sequence[str]:
-    """`poptotal` beside `total population`: the words it runs together, if it is made of those."""
-    if all(len(word) < _COMPOUND for word in told):
-        return told
-    out: list[str] = []
-    for word in told:
-        parts = (
-            names.pieces(word, by) or names.pieces(word, (*by, *_QUALIFIERS), needed=by)
-            if len(word) >= _COMPOUND and word not in by
-            else ()
-        )
-        out.extend(parts or (word,))
-    return out
-
-
-def _word(a: str, b: str) -> float:
-    if a == b:
-        return 1.0
-    if min(len(a), len(b)) >= 3 and (a.startswith(b) or b.startswith(a)):
-        return 0.8
-    if min(len(a), len(b)) >= 5 and fuzz.ratio(a, b) >= 85:
-        return 0.85
-    short, long = sorted((a, b), key=len)
-    return 0.7 if names.skeleton_of(short, long) else 0.0
-
-
-def _type_score(imagined: ImaginedColumn, real: Column) -> float:
-    """Penalties for types that cannot do what the query does, small bonuses for what the name announces."""
-    score = 0.0
-    if imagined.numeric and not real.meaning.numeric:
-        score -= 0.2 if real.meaning is Family.BOOLEAN else 0.5
-    if imagined.dated and real.meaning is not Family.DATE:
-        score -= 0.05 if _is_year(real) else 0.4
-    if imagined.truth and not imagined.tests:
-        score += 0.1 if real.meaning is Family.BOOLEAN else -0.3
-    told = set(names.words(imagined.name))
-    if told & _YEAR:
-        score += 0.1 if _is_year(real) else 0.02 if real.meaning is Family.DATE else -0.2
-    elif _is_year(real) and not told & (_DATE | {"season", "when", "time", "period"}):
-        score -= 0.1
-    if told & _DATE:
-        score += 0.06 if real.meaning is Family.DATE else 0.0
-    if told & _NAMED and real.meaning.numeric:
-        score -= 0.3
-    elif told & _TEXTUAL and not told & _QUANTITY and real.meaning.numeric:
-        score -= 0.12
-    if imagined.grouped and not imagined.dated and real.meaning.numeric and not _is_year(real):
-        # groups are made by kinds and names; by measures hardly ever
-        score -= 0.3 if real.meaning is Family.FLOAT and not told & _QUANTITY else 0.1
-    if told & _QUANTITY and not told & _TEXTUAL and real.meaning is Family.TEXT:
-        score -= 0.12
-    if real.distinct == 0:
-        score -= 0.3
-    if (
-        (imagined.numeric or imagined.tests)
-        and real.meaning.numeric
-        and not told & _CODES
-        and set(names.words(real.name)) & _CODES
-        and not _is_year(real)
-    ):
-        score -= 0.2
-    return score
-
-
-def _is_year(real: Column) -> bool:
-    bounds = real.bounds() if real.meaning.numeric else None
-    if bounds is None or not 1000 <= bounds[0] <= bounds[1] <= 2200:
-        return False
-    return (real.family is Family.INTEGER and "year" in names.words(real.name)) or (
-        bounds[0] >= 1500 and bounds[1] <= 2100
-    )
-
-
-def _truth_score(values: Sequence[tuple[str, int]], real: Column) -> float:
-    if real.meaning is Family.BOOLEAN:
-        return 0.25
-    told = {truth(value) for value, _ in values[:4]}
-    if 1 <= real.distinct <= 3 and None not in told and True in told:
-        return 0.2
-    return -0.35
-
-
-def _number_test(
-    test: Test, value: float, real: Column, index: LakeIndex, matcher: ValueMatcher | None
-) -> float:
-    """How well a comparison with a number fits; without a matcher, texts are not searched for what could be meant."""
-    if real.meaning is Family.DATE:
-        return 0.08 if 1000 <= value <= 2200 else -0.3
-    bounds = real.bounds() if real.meaning.numeric else None
-    if bounds is None:
-        if (
-            matcher is not None
-            and test.op in {"=", "<>"}
-            and matcher.best(real, str(test.value)) is not None
-        ):
-            return 0.15
-        # a text column of digits could still be compared
-        return 0.0 if real.samples and all(plain_number(s) for s in real.samples) else -0.35
-    low, high = bounds
-    if not value.is_integer() and real.family is Family.INTEGER:
-        # nobody asks for more than 7.9 of something counted
-        return -0.12
-    if 1.0 < abs(value) <= 100.0 and 0.0 <= low <= high <= 1.0:
-        # a percentage against a fraction
-        return 0.05
-    if test.op in {"=", "<>"}:
-        if not low <= value <= high:
-            return -0.3
-        held = {v for v, _ in index.values(real).counts}
-        return 0.2 if str(test.value) in held or f"{value:.1f}" in held else 0.0
-    selective = low < value < high or (value in {low, high} and "=" in test.op)
-    if selective:
-        return 0.15
-    empty = (test.op.startswith(">") and value >= high) or (test.op.startswith("<") and value <= low)
-    return -0.3 if empty else -0.05
-
-
-def pool_tables(index: LakeIndex, evidence: Evidence) -> list[Table]:
-    return [index.tables[name] for name in evidence.pool]

@@ -20,6 +20,7 @@ from lake.noise.clean import clean_cte, clean_expression
 from lake.noise.values import plain_number, truth
 from lake.resolve.imagined import ImaginedColumn, Site, Test
 from lake.resolve.sources import Candidate
+from lake.resolve.units import unit_factor
 from lake.resolve.values import SURE, Match, ValueMatcher
 
 _CLOSE = 0.33
@@ -175,17 +176,18 @@ class Writer:
 
     def _use(self, real: Column, *, calculated: bool = False) -> None:
         """Note the cleaning of a column that needs it."""
-        if not self._clean or (Noise.FORMATTED in real.noise and not calculated):
+        real = self._index.soiled(real)
+        if not self._clean or not real.noise or (Noise.FORMATTED in real.noise and not calculated):
             return
+        expression = clean_expression(real, self._index.values(real))
+        if expression is None:
+            return
+        # the parts of a union are cleaned alike: what is `Paid` in one must not become `paid` in another
         united = self._index.unions.get(real.table)
-        if united is not None:
-            for part, _ in united.parts:
-                found = self._index.tables[part].column(real.name)
-                if found is not None:
-                    self._use(found)
-            return
-        if real.noise and (expression := clean_expression(real, self._index.values(real))) is not None:
-            self.written.cleaned.setdefault(real.table, {})[real.name] = expression
+        for table in [part for part, _ in united.parts] if united is not None else [real.table]:
+            held = self._index.tables[table].column(real.name)
+            if held is not None and held.family is Family.TEXT:
+                self.written.cleaned.setdefault(table, {})[held.name] = expression
 
     def _replace_from(self, site: Site, candidate: Candidate, aliases: dict[str, str]) -> None:
         select = site.select
@@ -384,7 +386,7 @@ def _fixed_number(
     bounds = real.bounds()
     if bounds is None or not real.meaning.numeric:
         return None
-    factor, stated = _unit_factor(imagined.name, real, value)
+    factor, stated = unit_factor(imagined.name, real, value)
     if factor == 1.0 or (_inside(value, bounds) and not stated) or not _near(value * factor, bounds):
         return None
     scaled = round(value * factor, 9)
@@ -409,22 +411,6 @@ def _asked_part(imagined: ImaginedColumn, real: Column) -> str | None:
         return None
     told = set(names.words(imagined.name))
     return next((p.upper() for p in ("year", "month", "day") if p in told and "date" not in told), None)
-
-
-def _unit_factor(imagined: str, real: Column, value: float) -> tuple[float, bool]:
-    """What a number in the imagined column's unit must be multiplied by to be in the real one's, and whether both say so."""
-    one, two = names.measure_of(imagined), names.measure_of(real.name)
-    if one is not None and two is not None and one[0] == two[0] and one[1] != two[1]:
-        return one[1] / two[1], True
-    a, b = names.scale_of(imagined), names.scale_of(real.name)
-    if a is not None and b is not None and a != b:
-        return a / b, True
-    if b is not None and a != b:
-        return 1.0 / b, False
-    bounds = real.bounds()
-    if bounds is not None and 0.0 <= bounds[0] <= bounds[1] <= 1.0 < abs(value) <= 100.0:
-        return 0.01, False
-    return 1.0, False
 
 
 def _near(value: float, bounds: tuple[float, float]) -> bool:

@@ -30,6 +30,7 @@ _EXTRA = 0.13
 _GOOD = 0.75
 _DROPPED = 0.1
 _TABLE_WEIGHT = 1.2
+_COUNTED_WEIGHT = 1.8
 _WEAK_JOIN = 0.35
 _DOUBTFUL_JOIN = 2.5
 _UNITED = 0.04
@@ -38,6 +39,9 @@ _SAME_AS_BEFORE = 0.6
 """A table named again in a subquery is the same table."""
 _MIN_JOIN = 0.3
 _MIN_LINK = 0.2
+_TOLD = 0.5
+_ASKED = 0.4
+"""What it adds to a key that its columns are called as in the join the user wrote."""
 _TEST_WEIGHT = 1.25
 POOR = 0.3
 """A column score below this means: the imagined column is not there."""
@@ -231,7 +235,7 @@ class SourceFinder:
                 value -= 0.25
         if self._keys_asked() and any(set(names.words(c.name)) & names.KEY_WORDS for c in (first_a, first_b)):
             value += 0.12
-        return value + 0.2 * self._asked(first_a, first_b)
+        return value + _ASKED * self._asked(first_a, first_b)
 
     def _keys_asked(self) -> bool:
         """Did the user join on something called a key?"""
@@ -251,7 +255,9 @@ class SourceFinder:
                         fit = self._evidence.name_score(
                             relation.name, column.name, x
                         ) + self._evidence.name_score(other.name, name, y)
-                        best = max(best, fit / 2)
+                        best = max(
+                            best, fit / 2 + _TOLD * _told_role(column.name, x, (relation.name, other.name))
+                        )
         return best
 
     def _bridged(self, state: Candidate, table: str) -> Candidate | None:
@@ -422,9 +428,9 @@ class SourceFinder:
             real = columns.get(id(c))
             if real is not None and c.relation and homes.get(c.relation) != real.table:
                 value -= (_SPLIT + (_MERGED if real.table in homes.values() else 0.0)) * 0.5
-        value += _TABLE_WEIGHT * sum(
-            self._evidence.table_score(r.alias, homes[r.alias]) for r in self._relations
-        )
+        # whose rows are counted is told by the table's name alone
+        weight = _COUNTED_WEIGHT if self._evidence.site.counted else _TABLE_WEIGHT
+        value += weight * sum(self._evidence.table_score(r.alias, homes[r.alias]) for r in self._relations)
         value -= sum(
             _WEAK_JOIN * (1.0 - min(1.0, k.quality)) + _DOUBTFUL_JOIN * max(0.0, 0.5 - k.quality)
             for k in joins
@@ -435,7 +441,7 @@ class SourceFinder:
         value -= 0.8 * self._idle(tables, joins, columns, homes)
         value += _SAME_AS_BEFORE * sum(self._prior.get(r.name) in tables for r in self._relations)
         value += _UNITED * sum(t in self._index.unions for t in tables)
-        return value / (sum(weights.values()) + _TABLE_WEIGHT * len(self._relations))
+        return value / (sum(weights.values()) + weight * len(self._relations))
 
     def _idle(
         self,
@@ -453,6 +459,13 @@ class SourceFinder:
         used = {c.table for c in columns.values()} | counted
         degree = {t: sum(t in {k.a, k.b} for k in joins) for t in tables}
         return sum(1 for t in tables if t not in used and degree[t] <= 1 and len(tables) > 1)
+
+
+def _told_role(name: str, real: Column, tables: tuple[str, str]) -> float:
+    """The share of a key's words beyond those of its tables that a real column has: `manager_id` and `mgrEmpNo`."""
+    plain = names.KEY_WORDS.union(*(names.words(table) for table in tables))
+    told = set(names.words(name)) - plain
+    return len(told & set(names.words(real.name))) / len(told) if told else 0.0
 
 
 def _worth(score: float) -> float:

@@ -20,6 +20,7 @@ from lake.resolve.vocabulary import same_thing
 
 _EMBED_ALL = 32
 _EMBED_CLOSEST = 12
+_CODES_TOLD = 40
 _COUNTED = frozenset(
     {
         "class",
@@ -123,6 +124,8 @@ class ValueMatcher:
             return best
         if (found := self._through(column, literal, set(values))) is not None:
             return found
+        if (coded := _coded(values, literal)) is not None:
+            return Match(coded, 0.6, "code")
         if self._semantic and values:
             near = self._shortlist(values, literal)
             best = max(
@@ -264,6 +267,21 @@ def _initials(short: _Read, long: _Read) -> bool:
     main = "".join(w[0] for w in long.words if w not in {"of", "the", "and", "de", "for"})
     # `us` of `united states of america`, `jfk` of `john f kennedy international`
     return told in {full, main} or (len(told) < len(main) <= 2 * len(told) and main.startswith(told))
+
+
+def _coded(values: list[str], literal: str) -> str | None:
+    """`GK` of `goalkeeper` among GK, DF, MF, FW: the one code whose letters stand in the word in order, from its first on."""
+    codes = [v for v in values if 2 <= len(v) <= 4 and v.isalpha() and v.isupper()]
+    if not 2 <= len(codes) <= _CODES_TOLD or len(codes) < 0.8 * len(values) or len(literal) < 5:
+        return None
+    word = _read(literal).plain
+    found = [code for code in codes if word[:1] == code[0].lower() and _in_order(code.lower(), word)]
+    return found[0] if len(found) == 1 else None
+
+
+def _in_order(letters: str, word: str) -> bool:
+    rest = iter(word)
+    return all(letter in rest for letter in letters)
 
 
 def _shortened(short: _Read, long: _Read) -> bool:

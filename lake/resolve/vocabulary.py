@@ -6,8 +6,8 @@ Owns general knowledge as data. Must not know any lake. Sources: ISO 3166-1, ISO
 from __future__ import annotations
 
 _GROUPS = """
-female|f|woman|women|girl|girls|lady|ladies|fem
-male|m|man|men|boy|boys|gentleman
+female|f|woman|women|girl|girls|lady|ladies|fem|w|weiblich|frau|mujer|femenino|femme|feminin|donna|femmina|feminino
+male|m|man|men|boy|boys|gentleman|mannlich|mann|hombre|masculino|homme|masculin|uomo|maschio
 extra small|xs
 small|s|sm
 medium|m|med
@@ -25,7 +25,59 @@ democratic|democrat|d|dem
 independent|i|ind
 vice president|vp
 not applicable|n/a
-cancelled|canceled
+cancelled|canceled|storniert|cancelado|cancelada|annule|annulee|annullato|geannuleerd
+open|offen|abierto|abierta|ouvert|ouverte|aperto|aberto
+closed|geschlossen|cerrado|cerrada|ferme|fermee|chiuso|fechado
+delivered|geliefert|entregado|entregada|livre|livree|consegnato|entregue
+shipped|versandt|versendet|enviado|enviada|expedie|spedito
+paid|bezahlt|pagado|pagada|paye|payee|pagato|pago
+pending|ausstehend|pendiente|en attente|in sospeso|pendente
+active|aktiv|activo|activa|actif|active|attivo|ativo
+inactive|inaktiv|inactivo|inactiva|inactif|inattivo|inativo
+new|neu|nuevo|nueva|nouveau|nouvelle|nuovo|novo
+used|gebraucht|usado|usada|usato
+credit card|kreditkarte|tarjeta de credito|carte de credit|carta di credito|cartao de credito
+cash|bar|barzahlung|efectivo|especes|contanti|dinheiro
+invoice|rechnung|factura|facture|fattura
+north|n|norte|nord|norden
+south|s|sur|sud|suden|sul
+east|e|este|ost|osten|est|leste
+west|w|oeste|westen|ouest|ovest
+center|centre|central|centro|zentrum|mitte
+winter|invierno|hiver|inverno
+spring|fruhling|fruhjahr|primavera|printemps
+summer|sommer|verano|ete|estate|verao
+autumn|fall|herbst|otono|automne|autunno|outono
+monday|mon|montag|lunes|lundi|lunedi
+tuesday|tue|dienstag|martes|mardi|martedi
+wednesday|wed|mittwoch|miercoles|mercredi|mercoledi
+thursday|thu|donnerstag|jueves|jeudi|giovedi
+friday|fri|freitag|viernes|vendredi|venerdi
+saturday|sat|samstag|sabado|samedi|sabato
+sunday|sun|sonntag|domingo|dimanche|domenica
+january|januar|enero|janvier|gennaio|janeiro
+february|februar|febrero|fevrier|febbraio|fevereiro
+march|marz|marzo|mars|marco
+april|abril|avril|aprile
+may|mai|mayo|maggio|maio
+june|juni|junio|juin|giugno|junho
+july|juli|julio|juillet|luglio|julho
+august|agosto|aout
+september|septiembre|septembre|settembre|setembro
+october|oktober|octubre|octobre|ottobre|outubro
+november|noviembre|novembre|novembro
+december|dezember|diciembre|decembre|dicembre|dezembro
+red|rot|rojo|roja|rouge|rosso|vermelho
+blue|blau|azul|bleu|blu
+green|grun|verde|vert
+black|schwarz|negro|negra|noir|nero|preto
+white|weiss|blanco|blanca|blanc|bianco|branco
+yellow|gelb|amarillo|amarilla|jaune|giallo|amarelo
+married|verheiratet|casado|casada|marie|mariee|sposato
+divorced|geschieden|divorciado|divorciada|divorce|divorziato
+salesperson|salesman|seller|vendedor|verkaufer|vendeur|venditore
+accountant|contable|buchhalter|comptable|contabile
+manager|boss|chief|jefe|leiter|chef|capo
 murder|homicide
 movie|film
 car|automobile

@@ -1,0 +1,193 @@
+"""Words of German, Spanish, French, Italian, Portuguese and Dutch that tables and columns are named by, in English.
+
+Owns general vocabulary as data, and taking German compounds apart. Must not know any lake. Words that are also English ones
+with another meaning (`art`, `data`, `note`, `prix`) are left out. All without diacritics, as `names.normal` writes them.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+_WORDS = """
+customer kunde kunden kd cliente clientes klant klanten
+order bestellung bestellungen auftrag auftrage pedido pedidos commande commandes ordine ordini bestelling bestellingen encomenda
+supplier lieferant lieferanten proveedor proveedores fournisseur fournisseurs fornitore fornitori fornecedor fornecedores leverancier
+article artikel articulo articulos articolo articoli artigo artigos
+product produkt produkte producto productos produit produits prodotto prodotti produto produtos
+employee mitarbeiter angestellte empleado empleados employe employes dipendente dipendenti funcionario funcionarios medewerker
+department abteilung abteilungen departamento departamentos depto departement reparto afdeling
+company firma firmen unternehmen empresa empresas entreprise entreprises azienda aziende societe bedrijf
+invoice rechnung rechnungen factura facturas facture factures fattura fatture fatura factuur
+payment zahlung zahlungen bezahlung pago pagos paiement paiements pagamento pagamenti betaling
+sale verkauf verkaufe vente venta verkoop
+sales ventas ventes vendite vendas umsatze
+revenue umsatz ingresos fatturato omzet
+amount betrag importe montant importo bedrag monto
+price preis preise precio precios prezzo prezzi preco precos prijs
+cost kosten costo costos coste costes cout couts custo custos
+quantity menge cantidad quantite quantita quantidade hoeveelheid
+count anzahl aantal
+unit einheit unidad unite unita unidade
+units einheiten unidades unites
+stock bestand existencias voorraad giacenza
+warehouse lager almacen entrepot magazzino
+shop laden filiale tienda tiendas magasin magasins negozio loja lojas winkel
+name nombre nom nome naam bezeichnung benennung
+surname nachname familienname apellido apellidos cognome sobrenome achternaam
+forename vorname prenom voornaam
+title titel titulo titre titolo
+description beschreibung descripcion descrizione descricao omschrijving
+address adresse anschrift direccion indirizzo endereco adres
+street strasse calle rua straat
+city stadt ort ciudad ciudades ville villes citta cidade cidades plaats
+municipality gemeinde municipio comune gemeente
+province provincia provincias provincie
+region comunidad bundesland
+country pais paises paese paesi staat
+postal_code plz postleitzahl cp
+telephone telefon telefono telefone telefoon
+email correo courriel
+date datum fecha fechas
+day tag dia dias jour jours giorno giorni dag
+month monat monate mes meses mois mese mesi maand
+year jahr jahre ano anos anio anios annee annees anno anni jaar
+week woche semana semaine settimana
+hour stunde hora heure ora uur
+start beginn inicio debut inizio
+end fin ende fine einde
+birth geburt nacimiento naissance nascita nascimento geboorte
+death tod muerte morte mort
+age alter edad eta idade leeftijd
+sex geschlecht sexo sesso sexe genero
+weight gewicht peso poids
+height hohe hoehe altura hauteur altezza hoogte
+length lange laenge longitud longueur lunghezza lengte
+width breite ancho largeur larghezza
+size grosse groesse tamano taille dimensione maat
+elevation altitud
+area flache flaeche superficie
+population einwohner bevolkerung poblacion habitantes popolazione abitanti populacao inwoners
+salary gehalt lohn salario sueldo salaire stipendio salaris
+job puesto beruf cargo
+hire contratacion einstellung embauche assunzione
+status zustand estatus statut stato
+state estado etat
+kind sorte tipo typ soort
+category kategorie categoria categorie
+group gruppe gruppen grupo gruppo groep
+class klasse clase classe
+code codigo codice
+number nummer numero
+key schlussel schluessel clave cle chiave
+value wert valor valeur valore waarde
+share anteil
+color farbe couleur colore kleur
+brand marke marca marque merk
+model modell modelo modele modello
+vehicle fahrzeug vehiculo vehicule veicolo veiculo voertuig
+car wagen coche voiture automovil
+flight flug vuelo volo voo
+airport flughafen aeropuerto aeroport aeroporto
+train zug tren treno
+station bahnhof estacion stazione estacao
+distance entfernung distancia distanza
+speed geschwindigkeit velocidad vitesse velocita
+weather wetter clima meteo
+temperature temperatur temperatura
+rain regen lluvia pluie pioggia chuva niederschlag
+wind viento
+book buch bucher libro libros livre livres livro livros boek
+author autor autores auteur autore
+publisher verlag editorial editeur editore
+page seite pagina paginas
+language sprache idioma langue lingua
+school schule escuela ecole scuola escola
+student schuler schueler studenten alumno alumnos eleve eleves etudiant studente aluno
+teacher lehrer profesor maestro enseignant insegnante
+course kurs curso cours corso
+grade zensur calificacion voto
+patient paciente pacientes paziente
+doctor arzt medico medecin
+disease krankheit enfermedad maladie malattia
+hospital krankenhaus ospedale
+team mannschaft equipo equipe squadra
+player spieler jugador jugadores joueur joueurs giocatore jogador speler
+season saison temporada stagione
+goals tore goles gols
+match spiel spiele partido partidos partita
+account konto cuenta compte conto rekening
+balance saldo
+contract vertrag contrato contrat contratto
+delivery lieferung entrega livraison consegna levering
+discount rabatt descuento remise sconto
+tax steuer mwst impuesto impot imposta
+project projekt proyecto projet progetto
+task aufgabe tarea tache
+location standort ubicacion lieu luogo
+building gebaude edificio batiment
+room zimmer raum habitacion chambre stanza
+owner eigentumer besitzer propietario proprietaire
+user benutzer usuario utilisateur utente
+child kind_ nino enfant bambino
+total gesamt summe totale
+maximum hochst
+minimum mindest
+average durchschnitt promedio media_ moyenne
+percent prozent porcentaje pourcentage
+year_of_birth geburtsjahr
+registration matricula kennzeichen anmeldung
+branch sucursal succursale
+position posicion
+item positionen posten renglon
+remark bemerkung observaciones
+"""
+_PARTS = """
+order bestell auftrags
+stock lager
+unit einzel stuck
+kind art
+item position
+goods waren ware
+family familien
+purchase einkauf einkaufs
+sales vertriebs verkaufs
+home heim
+guest gast
+"""
+"""Words that are translated only inside a compound."""
+_LINKS = ("", "s", "n", "en", "e", "er", "es")
+
+
+def _read(text: str) -> dict[str, str]:
+    out: dict[str, str] = {}
+    for line in text.strip().splitlines():
+        english, *words = line.split()
+        out.update(dict.fromkeys(words, english.replace("_", " ")))
+    return out
+
+
+_ENGLISH = _read(_WORDS)
+_INSIDE = {**_ENGLISH, **_read(_PARTS)}
+
+
+@lru_cache(maxsize=100_000)
+def english(word: str) -> str:
+    """The English of a lower-case word without diacritics; the word itself where none is known."""
+    if (known := _ENGLISH.get(word)) is not None:
+        return known
+    if len(word) < 8 or not word.isalpha():
+        return word
+    return _compound(word) or word
+
+
+def _compound(word: str) -> str:
+    """`geburtsdatum` → `birth date`: two known words, with what German puts between them."""
+    for cut in range(3, len(word) - 2):
+        second = _INSIDE.get(word[cut:])
+        if second is None:
+            continue
+        for link in _LINKS:
+            first = word[:cut].removesuffix(link) if link else word[:cut]
+            if first in _INSIDE:
+                return f"{_INSIDE[first]} {second}"
+    return ""

@@ -1,0 +1,170 @@
+"""What the words of an imagined name announce (a code, a year, a quantity), and whether a real column is of that kind.
+
+Owns these words and the scores of types. Must not compare names or values.
+"""
+
+from __future__ import annotations
+
+from lake import names
+from lake.catalog.model import Column, Family
+from lake.resolve.imagined import ImaginedColumn
+
+CODES = frozenset({"code", "id", "abbreviation", "abbr", "iso", "symbol", "key", "identifier"})
+YEAR = frozenset({"year"})
+DATE = frozenset({"date", "day", "birthday", "timestamp", "datetime"})
+TEXTUAL = frozenset(
+    [
+        "name",
+        "title",
+        "city",
+        "country",
+        "state",
+        "region",
+        "category",
+        "type",
+        "kind",
+        "label",
+        "person",
+        "description",
+        "party",
+        "club",
+        "team",
+        "player",
+        "company",
+        "airport",
+        "airline",
+        "artist",
+        "author",
+        "nation",
+        "land",
+        "town",
+        "district",
+        "province",
+        "county",
+        "brand",
+        "model",
+        "color",
+        "colour",
+        "language",
+        "genre",
+        "style",
+        "species",
+        "breed",
+        "occupation",
+        "job",
+        "sex",
+        "gender",
+        "status",
+        "surface",
+        "competition",
+        "tournament",
+        "school",
+        "college",
+        "university",
+        "hospital",
+        "department",
+        "address",
+        "email",
+        "street",
+        "continent",
+        "religion",
+        "nationality",
+        "manufacturer",
+        "publisher",
+        "producer",
+        "director",
+        "actor",
+        "singer",
+        "composer",
+        "mountain",
+        "river",
+        "lake",
+        "volcano",
+        "island",
+        "station",
+        "port",
+        "stadium",
+        "venue",
+        "sport",
+        "role",
+        "position",
+        "winner",
+        "loser",
+    ]
+)
+NAMED = frozenset({"name", "title", "label"})
+QUANTITY = frozenset(
+    {
+        "count",
+        "total",
+        "amount",
+        "price",
+        "score",
+        "rate",
+        "percent",
+        "height",
+        "weight",
+        "age",
+        "population",
+        "number",
+        "length",
+        "size",
+        "points",
+    }
+)
+
+
+def type_score(imagined: ImaginedColumn, real: Column) -> float:
+    """Penalties for types that cannot do what the query does, small bonuses for what the name announces."""
+    score = 0.0
+    if imagined.numeric and not real.meaning.numeric:
+        score -= 0.2 if real.meaning is Family.BOOLEAN else 0.5
+    if imagined.dated and real.meaning is not Family.DATE:
+        score -= 0.05 if is_year(real) else 0.4
+    if imagined.truth and not imagined.tests:
+        score += 0.1 if real.meaning is Family.BOOLEAN else -0.3
+    told = set(names.words(imagined.name))
+    if told & YEAR:
+        score += 0.1 if is_year(real) else 0.02 if real.meaning is Family.DATE else -0.2
+    elif is_year(real) and not told & (DATE | {"season", "when", "time", "period"}):
+        score -= 0.1
+    if told & DATE:
+        score += 0.06 if real.meaning is Family.DATE else 0.0
+    if told & NAMED and real.meaning.numeric:
+        score -= 0.3
+    elif told & TEXTUAL and not told & QUANTITY and real.meaning.numeric:
+        score -= 0.12
+    if imagined.grouped and not imagined.dated and real.meaning.numeric and not is_year(real):
+        # groups are made by kinds and names; by measures hardly ever
+        score -= 0.3 if real.meaning is Family.FLOAT and not told & QUANTITY else 0.1
+    if told & QUANTITY and not told & TEXTUAL and real.meaning is Family.TEXT:
+        score -= 0.12
+    if real.distinct == 0:
+        score -= 0.3
+    if (
+        (imagined.numeric or imagined.tests)
+        and real.meaning.numeric
+        and not told & CODES
+        and set(names.words(real.name)) & CODES
+        and not is_year(real)
+    ):
+        score -= 0.2
+    return score
+
+
+def is_year(real: Column) -> bool:
+    bounds = real.bounds() if real.meaning.numeric else None
+    if bounds is None or not 1000 <= bounds[0] <= bounds[1] <= 2200:
+        return False
+    return (real.family is Family.INTEGER and "year" in names.words(real.name)) or (
+        bounds[0] >= 1500 and bounds[1] <= 2100
+    )
+
+
+def bare_key(real: Column) -> bool:
+    """A text key whose values are single words: not what people call things."""
+    return (
+        real.family is Family.TEXT
+        and bool(set(names.words(real.name)) & CODES)
+        and not any(" " in v for v in real.samples)
+    )

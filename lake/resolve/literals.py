@@ -1,0 +1,60 @@
+"""How well a literal a column is compared with fits what a real column holds.
+
+Owns the scores of comparisons with numbers and truth values. Must not know names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from lake.catalog.model import Column, Family
+from lake.index import LakeIndex
+from lake.noise.values import plain_number, truth
+from lake.resolve.imagined import Test
+from lake.resolve.units import unit_factor
+from lake.resolve.values import ValueMatcher
+
+
+def truth_score(values: Sequence[tuple[str, int]], real: Column) -> float:
+    if real.meaning is Family.BOOLEAN:
+        return 0.25
+    told = {truth(value) for value, _ in values[:4]}
+    if 1 <= real.distinct <= 3 and None not in told and True in told:
+        return 0.2
+    return -0.35
+
+
+def number_test(test: Test, name: str, real: Column, index: LakeIndex, matcher: ValueMatcher | None) -> float:
+    """How well a comparison with a number fits; without a matcher, texts are not searched for what could be meant.
+
+    `name`: the imagined column's, which may tell a unit that the real one's differs from.
+    """
+    value = float(test.value)
+    factor, stated = unit_factor(name, real, value)
+    if stated:
+        value *= factor
+    if real.meaning is Family.DATE:
+        return 0.08 if 1000 <= value <= 2200 else -0.3
+    bounds = real.bounds() if real.meaning.numeric else None
+    if bounds is None:
+        if matcher is not None and test.op in {"=", "<>"} and matcher.best(real, str(test.value)) is not None:
+            return 0.15
+        # a text column of digits could still be compared
+        return 0.0 if real.samples and all(plain_number(s) for s in real.samples) else -0.35
+    low, high = bounds
+    if not value.is_integer() and real.family is Family.INTEGER:
+        # nobody asks for more than 7.9 of something counted
+        return -0.12
+    if 1.0 < abs(value) <= 100.0 and 0.0 <= low <= high <= 1.0:
+        # a percentage against a fraction
+        return 0.05
+    if test.op in {"=", "<>"}:
+        if not low <= value <= high:
+            return -0.3
+        held = {v for v, _ in index.values(real).counts}
+        return 0.2 if str(test.value) in held or f"{value:.1f}" in held else 0.0
+    selective = low < value < high or (value in {low, high} and "=" in test.op)
+    if selective:
+        return 0.15
+    empty = (test.op.startswith(">") and value >= high) or (test.op.startswith("<") and value <= low)
+    return -0.3 if empty else -0.05
