@@ -54,6 +54,8 @@ test-extras: install
 	$(BIN)/uv pip install --quiet --python $(BIN)/python 'pyspark>=4'
 	tests/install_java.sh
 	$(BIN)/pytest -o python_functions=check_ tests/extras/check_spark.py
+	$(BIN)/uv pip install --quiet --python $(BIN)/python 'sentence-transformers>=3'
+	$(BIN)/pytest -o python_functions=check_ tests/extras/check_embeddings.py
 
 # the benchmarks one by one: rewright bench NAME --help; this one is the quickest
 bench: install

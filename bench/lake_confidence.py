@@ -3,8 +3,10 @@
 For a folder of tables (--data), each generated query starts as one over real columns, whose answer is known, and is then
 said in other words: synonyms, abbreviations, other word orders, table names recast, values respelt, a table split in two,
 two tables told as one. Each is asked of a half of the tables: where its tables are in the other half, or a column asked for is
-made up, no answer is right. Folds for validation are by table, so that no table is in both. Prints JSON: coefficients,
-and Brier score and expected calibration error of held-out folds. Uses no labelled pairs.
+made up, no answer is right. With --labelled, pairs written by hand are asked instead (half A of each file), and every third of
+one lake's queries is asked of the next lake, which does not hold what it asks. Examples are kept as JSON lines; --fit reads
+several such files. Folds for validation are by lake where there are several, else by table, so that none is in both. Prints JSON:
+coefficients, Brier score, expected calibration error and reliability of held-out folds.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from bench.lake_bench import score
+from bench.lake_bench import half_of, score
 from engines.duckdb.errors import LakeError
 from lake import names
 from lake.api import Lake, open_lake
@@ -53,6 +55,11 @@ STRANGE = (
     "nope", "flux_capacity", "warranty_months", "blood_type", "favourite_dish", "shoe_size", "tax_bracket", "wifi_password",
     "moon_phase", "insurance_tier", "allergen", "parking_slots", "loan_interest", "court_ruling", "thread_count", "seat_row",
 )  # fmt: skip
+INPUTS = (
+    "mean_column", "worst_column", "mean_name", "worst_name", "strange_name", "table", "join", "margin", "found_literals",
+    "missing_values", "missing_columns", "empty", "extra_tables",
+)  # fmt: skip
+"""Features the model may use."""
 SHORT = {long: short for short, long in names.ABBREVIATIONS.items() if long and " " not in long}
 
 
@@ -263,6 +270,50 @@ def _ask(lake: Lake, whole: Lake, made: Made) -> dict[str, Any] | None:
     }  # fmt: skip
 
 
+def labelled(data: Path, keep: Path, *, both_halves: bool) -> list[dict[str, Any]]:
+    """Examples from pairs written by hand; and, as queries without an answer, every third one asked of another lake."""
+    pairs = [json.loads(line) for line in (data / "dev_pairs.jsonl").read_text().splitlines() if line]
+    pairs = [p for p in pairs if both_halves or half_of(p["id"]) == "A"]
+    embedder = best_embedder()
+    lakes = sorted({p["lake"].removesuffix("_noisy") for p in pairs})
+    out: list[dict[str, Any]] = []
+    with tempfile.TemporaryDirectory(prefix="lake-confidence-") as name:
+        for number, lake_name in enumerate(lakes):
+            for noisy in (False, True):
+                mine = [(p, True) for p in pairs if _asked_of(p, lake_name, noisy=noisy)]
+                other = lakes[(number + 1) % len(lakes)]
+                if not noisy and other != lake_name:
+                    mine += [(p, False) for p in pairs if p["lake"] == other][::3]
+                if not mine:
+                    continue
+                over = data / f"{lake_name}_noisy" if noisy else None
+                catalog = Path(name) / f"{lake_name}-{noisy}.db"
+                with open_lake(data / lake_name, over, catalog=catalog, embedder=embedder) as lake:
+                    for pair, here in mine:
+                        out.append({"lake": lake_name, **_labelled_example(lake, pair, here=here)})
+                        with keep.open("a") as file:
+                            file.write(json.dumps(out[-1]) + "\n")
+    return out
+
+
+def _asked_of(pair: dict[str, Any], lake: str, *, noisy: bool) -> bool:
+    return pair["lake"].removesuffix("_noisy") == lake and ("Noise" in pair["difficulty_tags"]) is noisy
+
+
+def _labelled_example(lake: Lake, pair: dict[str, Any], *, here: bool) -> dict[str, Any]:
+    line = answer_line(lake, pair["id"], pair["user_query"])
+    table = (line["columns"], line["rows"]) if line["columns"] else None
+    found = score(table, (pair["result_columns"], pair["result_rows"]), pair["ordered"])
+    return {
+        "id": pair["id"],
+        "kind": "asked" if here else "elsewhere",
+        "right": here and bool(found["exec_acc"]),
+        "old": line["confidence"],
+        "failed": bool(line["error"]),
+        "evidence": (line["resolution"] or {}).get("evidence"),
+    }
+
+
 def fit(x: Any, y: Any, ridge: float = 1.0, steps: int = 50) -> Any:
     """Logistic regression by Newton's method with an L2 penalty on all but the intercept (column 0)."""
     beta = np.zeros(x.shape[1])
@@ -288,7 +339,10 @@ def calibration(p: Any, y: Any, bands: int = 10) -> dict[str, float]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, required=True, help="a folder of tables")
+    parser.add_argument("--data", type=Path, help="a folder of tables to make queries over")
+    parser.add_argument("--labelled", type=Path, help="a folder of lakes with dev_pairs.jsonl")
+    parser.add_argument("--both-halves", action="store_true", help="of the labelled pairs, not only half A")
+    parser.add_argument("--fit", type=Path, nargs="+", help="fit on kept examples only")
     parser.add_argument("--count", type=int, default=300)
     parser.add_argument(
         "--seeds", type=int, nargs="+", default=[1, 2, 3], help="each draws another missing quarter"
@@ -300,9 +354,15 @@ def main() -> None:
     )
     parser.add_argument("--keep", type=Path, help="write the examples here, or read them if it exists")
     args = parser.parse_args()
-    if args.keep and args.keep.exists():
+    if args.fit:
+        found = [json.loads(line) for file in args.fit for line in file.read_text().splitlines()]
+    elif args.keep and args.keep.exists():
         found = [json.loads(line) for line in args.keep.read_text().splitlines()]
-    else:
+    elif args.labelled:
+        if args.keep is None:
+            parser.error("--labelled needs --keep")
+        found = labelled(args.labelled, args.keep, both_halves=args.both_halves)
+    elif args.data:
         found = [
             e
             for seed in args.seeds
@@ -316,19 +376,21 @@ def main() -> None:
                 keep=args.keep,
             )
         ]
-    print(json.dumps(report([e for e in found if not e["failed"]]), indent=1))
+    else:
+        parser.error("one of --data, --labelled, --fit")
+    print(json.dumps(report([e for e in found if not e["failed"] and e["evidence"]]), indent=1))
 
 
 def report(found: list[dict[str, Any]]) -> dict[str, Any]:
-    """Coefficients on all examples; calibration on folds by table, beside the confidence that was told."""
-    columns = list(found[0]["evidence"])
+    """Coefficients on all examples; calibration on held-out folds, beside the confidence that was told and a constant."""
+    columns = [c for c in INPUTS if c in found[0]["evidence"]]
     x = np.array([[1.0, *(e["evidence"][c] for c in columns)] for e in found])
     y = np.array([float(e["right"]) for e in found])
-    tables = sorted({e["table"] for e in found})
-    fold = np.array([tables.index(e["table"]) % 5 for e in found])
-    held = np.zeros(len(found))
-    for k in range(5):
+    fold = _folds(found)
+    held, constant = np.zeros(len(found)), np.zeros(len(found))
+    for k in np.unique(fold):
         held[fold == k] = 1 / (1 + np.exp(-x[fold == k] @ fit(x[fold != k], y[fold != k])))
+        constant[fold == k] = y[fold != k].mean()
     beta = fit(x, y)
     return {
         "examples": len(found),
@@ -336,12 +398,41 @@ def report(found: list[dict[str, Any]]) -> dict[str, Any]:
         "intercept": round(float(beta[0]), 2),
         "weights": {c: round(float(b), 2) for c, b in zip(columns, beta[1:], strict=True)},
         "held_out": calibration(held, y),
+        "constant": calibration(constant, y),
         "as_told": calibration(np.array([e["old"] for e in found]), y),
+        "by_fold": {
+            str(k): {"examples": int((fold == k).sum()), "right": float(y[fold == k].mean()), **calibration(held[fold == k], y[fold == k])}
+            for k in np.unique(fold)
+        },
+        "reliability": _reliability(held, y),
         "refused_below_0.7": {
             "answered": int((held >= 0.7).sum()),
             "right_of_answered": float(y[held >= 0.7].mean()) if (held >= 0.7).any() else None,
         },
-    }
+    }  # fmt: skip
+
+
+def _folds(found: list[dict[str, Any]]) -> Any:
+    """Which fold each example is in: its lake, or one of five by table."""
+    lakes = [e.get("lake") for e in found]
+    if len(set(lakes)) > 1:
+        return np.array([str(lake) for lake in lakes])
+    tables = sorted({e.get("table", "") for e in found})
+    return np.array([tables.index(e.get("table", "")) % 5 for e in found])
+
+
+def _reliability(p: Any, y: Any, bands: int = 5) -> list[dict[str, Any]]:
+    """For each band of confidence: how many examples, what was told on average, what share was right."""
+    which = np.minimum((p * bands).astype(int), bands - 1)
+    return [
+        {
+            "from": b / bands,
+            "examples": int((which == b).sum()),
+            "told": round(float(p[which == b].mean()), 3),
+            "right": round(float(y[which == b].mean()), 3),
+        }
+        for b in sorted(set(which.tolist()))
+    ]
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ Owns the actions' parameters and results. Must not decide when to use one (the d
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import networkx as nx
@@ -128,15 +129,19 @@ class Actions:
         self._keys = KeyFinder(index, database)
         self.retriever = Retriever(index, graph)
 
-    def search_table(self, action: SearchTable, k: int = 5) -> list[TableHit]:
+    def search_table(
+        self, action: SearchTable, k: int = 5, *, evicted: Iterable[EvictTable] = ()
+    ) -> list[TableHit]:
         """Cosine of `column column … table` with each table's schema snippet; without columns, words are searched."""
+        gone = {self._table(e.table).name for e in evicted}
         if action.columns:
             sims = self._index.snippet_similarities(query_snippet(action.domain, action.columns))
-            ranked = sorted(
+            found = sorted(
                 zip(self._index.tables, (float(s) for s in sims), strict=True), key=lambda ts: -ts[1]
-            )[:k]
+            )
         else:
-            ranked = self.retriever.search(action.domain, k)
+            found = self.retriever.search(action.domain, k + len(gone))
+        ranked = [(t, s) for t, s in found if t not in gone][:k]
         return [
             TableHit(t, round(s, 4), tuple(c.name for c in self._index.tables[t].columns)) for t, s in ranked
         ]

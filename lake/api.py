@@ -168,6 +168,17 @@ class Lake:
             )
         return _judged(answer, threshold)
 
+    def put_out(self, answer: Answer, index: int) -> Answer:
+        """OUTPUT_QUERY: another candidate of a resolution's history instead of the one chosen.
+
+        :raises LakeError: there is no such candidate, or it fails.
+        """
+        history = answer.resolution.history
+        if not 0 <= index < len(history):
+            raise LakeError(f"the history has {len(history)} candidates, from 0", sqlstate="22023")
+        sql = history[index].sql
+        return Answer(replace(answer.resolution, sql=sql), self.database.execute(sql))
+
     def accept(self, resolution: Resolution) -> dict[str, str]:
         """Keep a resolution's mapping as views under the imagined names; returns name → SQL."""
         cleaned = {name: self._cleaned(name, columns) for name, columns in resolution.cleaned.items()}

@@ -19,7 +19,7 @@ import click
 
 from engines.duckdb.errors import LakeError
 from engines.duckdb.locked import Limits
-from lake.actions import FindJoinPath, SearchTable, SearchValue, UnionSearch
+from lake.actions import BuildCte, EvictTable, FindJoinPath, SearchTable, SearchValue, UnionSearch
 from lake.api import Lake, open_lake
 from lake.batch import REFUSE_BELOW, plain, run_batch
 from lake.model_driver import Driving
@@ -152,11 +152,17 @@ def tables(folder: Path, over: Path | None, as_json: bool) -> None:
 @command.command("search-table")
 @FOLDER
 @click.argument("words", nargs=-1, required=True)
+@click.option("--column", "columns", multiple=True, help="a column the table should have (may be repeated)")
+@click.option("--evict", multiple=True, metavar="TABLE", help="leave this table out (may be repeated)")
 @JSON_OPTION
-def search_table(folder: Path, words: tuple[str, ...], as_json: bool) -> None:
+def search_table(
+    folder: Path, words: tuple[str, ...], columns: tuple[str, ...], evict: tuple[str, ...], as_json: bool
+) -> None:
     """Tables about WORDS."""
     with opened(folder) as lake:
-        hits = lake.actions().search_table(SearchTable(" ".join(words)))
+        hits = lake.actions().search_table(
+            SearchTable(" ".join(words), columns), evicted=[EvictTable(name) for name in evict]
+        )
     _show(
         [{"table": h.table, "score": h.score, "columns": list(h.columns)} for h in hits],
         as_json,
@@ -209,6 +215,26 @@ def join_path(folder: Path, a: str, b: str, as_json: bool) -> None:
     _show(paths, as_json, "{cost}  {sql}")
 
 
+@command.command("build-cte")
+@FOLDER
+@click.argument("table")
+@click.argument("columns", nargs=-1)
+@JSON_OPTION
+def build_cte(folder: Path, table: str, columns: tuple[str, ...], as_json: bool) -> None:
+    """TABLE cleaned: the query that does it, and the first rows it gives. Without COLUMNS, all that need it."""
+    with opened(folder) as lake:
+        made = lake.actions().build_cte(BuildCte(table, columns))
+    if not made.sql or made.preview is None:
+        raise click.ClickException(made.error)
+    rows = [[plain(v) for v in row] for row in made.preview.rows]
+    if as_json:
+        print_json({"name": made.name, "sql": made.sql, "cleaned": list(made.columns), "rows": rows})
+        return
+    click.echo(made.sql)
+    for row in rows:
+        click.echo("\t".join("" if v is None else str(v) for v in row))
+
+
 @command.command()
 @FOLDER
 @click.argument("sql")
@@ -223,6 +249,11 @@ def join_path(folder: Path, a: str, b: str, as_json: bool) -> None:
     show_default=True,
     help="below it: refused, with what is closest",
 )
+@click.option(
+    "--candidate",
+    type=click.IntRange(min=0),
+    help="put out this candidate of the history instead of the chosen one",
+)
 @click.pass_context
 def query(
     ctx: click.Context,
@@ -233,12 +264,17 @@ def query(
     as_json: bool,
     resolve: bool,
     confidence: float,
+    candidate: int | None,
 ) -> None:
     """Answer SQL over DIR, resolving tables and columns that do not exist."""
     with opened(folder, over) as lake:
         if model == "on" and (port := ctx.find_object(ModelPort)) is not None:
             lake.drive(port.make(), port.driving)
-        answer = lake.query(sql, "resolve" if resolve else "bind", threshold=confidence)
+        # a candidate asked for by its number is a person's choice: nothing is refused
+        threshold = confidence if candidate is None else 0.0
+        answer = lake.query(sql, "resolve" if resolve else "bind", threshold=threshold)
+        if candidate is not None:
+            answer = lake.put_out(answer, candidate)
     assert answer.rows is not None  # above the threshold there are rows
     rows = [[plain(v) for v in row] for row in answer.rows.rows]
     if as_json:

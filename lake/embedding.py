@@ -14,6 +14,7 @@ import math
 import os
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -111,6 +112,27 @@ class MiniLm:
         return _norm(x + _linear(inner, w, f"{at}output.dense"), w, f"{at}output.LayerNorm")
 
 
+class SentenceTransformers:
+    """The same encoder run by sentence-transformers (extra `embeddings-torch`): the same vectors, by another way."""
+
+    name = MiniLm.name
+
+    def __init__(self, folder: Path | None) -> None:
+        """`folder`: the weights; None: those that sentence-transformers keeps on this machine (nothing is downloaded).
+
+        :raises OSError: there are none.
+        """
+        from sentence_transformers import SentenceTransformer
+
+        where = str(folder) if folder is not None else f"sentence-transformers/{self.name}"
+        self._model = SentenceTransformer(where, device="cpu", local_files_only=True)
+        self._model.max_seq_length = _MAX_TOKENS
+
+    def embed(self, texts: Sequence[str]) -> Any:
+        made = self._model.encode(list(texts), convert_to_numpy=True, show_progress_bar=False)
+        return _unit(np.asarray(made, dtype=np.float32))
+
+
 class CachedEmbedder:
     """Remembers vectors in memory; `preload` and `fresh` let a store keep them between runs."""
 
@@ -152,9 +174,15 @@ def weights_folder() -> Path | None:
 
 
 def best_embedder(*, semantic: bool = True) -> CachedEmbedder:
-    """MiniLM where its weights are installed, else character n-grams (or always those, when not semantic)."""
-    folder = weights_folder() if semantic else None
-    return CachedEmbedder(MiniLm(folder) if folder is not None else CharacterNgrams())
+    """MiniLM where its weights are installed (or sentence-transformers holds them), else character n-grams."""
+    if not semantic:
+        return CachedEmbedder(CharacterNgrams())
+    if (folder := weights_folder()) is not None:
+        return CachedEmbedder(MiniLm(folder))
+    if importlib.util.find_spec("sentence_transformers") is not None:
+        with suppress(OSError):
+            return CachedEmbedder(SentenceTransformers(None))
+    return CachedEmbedder(CharacterNgrams())
 
 
 def _read_safetensors(path: Path) -> dict[str, Any]:

@@ -140,7 +140,7 @@ def refresh(storage: Storage, found: Found, folders: Sequence[Path], *, progress
     added: list[str] = []
     changed: list[str] = []
     looked = _look_all(todo, known, folders)
-    for done, (name, path, seen) in enumerate(_bar(looked, len(todo), progress)):
+    for done, (name, seen) in enumerate(_bar(looked, len(todo), progress)):
         outcome = _keep(storage, name, known.get(name), seen)
         (added if outcome == "added" else changed if outcome == "changed" else []).append(name)
         if done % 50 == 49:
@@ -155,7 +155,7 @@ _Seen = tuple[Table, dict[str, Values]] | Broken | os.stat_result
 
 def _look_all(
     todo: Sequence[tuple[str, Path]], known: dict[str, Table], folders: Sequence[Path]
-) -> Iterator[tuple[str, Path, _Seen]]:
+) -> Iterator[tuple[str, _Seen]]:
     """Profile files: small ones several at once, each worker with a connection of its own; then large ones singly."""
     sizes = {name: _size(path) for name, path in todo}
     small = [(name, path) for name, path in todo if sizes[name] <= _SMALL_BYTES]
@@ -170,7 +170,7 @@ def _look_all(
 
 def _look_at(
     files: Sequence[tuple[str, Path]], known: dict[str, Table], connections: list[Any]
-) -> Iterator[tuple[str, Path, _Seen]]:
+) -> Iterator[tuple[str, _Seen]]:
     free: SimpleQueue[Any] = SimpleQueue()
     for connection in connections:
         free.put(connection)
@@ -182,19 +182,19 @@ def _look_at(
         finally:
             free.put(connection)
 
-    waiting: deque[tuple[str, Path, Future[_Seen]]] = deque()
+    waiting: deque[tuple[str, Future[_Seen]]] = deque()
     with ThreadPoolExecutor(len(connections), thread_name_prefix="profile") as pool:
         try:
             for name, path in files:
-                waiting.append((name, path, pool.submit(look, name, path)))
+                waiting.append((name, pool.submit(look, name, path)))
                 # a few ahead: what is profiled and not yet kept stays in memory
                 if len(waiting) > 4 * len(connections):
-                    first, where, future = waiting.popleft()
-                    yield first, where, future.result()
-            for first, where, future in waiting:
-                yield first, where, future.result()
+                    first, future = waiting.popleft()
+                    yield first, future.result()
+            for first, future in waiting:
+                yield first, future.result()
         finally:
-            for *_, future in waiting:
+            for _, future in waiting:
                 future.cancel()
     for connection in connections:
         connection.close()

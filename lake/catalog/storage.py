@@ -20,7 +20,7 @@ import numpy as np
 from lake.catalog.model import Broken, Column, Family, Noise, Table, Values
 from lake.noise.values import fold
 
-_VERSION = 6
+_VERSION = 7
 _INDEXED_VALUE = 120
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS tables (name TEXT PRIMARY KEY, path TEXT, bytes INTEGER, mtime_ns INTEGER, digest TEXT, profile BLOB);

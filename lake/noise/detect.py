@@ -103,6 +103,7 @@ def _share(counts: Counts, test: Callable[[str], bool]) -> int:
 
 _FORMATTED = re.compile(
     r"[$€£]?\s?[-+]?\d{1,3}(,\d{3})+(\.\d+)?|[$€£]\s?[-+]?\d+(\.\d+)?|[-+]?\d+(\.\d+)?\s?%|[-+]?\d{1,9}(\.\d+)?"
+    r"|[-+]?\d{1,3}(\.\d{3})+(,\d+)?\s?€?|[-+]?\d+,\d{1,2}\s?€?"
 )
 
 

@@ -129,7 +129,7 @@ class Evidence:
         index = self._index
         if self._but_for_subject(name, real):
             return 0.93
-        if self._names_its_table(name, real):
+        if self._names_its_table(table, name, real):
             return 0.9
         i = index.position[real.key]
         embed = index.embedder.one
@@ -154,11 +154,11 @@ class Evidence:
         more = held - asked
         return bool(asked) and asked < held and more <= set(names.words(self._index.tables[real.table].name))
 
-    def _names_its_table(self, name: str, real: Column) -> bool:
-        """`name` and the texts in `club` of `clubs`."""
+    def _names_its_table(self, table: str, name: str, real: Column) -> bool:
+        """`name` of `clubs` and the texts in `club` of `fb_clubs`."""
         asked, held = set(names.words(name)), set(names.words(real.name))
         return (
-            bool(held)
+            bool(held & set(names.words(table)))
             and asked <= NAMED
             and held <= set(names.words(self._index.tables[real.table].name))
             and real.meaning is Family.TEXT

@@ -99,10 +99,10 @@ class Resolver:
             return self._plain(query, original, started, limit)
         trials: list[_Trial] = []
         for choice in self._choices(ranked):
-            if (
-                len(trials) >= (self.options.rounds if self.options.feedback else 1)
-                or time.monotonic() - started > self.options.seconds
-            ):
+            if len(trials) >= (self.options.rounds if self.options.feedback else 1):
+                break
+            if trials and time.monotonic() - started > self.options.seconds:
+                # time is up; the best candidate has been run, however long it took to find
                 break
             trial = self._write(original, choice)
             if any(trial.sql == before.sql for before in trials):

@@ -18,6 +18,7 @@ VERBS: Mapping[str, str] = {
     "search-value": "where a value is",
     "union": "tables that can be appended",
     "join-path": "how two tables join",
+    "build-cte": "a table cleaned",
     "query": "resolve and run a query",
     "batch": "many queries from a file",
 }

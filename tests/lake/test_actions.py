@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
+from click.testing import CliRunner
 
 from engines.duckdb.errors import LakeError
-from lake.actions import BuildCte, FindJoinPath, SearchTable, SearchValue, UnionSearch
+from lake.actions import BuildCte, EvictTable, FindJoinPath, SearchTable, SearchValue, UnionSearch
 from lake.api import Lake
+from lake.command import command
 from lake.joins.graph import exact
 from lake.scratchpad import Scratchpad, Section
+from tests.lake.small_lakes import noisy_harbour
 
 
 def test_search_table_by_columns(bakery_lake: Lake) -> None:
@@ -78,3 +84,31 @@ def test_scratchpad_forgets_the_oldest_and_keeps_the_evicted_out() -> None:
     assert "a" not in pad.evicted
     pad.evict("c")
     assert pad.tables() == ["a"]
+
+
+def test_an_evicted_table_makes_room_for_others(bakery_lake: Lake) -> None:
+    actions = bakery_lake.actions()
+    first = actions.search_table(SearchTable("pastry price"), 3)
+    left = actions.search_table(SearchTable("pastry price"), 3, evicted=[EvictTable(first[0].table)])
+    assert [h.table for h in left][:2] == [h.table for h in first][1:]
+    assert len(left) == 3
+
+
+def test_any_candidate_can_be_put_out(bakery_lake: Lake) -> None:
+    answer = bakery_lake.query("SELECT city, opening_year FROM bakery_shops", "resolve")
+    assert bakery_lake.put_out(answer, 0).resolution.sql == answer.resolution.history[0].sql
+    with pytest.raises(LakeError, match="candidates"):
+        bakery_lake.put_out(answer, 99)
+
+
+def test_each_action_is_a_verb(tmp_path: Path) -> None:
+    folder = noisy_harbour(tmp_path)
+    run = CliRunner().invoke
+    made = run(command, ["build-cte", str(folder), "vessels", "--json"])
+    assert made.exit_code == 0, made.output
+    assert len(json.loads(made.stdout)["rows"]) == 50
+    found = run(command, ["search-table", str(folder), "ships", "--evict", "vessels", "--json"])
+    assert "vessels" not in {h["table"] for h in json.loads(found.stdout)}
+    wrong = run(command, ["query", str(folder), "SELECT flag_state FROM ships", "--candidate", "50"])
+    assert wrong.exit_code == 1
+    assert "candidates" in wrong.stderr

@@ -6,6 +6,10 @@ import pytest
 
 from lake import names
 from lake.api import Lake
+from lake.catalog.model import Noise
+from lake.foreign import english
+from lake.noise.detect import noise_of
+from lake.resolve.likeness import lexical
 from lake.resolve.values import SURE, ValueMatcher
 
 
@@ -68,3 +72,47 @@ def test_the_same_value_in_other_words(bakery_lake: Lake, held: str, asked: str)
 def test_other_values(bakery_lake: Lake, held: str, asked: str) -> None:
     matcher = ValueMatcher(bakery_lake.index, semantic=False)
     assert matcher._score(held, asked).score < SURE
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("Geburtsdatum", "birth date"),
+        ("bestellpositionen", "order item"),
+        ("KdNr", "customer number"),
+        ("nombre_tienda", "name shop"),
+        ("Straße", "straße"),
+        ("prix", "prix"),
+        ("artist", "artist"),
+    ],
+)
+def test_names_in_other_languages(name: str, told: str) -> None:
+    assert names.expanded(name) == told
+
+
+def test_english_compounds_are_left_alone() -> None:
+    for word in ("understatement", "warehouse", "territory", "lagertha", "orthogonal", "monthly"):
+        assert english(word) == word
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "alike"),
+    [
+        (("hg",), ("home", "goals"), True),
+        (("hg",), ("home", "team", "goals"), False),
+        (("a",), ("area",), False),
+    ],
+)
+def test_initials_of_names(a: tuple[str, ...], b: tuple[str, ...], *, alike: bool) -> None:
+    assert (lexical(a, b) >= 0.75) is alike
+    assert (lexical(b, a) >= 0.75) is alike
+
+
+def test_units_of_names() -> None:
+    assert names.measure_of("secs") == ("time", 1.0)
+    assert names.measure_of("duration_minutes") == ("time", 60.0)
+
+
+@pytest.mark.parametrize("value", ["12,50", "1.234,50", "1,234.50", "$3.20", "3,5 €"])
+def test_formatted_numbers(value: str) -> None:
+    assert noise_of([(value, 5), ("7,25" if "," in value else "$7.25", 5)], 10) == (Noise.FORMATTED,)
