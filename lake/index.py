@@ -5,6 +5,7 @@ Owns what every action and the resolver ask of the catalog. Must not know files 
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -22,6 +23,8 @@ from lake.noise.detect import meaning_of, noise_of
 from lake.unions import UnitedTable, families, merged_values
 
 _PAIRS_KEPT = 8
+_KEPT = 8192
+"""Columns whose values are held in memory at once."""
 _VECTORS = (
     "name_vectors",
     "bare_vectors",
@@ -131,6 +134,7 @@ class LakeIndex:
 
     def values(self, column: Column) -> Values:
         if column.key not in self._values:
+            _make_room(self._values)
             united = self.unions.get(column.table)
             self._values[column.key] = (
                 self._united_values(united, column)
@@ -202,7 +206,7 @@ class LakeIndex:
         """The pair's score, or None where no value is shared."""
         if self._hashes(a).isdisjoint(self._hashes(b)):
             return None
-        found = overlap(self.values(a).sketch, self.values(b).sketch, a.distinct, b.distinct)
+        found = overlap(self.sketch(a), self.sketch(b), a.distinct, b.distinct)
         return self._scored(a, b, found) if found.jaccard > 0 else None
 
     def contained(self, a: Column, b: Column, at_least: float = 0.0) -> float:
@@ -212,18 +216,23 @@ class LakeIndex:
         one, two = self._hashes(a), self._hashes(b)
         if not one or one.isdisjoint(two):
             return 0.0
-        return overlap(self.values(a).sketch, self.values(b).sketch, a.distinct, b.distinct).a_in_b
+        return overlap(self.sketch(a), self.sketch(b), a.distinct, b.distinct).a_in_b
 
     def _hashes(self, column: Column) -> frozenset[int]:
         if column.key not in self._sets:
-            self._sets[column.key] = frozenset(self.values(column).sketch.tolist())
+            _make_room(self._sets)
+            self._sets[column.key] = frozenset(self.sketch(column).tolist())
         return self._sets[column.key]
+
+    def sketch(self, column: Column) -> Any:
+        """The column's bottom-k sketch, without its values where those are not at hand."""
+        if column.key in self._values or column.table in self.unions:
+            return self.values(column).sketch
+        return self.storage.sketch(*column.key)
 
     def score_pair(self, a: Column, b: Column) -> PairScore:
         """The pair's score, whatever its overlap."""
-        return self._scored(
-            a, b, overlap(self.values(a).sketch, self.values(b).sketch, a.distinct, b.distinct)
-        )
+        return self._scored(a, b, overlap(self.sketch(a), self.sketch(b), a.distinct, b.distinct))
 
     def _scored(self, a: Column, b: Column, found: Overlap) -> PairScore:
         claimed = self._claimed(a, b) or self._claimed(b, a)
@@ -301,6 +310,13 @@ class LakeIndex:
 
     def _embed(self, texts: Sequence[str]) -> Any:
         return self.embedder.embed(texts)
+
+
+def _make_room(kept: dict[Any, Any]) -> None:
+    """Drop the oldest half of what is kept once there is too much: memory stays flat however many columns a lake has."""
+    if len(kept) >= _KEPT:
+        for key in list(itertools.islice(kept, _KEPT // 2)):
+            del kept[key]
 
 
 def _spoken_values(column: Column) -> str:

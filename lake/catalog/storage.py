@@ -139,9 +139,12 @@ class Storage:
         counts = tuple((value, n) for value, n in json.loads(zlib.decompress(row[0])))
         return Values(counts, bool(row[1]), np.frombuffer(row[2], dtype="<u8"))
 
-    def sketches(self) -> Iterable[tuple[str, str, Any]]:
-        for row in self._db.execute("SELECT table_name, column_name, sketch FROM column_values"):
-            yield row[0], row[1], np.frombuffer(row[2], dtype="<u8")
+    def sketch(self, table: str, column: str) -> Any:
+        """A column's bottom-k sketch alone; empty for an unknown one."""
+        row = self._db.execute(
+            "SELECT sketch FROM column_values WHERE table_name = ? AND column_name = ?", (table, column)
+        ).fetchone()
+        return np.frombuffer(row[0] if row is not None else b"", dtype="<u8")
 
     def where(self, value: str) -> list[tuple[str, str, int]]:
         """Columns of the whole lake that hold this value, whatever its case, blanks and diacritics."""

@@ -44,7 +44,7 @@ def candidate_pairs(index: LakeIndex, touched: set[str]) -> Iterator[tuple[Colum
 
 
 def _by_values(index: LakeIndex, columns: list[Column], touched: set[str]) -> Iterator[tuple[Column, Column]]:
-    sketches = [index.values(c).sketch for c in columns]
+    sketches = [index.sketch(c) for c in columns]
     keys: dict[int, list[int]] = defaultdict(list)
     others: dict[int, list[int]] = defaultdict(list)
     for i, column in enumerate(columns):

@@ -93,3 +93,49 @@ def noisy_harbour(folder: Path) -> Path:
         )
     write(folder / "vessels.csv", ["nr", "flag_state", "tonnage", "arrived", "insured"], rows)
     return folder
+
+
+def foreign_shop(folder: Path) -> Path:
+    """Named in German and Spanish; orders in two parts whose spellings differ; two references to the staff."""
+    rng = random.Random(11)
+    people = [
+        (200 + i, name, f"{1950 + i}-03-04") for i, name in enumerate(("Anna Vogt", "Ben Lang", "Cleo Marx"))
+    ]
+    write(folder / "kunden.csv", ["KdNr", "Nachname", "Geburtsdatum"], [list(p) for p in people])
+    write(
+        folder / "tiendas.csv",
+        ["cod_tienda", "nombre_tienda", "ciudad"],
+        [["T1", "Centro", "Burgos"], ["T2", "Puerto", "Gijón"], ["T3", "Norte", "León"]],
+    )
+    spellings = {"alt": ("Paid", "paid", "paid", "Open"), "neu": ("PAID", "PAID", "paid", "open")}
+    for part, states in spellings.items():
+        write(
+            folder / f"bestellungen_{part}.csv",
+            ["BestNr", "KdNr", "Betrag", "Zahlstatus"],
+            [
+                [
+                    f"{part[0]}{i}",
+                    rng.choice(people)[0],
+                    f"{rng.randint(1, 99)},{rng.randint(10, 99)}",
+                    states[i % 4],
+                ]
+                for i in range(40)
+            ],
+        )
+    staff = [
+        [9000 + 7 * i, name, "ABC"[i % 3]]
+        for i, name in enumerate(("Ida", "Jon", "Kim", "Lea", "Max", "Nia"))
+    ]
+    write(folder / "staffMaster.csv", ["empNo", "empFullNm", "unitCd"], staff)
+    write(
+        folder / "unitLkp.csv",
+        ["unitCd", "unitNm", "headEmpNo"],
+        [["A", "Bakery", 9021], ["B", "Kitchen", 9000], ["C", "Counter", 9035]],
+    )
+    roles = ["GK", "DF", "MF", "FW"]
+    write(
+        folder / "fb_players.csv",
+        ["pid", "pname", "pos", "secs"],
+        [[i, f"P. Player{i}", roles[i % 4], 600 * i] for i in range(24)],
+    )
+    return folder
