@@ -44,7 +44,7 @@ ABBREVIATIONS: dict[str, str] = {
     "crs": "course", "lic": "license", "reqd": "required", "upd": "updated", "upc": "product code", "sku": "product code",
     "fk": "key", "pk": "key", "phn": "phone", "mob": "mobile", "occup": "occupation", "intl": "international", "govt": "government", "assn": "association", "comm": "committee", "pymt": "payment", "pmt": "payment",
     "disc": "discount", "exp": "experience", "rtg": "rating", "wk": "week", "wks": "weeks", "mon": "month", "qtr": "quarter",
-    "yob": "birth year", "secs": "seconds", "mins": "minutes", "sev": "severity", "nat": "nationality",
+    "yob": "birth year", "vin": "vehicle identification number",  "secs": "seconds", "mins": "minutes", "sev": "severity", "nat": "nationality",
     "mdl": "model", "odo": "odometer", "purp": "purpose", "lkp": "", "dsc": "description", "cod": "code", "stn": "station",
     "iso": "iso code", "iata": "airport code", "postal": "postal code", "zip": "postal code",
 }  # fmt: skip

@@ -270,6 +270,12 @@ def _read_use(column: ImaginedColumn, node: exp.Column, same: frozenset[str]) ->
         wrapped, parent = parent, parent.parent
     if isinstance(parent, exp.EQ) and _is_join(parent, same):
         other = parent.expression if parent.this is wrapped else parent.this
+        if select is not None and other.table and _derived(select, other.table):
+            # a subquery's column is none of the lake's: what is compared with it must be found, a bare key by its name
+            column.only_key = False
+            if set(names.words(column.name)) <= names.KEY_WORDS:
+                column.name = other.name
+            return
         column.joined.append((other.table, other.name))
         return
     column.only_key = False

@@ -448,7 +448,13 @@ def _take_conditions(site: Site) -> list[exp.Expression]:
     """Conditions the user wrote, cut from ON and WHERE: imagined joins are dropped, the rest of ON is returned."""
     kept: list[exp.Expression] = []
     keys = {id(n) for c in site.columns() for n in c.nodes if n.parent is not None}
+    # tables joined with themselves and subqueries keep the conditions they were written with
     twins = {t.alias_or_name.lower() for r in site.relations for t in r.twins}
+    source = site.select.args.get("from_") or site.select.args.get("from")
+    sources = [source, *(site.select.args.get("joins") or ())]
+    twins |= {
+        s.this.alias_or_name.lower() for s in sources if s is not None and not _is_site_table(s.this, site)
+    }
     for join in site.select.args.get("joins") or ():
         on = join.args.get("on")
         if _is_site_table(join.this, site):

@@ -185,3 +185,23 @@ def test_accepted_resolutions_bind_afterwards(tmp_path: Any, embedder: Any) -> N
         assert again.rows is not None
         assert resolved.rows is not None
         assert again.rows.rows == resolved.rows.rows
+
+
+def test_a_subquery_is_joined_as_it_was_written(bakery_lake: Lake) -> None:
+    real = bakery_lake.execute(
+        'SELECT p."Town" AS city, s.n FROM bk_shop p JOIN (SELECT "ShopId", count(*) AS n FROM bk_sale GROUP BY 1) s '
+        'ON s."ShopId" = p."ShopId" ORDER BY 1'
+    )
+    for sql in (
+        (
+            "WITH sold AS (SELECT shop_id, COUNT(*) AS n FROM sales GROUP BY shop_id) "
+            "SELECT s.city, sold.n FROM sold JOIN shops s ON sold.shop_id = s.id ORDER BY s.city"
+        ),
+        (
+            "SELECT s.city, sold.n FROM shops s JOIN (SELECT shop_id, COUNT(*) AS n FROM sales GROUP BY shop_id) sold "
+            "ON sold.shop_id = s.id ORDER BY s.city"
+        ),
+    ):
+        answer = bakery_lake.query(sql, "resolve")
+        assert answer.rows is not None
+        assert answer.rows.rows == real.rows, answer.resolution.sql
