@@ -56,7 +56,7 @@ STRANGE = (
     "moon_phase", "insurance_tier", "allergen", "parking_slots", "loan_interest", "court_ruling", "thread_count", "seat_row",
 )  # fmt: skip
 INPUTS = (
-    "mean_column", "worst_column", "mean_name", "worst_name", "strange_name", "table", "join", "margin", "found_literals",
+    "mean_column", "worst_column", "strange_name", "table", "join", "margin", "columns", "found_literals",
     "missing_values", "missing_columns", "empty", "extra_tables",
 )  # fmt: skip
 """Features the model may use."""
@@ -299,8 +299,8 @@ def labelled(data: Path, keep: Path, *, both_halves: bool) -> list[dict[str, Any
                 with open_lake(data / lake_name, over, catalog=catalog, embedder=embedder) as lake:
                     for pair, here in mine:
                         out.append({"lake": lake_name, **_labelled_example(lake, pair, here=here)})
-                        with keep.open("a") as file:
-                            file.write(json.dumps(out[-1]) + "\n")
+                        with keep.open("a") as kept:
+                            kept.write(json.dumps(out[-1]) + "\n")
     return out
 
 
@@ -322,14 +322,14 @@ def _labelled_example(lake: Lake, pair: dict[str, Any], *, here: bool) -> dict[s
     }
 
 
-def fit(x: Any, y: Any, prior: Any, ridge: float = 1.0, steps: int = 200) -> Any:
+def fit(x: Any, y: Any, weight: Any, prior: Any, ridge: float = 1.0, steps: int = 200) -> Any:
     """Logistic regression by damped Newton steps; coefficients are held near `prior`, all but the intercept (column 0)."""
     beta = prior.copy()
     penalty = np.diag([1e-3] + [ridge] * (x.shape[1] - 1))
     for _ in range(steps):
         p = 1 / (1 + np.exp(-np.clip(x @ beta, -30, 30)))
-        gradient = x.T @ (p - y) + penalty @ (beta - prior)
-        step = 0.7 * np.linalg.solve((x * (p * (1 - p))[:, None]).T @ x + penalty, gradient)
+        gradient = x.T @ (weight * (p - y)) + penalty @ (beta - prior)
+        step = 0.7 * np.linalg.solve((x * (weight * p * (1 - p))[:, None]).T @ x + penalty, gradient)
         beta -= step
         if np.abs(step).max() < 1e-8:
             break
@@ -393,14 +393,18 @@ def report(found: list[dict[str, Any]]) -> dict[str, Any]:
     """Coefficients on all examples; calibration on held-out folds, beside the confidence that was told and a constant."""
     columns = [c for c in INPUTS if c in found[0]["evidence"]]
     x = np.array([[1.0, *(e["evidence"][c] for c in columns)] for e in found])
+    # a query asked of a lake that does not hold what it asks is made up: it counts half
+    weight = np.array([0.5 if e.get("kind") == "elsewhere" else 1.0 for e in found])
     y = np.array([float(e["right"]) for e in found])
     prior = np.array([HAND_SET[0], *(HAND_SET[1].get(c, 0.0) for c in columns)])
     fold = _folds(found)
     held, constant = np.zeros(len(found)), np.zeros(len(found))
     for k in np.unique(fold):
-        held[fold == k] = 1 / (1 + np.exp(-x[fold == k] @ fit(x[fold != k], y[fold != k], prior)))
+        held[fold == k] = 1 / (
+            1 + np.exp(-x[fold == k] @ fit(x[fold != k], y[fold != k], weight[fold != k], prior))
+        )
         constant[fold == k] = y[fold != k].mean()
-    beta = fit(x, y, prior)
+    beta = fit(x, y, weight, prior)
     return {
         "examples": len(found),
         "right": float(y.mean()),

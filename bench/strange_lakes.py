@@ -377,9 +377,9 @@ def make(out: Path, distractors: Path | None) -> int:
             if not (out / name / file.name).exists():
                 shutil.copy(file, out / name / file.name)
     pairs = [json.loads(line) for line in _PAIRS.read_text(encoding="utf-8").splitlines()]
-    with (out / "dev_pairs.jsonl").open("w", encoding="utf-8") as file:
+    with (out / "dev_pairs.jsonl").open("w", encoding="utf-8") as answered:
         for pair in pairs:
-            file.write(json.dumps(_answered(out, pair), ensure_ascii=False) + "\n")
+            answered.write(json.dumps(_answered(out, pair), ensure_ascii=False) + "\n")
     return len(pairs)
 
 
