@@ -15,6 +15,7 @@ from lake.catalog.model import SKETCH_SIZE, Column, Family, Table
 
 USELESS = 0.1
 """Column pairs of no more quality are not made keys of."""
+_LISTED = 4
 NO_KEYS = frozenset(
     {
         "first",
@@ -141,7 +142,7 @@ def pair_score(
         contained = max(inside, 0.6 * reference**0.5 + 0.4 * key) if many else inside
         if key >= 0.9 and min(a.distinct, b.distinct) >= 20:
             contained = max(contained, 0.85)
-        if not many and name < 0.3:
+        if not many and name < 0.3 and not _looked_up(a, b, found):
             # two columns of few short texts agree easily
             contained *= 0.5
     quality = (weight * name + (1 - weight) * contained) * selective(k)
@@ -161,6 +162,16 @@ def pair_score(
         # exported together
         quality = min(1.0, quality * 1.1)
     return PairScore(a, b, schema, found, s, quality)
+
+
+def _looked_up(a: Column, b: Column, found: Overlap) -> bool:
+    """A short list of codes and a column that uses nearly all of it and nothing else."""
+    return (
+        (a.unique or b.unique)
+        and min(a.distinct, b.distinct) >= _LISTED
+        and min(found.a_in_b, found.b_in_a) >= 0.8
+        and max(found.a_in_b if b.unique else 0.0, found.b_in_a if a.unique else 0.0) >= 0.98
+    )
 
 
 def _two_serials(a: Column, b: Column, tables: tuple[Table, Table]) -> bool:

@@ -276,7 +276,9 @@ def _read_use(column: ImaginedColumn, node: exp.Column, same: frozenset[str]) ->
             if set(names.words(column.name)) <= names.KEY_WORDS:
                 column.name = other.name
             return
-        column.joined.append((other.table, other.name))
+        if not column.relation or node.table.lower() in {"", column.relation.lower()}:
+            # what another reference to the same table is joined on is that one's affair
+            column.joined.append((other.table, other.name))
         return
     column.only_key = False
     if isinstance(parent, _COMPARE):

@@ -19,7 +19,7 @@ from lake.joins.keys import JoinKey, KeyFinder, mixed
 from lake.noise.clean import clean_cte, clean_expression
 from lake.noise.values import plain_number, truth
 from lake.resolve.imagined import ImaginedColumn, Site, Test
-from lake.resolve.sources import Candidate
+from lake.resolve.sources import Candidate, told_role
 from lake.resolve.units import unit_factor
 from lake.resolve.values import SURE, Match, ValueMatcher
 
@@ -98,6 +98,7 @@ class Writer:
                             table=exp.to_identifier(alias, quoted=True),
                         )
                     )
+        self._join_twins(site, candidate, aliases)
         kept = _take_conditions(site)
         self._replace_from(site, candidate, aliases)
         for condition in (*kept, *correlated):
@@ -156,6 +157,29 @@ class Writer:
                     part.replace(exp.true())
                 break
         return out
+
+    def _join_twins(self, site: Site, candidate: Candidate, aliases: dict[str, str]) -> None:
+        """A table joined twice, by two keys (home and away club): the second reference gets the key that its own join speaks of."""
+        if self._keys is None:
+            return
+        twin_of = {t.alias_or_name.lower(): r for r in site.relations for t in r.twins}
+        own = {r.alias.lower(): r for r in site.relations}
+        for node in list(site.select.find_all(exp.EQ)) if twin_of else ():
+            if node.parent_select is not site.select:
+                continue
+            for x, y in ((node.this, node.expression), (node.expression, node.this)):
+                if not (isinstance(x, exp.Column) and isinstance(y, exp.Column)):
+                    break
+                twin, other = twin_of.get(x.table.lower()), own.get(y.table.lower())
+                if twin is None or other is None or twin is other:
+                    continue
+                a, b = candidate.homes[other.alias], candidate.homes[twin.alias]
+                found = self._keys.keys(a, b) if a != b else []
+                if found:
+                    asked = (other.name, twin.name)
+                    best = max(found, key=lambda k: k.quality + told_role(y.name, k.pairs[0][0], asked))
+                    node.replace(_condition(best, {**aliases, b: x.table}, self._cleaned_mixed))
+                break
 
     def _aliases(self, site: Site, candidate: Candidate) -> dict[str, str]:
         """Real table → alias: the user's own alias where a relation has its home there."""

@@ -256,7 +256,7 @@ class SourceFinder:
                             relation.name, column.name, x
                         ) + self._evidence.name_score(other.name, name, y)
                         best = max(
-                            best, fit / 2 + _TOLD * _told_role(column.name, x, (relation.name, other.name))
+                            best, fit / 2 + _TOLD * told_role(column.name, x, (relation.name, other.name))
                         )
         return best
 
@@ -461,7 +461,7 @@ class SourceFinder:
         return sum(1 for t in tables if t not in used and degree[t] <= 1 and len(tables) > 1)
 
 
-def _told_role(name: str, real: Column, tables: tuple[str, str]) -> float:
+def told_role(name: str, real: Column, tables: tuple[str, str]) -> float:
     """The share of a key's words beyond those of its tables that a real column has: `manager_id` and `mgrEmpNo`."""
     plain = names.KEY_WORDS.union(*(names.words(table) for table in tables))
     told = set(names.words(name)) - plain

@@ -9,12 +9,22 @@ from models.budget import Ledger, Limits
 from rewright.config.loading import load
 from rewright.config.model import Config
 
+_IMPORT_SECONDS = 120.0
 LEDGER = "~/.local/state/rewright/tokens.json"
 
 
 def model_of(config_path: Path | None) -> Model:
-    """The model of a configuration file: for processes that are handed only a path."""
-    return make_model(load(config_path))
+    """The model of a configuration file: for processes that are handed only a path.
+
+    Its library is imported here, before anybody's clock runs: on a busy machine that takes longer than a reply.
+    """
+    model = make_model(load(config_path))
+    if not isinstance(model, NoModel):
+        from models.litellm_client import LiteLlm
+
+        if isinstance(model, LiteLlm):
+            model.warm().join(_IMPORT_SECONDS)
+    return model
 
 
 def make_model(config: Config) -> Model:

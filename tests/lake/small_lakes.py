@@ -138,4 +138,11 @@ def foreign_shop(folder: Path) -> Path:
         ["pid", "pname", "pos", "secs"],
         [[i, f"P. Player{i}", roles[i % 4], 600 * i] for i in range(24)],
     )
+    clubs = ["Northport", "Milano", "Rhein", "Sud", "Kingsway", "Mar"]
+    write(folder / "fb_clubs.csv", ["club_id", "club"], [[50 + 3 * i, c] for i, c in enumerate(clubs)])
+    write(
+        folder / "fb_matches.csv",
+        ["mid", "home_club", "away_club", "hg", "ag"],
+        [[1 + 6 * i + j, 50 + 3 * i, 50 + 3 * j, i, j] for i in range(6) for j in range(6) if i != j],
+    )
     return folder

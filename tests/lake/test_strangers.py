@@ -63,3 +63,12 @@ def test_a_word_stands_for_its_code(shop: Lake) -> None:
 
 def test_a_filter_in_another_unit(shop: Lake) -> None:
     assert rows(shop, "SELECT COUNT(*) AS n FROM players WHERE playing_minutes > 100") == [(13,)]
+
+
+def test_a_table_joined_twice_by_two_keys(shop: Lake) -> None:
+    told = rows(
+        shop,
+        "SELECT h.club_name AS home, a.club_name AS away, m.home_goals FROM matches m JOIN clubs h ON m.home_club_id = h.id "
+        "JOIN clubs a ON m.away_club_id = a.id WHERE m.away_goals = 5 ORDER BY m.home_goals",
+    )
+    assert told == [(c, "Mar", i) for i, c in enumerate(("Northport", "Milano", "Rhein", "Sud", "Kingsway"))]
