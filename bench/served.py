@@ -88,8 +88,8 @@ def play(mode: Mode, dsn: str, queries: Sequence[Query], chosen: argparse.Namesp
         settings = mode.settings | {
             "statement_timeout": f"{chosen.cap:.0f}s",
             "rewright.trust": chosen.trust,
-            "rewright.min_duration": "50ms",
-            "rewright.min_cost": "1000",
+            "rewright.min_duration": f"{chosen.min_duration}ms",
+            "rewright.min_cost": str(chosen.min_cost),
         }
         for name, value in settings.items():
             connection.execute("select set_config(%s, %s, false)", [name, value])
@@ -141,6 +141,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--cap", type=float, default=40.0, help="the client's statement_timeout, seconds")
     parser.add_argument("--patience", type=float, default=120.0, help="how long the optimiser is waited for")
     parser.add_argument("--warm-up", type=float, default=20.0, help="seconds before the first query")
+    parser.add_argument("--min-duration", type=int, default=200, help="rewright.min_duration, ms")
+    parser.add_argument("--min-cost", type=int, default=50_000, help="rewright.min_cost")
     parser.add_argument("--trust", choices=("proved", "tested"), default="tested")
     parser.add_argument("--out", type=Path)
     chosen = parser.parse_args(arguments)
