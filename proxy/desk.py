@@ -84,11 +84,21 @@ class SessionDesk(DeskState):
         self.book.confirmed()
         if self.session.status == IDLE:
             self.portion_over()
-        if self.session.status == IDLE and (self.book.portals or self.privates.open_portals):
-            self.book.portals.clear()
+        if self.book.portals or self.privates.open_portals:
+            self._end_portals()
+        return bool(self.book.portals or self.book.fresh or self.privates.open_portals)
+
+    def _end_portals(self) -> None:
+        """Those of the cycle that ended; clients that pipeline may have bound others for the next one already."""
+        idle = self.session.status == IDLE
+        for name, portal in list(self.book.portals.items()):
+            if portal.ahead:
+                portal.ahead -= 1
+            elif idle:
+                del self.book.portals[name]
+        if idle:
             self.privates.forget_portals()
             self.rewatch()
-        return bool(self.book.portals or self.book.fresh or self.privates.open_portals)
 
     def slow_ended(self) -> None:
         self.slow.ended()
@@ -266,7 +276,7 @@ class SessionDesk(DeskState):
         if statement.answer is not None or statement.tag:
             self._next = local.bind_chain(self, portal, statement, message)
             return self._next is None
-        self.book.portals[portal] = Portal(statement, message)
+        self.book.portals[portal] = Portal(statement, message, ahead=self.session.pending)
         return True
 
     def _refreshing_bind(self, message: bytes) -> Chain:

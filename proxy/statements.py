@@ -64,6 +64,7 @@ class Statement:
 class Portal:
     """A bound statement: the client's Bind as it came; where a replacement runs instead, its private portal.
 
+    ``ahead``: cycles that were open when it was bound; it lives to the end of the one behind them.
     ``original``: the client's own was executed, and goes on if it is executed again.
     """
 
@@ -71,6 +72,7 @@ class Portal:
     bind: bytes
     private: bytes = b""
     original: bool = False
+    ahead: int = 0
     result_formats: tuple[int, ...] = ()
     rows: list[bytes] | None = None
     tag: bytes = b""

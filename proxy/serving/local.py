@@ -179,7 +179,9 @@ def bind_chain(desk: SessionDesk, name: bytes, statement: Statement, message: by
     """Remember the portal; a placeholder has no columns, so it is bound without result formats."""
     bind = decode(b"B", message[HEADER.size :])
     assert isinstance(bind, Bind)
-    desk.book.portals[name] = Portal(statement, message, result_formats=bind.result_formats)
+    desk.book.portals[name] = Portal(
+        statement, message, result_formats=bind.result_formats, ahead=desk.session.pending
+    )
     if statement.answer is None:
         return None
     return forward(replace(bind, result_formats=()).encode(), b"B")
