@@ -45,3 +45,21 @@ def test_replacements_are_what_is_compared(pair: Pair) -> None:
         before = pair.served
         assert not first_difference(pair.through(script), pair.direct(script))
         assert pair.served > before
+
+
+UNNAMED = [f.Parse(b"", ORIGINAL.encode()), f.Bind(b"", b""), f.Execute(b"")]
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        # a portal that was bound while the Query before it still ran goes on at its end, and does not begin anew
+        [f.Query(ORIGINAL.encode()), *UNNAMED, f.Execute(b"")],
+        [*UNNAMED, f.Sync(), *UNNAMED, f.Execute(b"", 1), f.Execute(b"")],
+        # a Query without a Sync before it leaves the server in a state of its own
+        [*UNNAMED, f.Query(ORIGINAL.encode()), f.Query(ORIGINAL.encode())],
+    ],
+    ids=range(3),
+)
+def test_found_before(pair: Pair, script: Script) -> None:
+    assert not first_difference(pair.through(script), pair.direct(script))
