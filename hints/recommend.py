@@ -168,8 +168,7 @@ def _named_apart(session: HintingSession, text: str) -> str:
     made = unique_aliases(text)
     if made is None or made == text:
         return text
-    path = [str(schema) for (schema,) in session.fetch("select unnest(current_schemas(false))::text")]
-    return made if same_query(text, made, session.catalog, path) else text
+    return made if same_query(text, made, session.catalog, session.search_path()) else text
 
 
 def _refusal(session: HintingSession, trial: Trial, base: Planned | None) -> str:

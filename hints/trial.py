@@ -58,8 +58,7 @@ class Trial:
 
     def _view(self, schema: str, name: str) -> str | None:
         if self._path is None:
-            rows = self.session.fetch("select unnest(current_schemas(false))::text")
-            self._path = tuple(str(schema) for (schema,) in rows)
+            self._path = self.session.search_path()
         table = self.session.catalog.find_table(name, (schema,) if schema else self._path)
         return table.definition if table is not None and table.kind == "view" else None
 

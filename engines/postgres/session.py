@@ -137,6 +137,10 @@ class Session:
             cursor = self._execute(statement)
             return cursor.fetchall() if limit is None else cursor.fetchmany(limit)
 
+    def search_path(self) -> tuple[str, ...]:
+        """Schemas of the effective search path, pg_catalog only where it was named."""
+        return tuple(str(schema) for (schema,) in self.fetch("select unnest(current_schemas(false))::text"))
+
     def explain(
         self,
         statement: str,

@@ -11,9 +11,11 @@ from typing import Any
 from pglast import ast
 
 from proxy.answers.relations import BOOL, FLOAT8, INT8, TEXT, TIMESTAMPTZ, Relation
+from proxy.lakeside import values
 from sql.parsing import nodes_of
 
-ARRAYS: Mapping[int, int] = {BOOL: 1000, INT8: 1016, TEXT: 1009, FLOAT8: 1022, TIMESTAMPTZ: 1185}
+# element type -> array type
+ARRAYS: Mapping[int, int] = {element: array for array, element in values.ARRAYS.items()}
 # names in casts, as the parser gives them
 CASTS: Mapping[str, int] = {
     "bool": BOOL,

@@ -17,6 +17,7 @@ from typing import Any, Literal, TypeAlias
 
 from engines.postgres.values import NO_VALUES, Values
 from proxy.ports import SlowQuery
+from sql.parsing import has_parameters
 
 MAX_LINE = 8 << 20
 # bytes of a statement's parameters that are passed on at most
@@ -50,6 +51,11 @@ class Job:
     analyze: bool = False
     min_cost: float = 0.0
     budget: float = 0.0
+
+    @property
+    def blind(self) -> bool:
+        """There are parameters, and no values to run it with."""
+        return not self.values and has_parameters(self.text)
 
     @property
     def key(self) -> tuple[str, int, str, str, tuple[int, ...]]:

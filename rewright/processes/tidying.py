@@ -14,9 +14,15 @@ from typing import Any
 def tidy() -> None:
     """Forget the prover's shapes of a job's terms, collect cycles, and return free pages to the system."""
     from equivalence.prover.shapes import shape
+    from equivalence.solving import Busy, solver_alone
 
-    shape.cache_clear()
-    gc.collect()
+    try:
+        # a collection gives the solver's objects back: never beside another thread's proof, whose own job tidies after it
+        with solver_alone(0.0):
+            shape.cache_clear()
+            gc.collect()
+    except Busy:
+        return
     trim = _malloc_trim()
     if trim is not None:
         trim(0)

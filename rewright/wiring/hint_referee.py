@@ -15,8 +15,7 @@ from dataclasses import replace
 from engines.postgres.hinting import HintingSession
 from engines.postgres.session import Run, SessionError
 from rewright.wiring.referee import loses
-from rewright.wiring.served import parameter_document, plain_of, values_of
-from sql.parsing import has_parameters
+from rewright.wiring.served import has_values, parameter_document, plain_of, values_of
 from store.api import Store
 from store.life import Action, IllegalTransition, State
 from store.records import NewRewrite, Rewrite, Timing
@@ -31,7 +30,12 @@ def due(store: Store, *, interval: float = INTERVAL, now: float | None = None) -
     """The served rewrite whose hints have not been looked at for longest; raises StoreError."""
     found: list[tuple[float, Rewrite]] = []
     for one in store.rewrites.find(states=(State.ACTIVE,), limit=10_000):
-        if one.proposal.hints and _can_be_run(one.proposal) and plain_of(one.proposal):
+        if (
+            one.proposal.hints
+            and one.proposal.scope != "any"
+            and has_values(one.proposal)
+            and plain_of(one.proposal)
+        ):
             last = store.rewrites.timings(one.id, "plain", limit=1)
             found.append((last[0].at if last else 0.0, one))
     at, rewrite = min(found, key=lambda pair: pair[0], default=(0.0, None))
@@ -95,11 +99,6 @@ def without_hints(store: Store, rewrite: Rewrite, reason: str) -> tuple[Rewrite,
 
 def _unhinted(old: NewRewrite) -> object:
     return {k: v for k, v in old.plans.items() if k != "hints"} if isinstance(old.plans, dict) else old.plans
-
-
-def _can_be_run(proposal: NewRewrite) -> bool:
-    """It is a text, and there are values for its parameters."""
-    return proposal.scope != "any" and (not has_parameters(proposal.original) or bool(values_of(proposal)))
 
 
 def _median(timings: Sequence[Timing]) -> float:

@@ -43,6 +43,7 @@ from rewright.wiring.served import (
     SERVABLE,
     guard_document,
     guard_of,
+    has_values,
     parameter_document,
     starts_active,
     values_of,
@@ -58,7 +59,6 @@ from rewrite.search.chains import Derivations
 from rewrite.search.proposer import RuleProposer
 from rewrite.words import Deadline, Settings
 from sql.catalog import Catalog
-from sql.parsing import has_parameters
 from store.api import Store
 from store.errors import NotFound
 from store.life import Action, Level, State
@@ -193,14 +193,13 @@ class Workbench:
         longer than ``run_timeout``. An original is stopped there: its time is then a lower bound. Raises NotOptimised.
         """
         proposal = rewrite.proposal
-        values = values_of(proposal)
         replacement = filled(proposal)
-        if replacement is None or (has_parameters(proposal.original) and not values):
+        if replacement is None or not has_values(proposal):
             return ()
         database = self._database(proposal.database)
         found: list[Timing] = []
         with self._session(database_dsn(database.optimiser_dsn, proposal.database)) as session:
-            session.bind(proposal.original, values)
+            session.bind(proposal.original, values_of(proposal))
             for _ in range(RUNS):
                 if not (self.budget.take() and self.budget.take()):
                     break
@@ -299,8 +298,7 @@ class Workbench:
         if learning.hints_lost():
             return NoHints()
         waited_for = job.kind in {"explain", "inline"} and not job.analyze
-        blind = has_parameters(job.text) and not job.values
-        execute = section.measure in {"run", "both"} and not waited_for and not blind
+        execute = section.measure in {"run", "both"} and not waited_for and not job.blind
         return HintPort(
             dsn,
             section.run_timeout,
@@ -315,8 +313,7 @@ class Workbench:
     def _settings(self, job: Job, budget: float) -> Settings:
         section = self.config.optimiser
         measure: Any = section.measure
-        blind = has_parameters(job.text) and not job.values
-        if blind or (job.kind in {"explain", "inline"} and not job.analyze):
+        if job.blind or (job.kind in {"explain", "inline"} and not job.analyze):
             # there are no values to run it with, it was not asked for, or somebody waits
             measure = "off" if measure == "off" else "explain"
         trust: Any = self._defaults(job).get("trust", "proved")
@@ -421,8 +418,7 @@ def database_dsn(dsn: str, name: str) -> str:
 
 def _path(session: Session) -> tuple[str, ...]:
     """Schemas of the effective search path, pg_catalog aside."""
-    rows = session.fetch("select unnest(current_schemas(false))::text")
-    return tuple(str(row[0]) for row in rows if row[0] != "pg_catalog")
+    return tuple(schema for schema in session.search_path() if schema != "pg_catalog")
 
 
 def _version_text(number: int) -> str:

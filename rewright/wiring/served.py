@@ -12,6 +12,7 @@ from typing import Any
 from engines.postgres.values import NO_VALUES, Values
 from equivalence.verdicts import CHECKER_VERSION
 from proxy.ports import Guard, RelationName, ServedRewrite
+from sql.parsing import has_parameters
 from store.life import State, reaches
 from store.records import NewRewrite, Rewrite
 
@@ -56,6 +57,11 @@ def values_of(proposal: NewRewrite) -> Values:
         return NO_VALUES if document is None else Values.from_json(document)
     except (KeyError, TypeError, ValueError):
         return NO_VALUES
+
+
+def has_values(proposal: NewRewrite) -> bool:
+    """Whether each parameter of the original has a value to run it with."""
+    return not has_parameters(proposal.original) or bool(values_of(proposal))
 
 
 def plain_of(proposal: NewRewrite) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -25,7 +26,7 @@ from rewright.wiring.scratch import Scratch
 from rewright.wiring.served import parameter_document, served
 from store.api import Store, open_store
 from store.life import Action, Level, State
-from store.records import NewRewrite, Timing
+from store.records import NewRewrite, Rewrite, Timing
 from tests.fixtures.hint_plan import SKEWED
 from tests.proxy.rules import RULES
 from tests.proxy.running import RunningProxy, config
@@ -136,26 +137,33 @@ def job(bench: Workbench, kind: str = "slow", *, analyze: bool = False) -> Job:
     return Job(name, SLOW, (), 2.0, "postgres", "t", model=False, hints=True, kind=kind, analyze=analyze)  # type: ignore[arg-type]
 
 
+@contextlib.contextmanager
+def client_of(server: ScratchServer, rewrite: Rewrite) -> Iterator[psycopg.Connection]:
+    """A client of a proxy that serves ``rewrite``."""
+    record = served(rewrite, frozenset())
+    assert record is not None
+    index = RewriteIndex()
+    index.replace([record])
+    ports = Ports(lookup=index, settings=RULES)
+    with RunningProxy(config(f"host=127.0.0.1 port={server.port}"), ports) as proxy:
+        dsn = server.dsn(rewrite.proposal.database).replace(f":{server.port}/", f":{proxy.port}/")
+        with psycopg.connect(dsn, autocommit=True) as client:
+            yield client
+
+
 @pytest.mark.server
 def test_from_a_slow_query_to_a_hinted_one_and_back(hint_server: ScratchServer, bench: Workbench) -> None:
     kept = bench.optimise(job(bench))
     assert kept is not None
     assert "HashJoin(a b)" in kept.proposal.hints
     assert kept.state is State.ACTIVE
-    record = served(kept, frozenset())
-    assert record is not None
-    index = RewriteIndex()
-    index.replace([record])
-    ports = Ports(lookup=index, settings=RULES)
-    with RunningProxy(config(f"host=127.0.0.1 port={hint_server.port}"), ports) as proxy:
-        dsn = hint_server.dsn(kept.proposal.database).replace(f":{hint_server.port}/", f":{proxy.port}/")
-        with psycopg.connect(dsn, autocommit=True) as client:
-            heard: list[str] = []
-            client.add_notice_handler(lambda d: heard.append(d.message_primary or ""))
-            found = client.execute(SLOW).fetchall()
-            sent = [t for (t,) in client.execute("select statement from pg_prepared_statements")]
-            client.execute("set rewright.hints = off")
-            assert sorted(client.execute(SLOW).fetchall()) == sorted(found)
+    with client_of(hint_server, kept) as client:
+        heard: list[str] = []
+        client.add_notice_handler(lambda d: heard.append(d.message_primary or ""))
+        found = client.execute(SLOW).fetchall()
+        sent = [t for (t,) in client.execute("select statement from pg_prepared_statements")]
+        client.execute("set rewright.hints = off")
+        assert sorted(client.execute(SLOW).fetchall()) == sorted(found)
     assert sum("/*+" in text for text in sent) == 1
     assert not heard
     # served, it is measured on: both texts on the optimiser's account
@@ -184,18 +192,11 @@ def test_a_statement_with_parameters_is_measured_with_the_values_it_was_slow_wit
     assert kept is not None
     assert "HashJoin(a b)" in kept.proposal.hints
     assert kept.proposal.evidence["hints"]["measured"] is True
-    record = served(kept, frozenset())
-    assert record is not None
-    index = RewriteIndex()
-    index.replace([record])
-    ports = Ports(lookup=index, settings=RULES)
-    with RunningProxy(config(f"host=127.0.0.1 port={hint_server.port}"), ports) as proxy:
-        dsn = hint_server.dsn(kept.proposal.database).replace(f":{hint_server.port}/", f":{proxy.port}/")
-        with psycopg.connect(dsn, autocommit=True) as client:
-            same = text.replace("$1", "%s::text")
-            expected = client.execute(same, ["b", "b"]).fetchall()
-            found = client.pgconn.exec_params(text.encode(), [b"b"], [25])
-            sent = [t for (t,) in client.execute("select statement from pg_prepared_statements")]
+    with client_of(hint_server, kept) as client:
+        same = text.replace("$1", "%s::text")
+        expected = client.execute(same, ["b", "b"]).fetchall()
+        found = client.pgconn.exec_params(text.encode(), [b"b"], [25])
+        sent = [t for (t,) in client.execute("select statement from pg_prepared_statements")]
     assert found.ntuples == len(expected) > 0
     assert sum("/*+" in one for one in sent) == 1
     # and measured on with them

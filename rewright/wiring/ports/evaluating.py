@@ -17,6 +17,7 @@ from typing import Any
 import duckdb
 
 from proxy.answers.relations import BOOL, FLOAT8, INT8, TEXT, TIMESTAMPTZ, Relation
+from proxy.lakeside.values import ARRAYS
 from proxy.ports import ResultColumn, SqlError
 
 SECONDS = 10.0
@@ -29,15 +30,6 @@ SAMPLES: Mapping[int, object] = {
     TIMESTAMPTZ: dt.datetime(2000, 1, 1, tzinfo=dt.UTC),
     1114: dt.datetime(2000, 1, 1),  # noqa: DTZ001 - timestamp without time zone
     1082: dt.date(2000, 1, 1),
-}
-ARRAYS: Mapping[int, int] = {
-    1000: BOOL,
-    1005: 21,
-    1007: 23,
-    1016: INT8,
-    1009: TEXT,
-    1022: FLOAT8,
-    1185: TIMESTAMPTZ,
 }
 SANDBOX = {
     "enable_external_access": "false",
