@@ -12,7 +12,6 @@ serves. On one table it is for servers that do not combine indexes well. SOUNDNE
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from rewrite.rules.base import Context, Rewrite, Rule
 from rewrite.rules.or_join_union import MOST_ARMS, common_equality, union_of_arms
@@ -49,7 +48,7 @@ def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
         if not _apart(arms, rels) or common_equality(arms):
             continue
         made = union_of_arms(block, items, [p for p in preds if p != pred], arms, ctx)
-        yield Rewrite(replace(made), "each branch of the disjunction is looked up by itself, without overlap")
+        yield Rewrite(made, "each branch of the disjunction is looked up by itself, without overlap")
 
 
 def _apart(arms: tuple[a.Expr, ...], rels: frozenset[int]) -> bool:

@@ -24,7 +24,6 @@ from rewrite.rules.tree import (
     leaves,
     map_children,
     renumber,
-    returns_set,
     used_rels,
     walk,
 )
@@ -303,10 +302,7 @@ def _total_by_key(query: a.Query, catalog: Catalog) -> Assumptions | None:
     """The constraints by which the sort keys are a key of the block's rows."""
     if not isinstance(query, a.Select) or query.distinct or query.group_by is not None:
         return None
-    if any(returns_set(t.expr) for t in query.targets):
-        return None
-    keys = [(k.expr.rel, k.expr.pos) for k in query.order_by if isinstance(k.expr, a.Column)]
-    return Facts(catalog, query).determines_rows(query, keys)
+    return Facts(catalog, query).exprs_determine(query, [k.expr for k in query.order_by])
 
 
 def _looseness(query: a.Query, *, total: bool = False) -> set[str]:

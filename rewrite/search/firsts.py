@@ -17,7 +17,7 @@ from typing import Any
 from rewrite.rules.build import compare
 from rewrite.rules.correlation import Inner, take_apart
 from rewrite.rules.shape import is_volatile
-from rewrite.rules.tree import Fresh, has_aggregate, has_window, map_children, returns_set
+from rewrite.rules.tree import Fresh, conjoin, has_aggregate, has_window, map_children, returns_set
 from rewrite.search.saying import said
 from sql import algebra as a
 from sql.builtins import builtins
@@ -76,7 +76,7 @@ class _Walk:
         number = a.WindowCall(ref, (), a.Window(keys, query.order_by), INT8)
         shown = [t.expr for t in query.targets]
         targets = tuple(a.Target(f"c{i + 1}", e) for i, e in enumerate((*shown, *keys, number)))
-        below = a.Select(targets, inner.items, _conjoined(inner))
+        below = a.Select(targets, inner.items, conjoin(inner.local))
         rel = self.fresh()
         columns = [a.Column(rel, i, t.expr.type, t.name) for i, t in enumerate(targets)]
         assert query.limit is not None
@@ -92,8 +92,7 @@ class _Walk:
 
     def _reserve(self, query: a.Select) -> None:
         facts = Facts(self.catalog, query)
-        columns = [(k.expr.rel, k.expr.pos) for k in query.order_by if isinstance(k.expr, a.Column)]
-        basis = facts.determines_rows(query, columns)
+        basis = facts.exprs_determine(query, [k.expr for k in query.order_by])
         if basis is None:
             self.modulo.add("tie-order")
         self.assumptions += basis or ()
@@ -117,9 +116,3 @@ def _first_rows(query: a.Select) -> bool:
         and not is_volatile(query)
         and not any(has_window(e) or has_aggregate(e) or returns_set(e) for e in exprs)
     )
-
-
-def _conjoined(inner: Inner) -> a.Expr | None:
-    if not inner.local:
-        return None
-    return inner.local[0] if len(inner.local) == 1 else a.And(inner.local)

@@ -154,9 +154,8 @@ class _Walk:
 
     def _reserve(self, cut: a.Select) -> None:
         facts = Facts(self.catalog, cut)
-        columns = [(k.expr.rel, k.expr.pos) for k in cut.order_by if isinstance(k.expr, a.Column)]
         plain = cut.group_by is None and cut.distinct is None
-        basis = facts.determines_rows(cut, columns) if plain else None
+        basis = facts.exprs_determine(cut, [k.expr for k in cut.order_by]) if plain else None
         if basis is None:
             self.modulo.add("tie-order")
         self.assumptions += basis or ()
