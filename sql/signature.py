@@ -80,7 +80,7 @@ def order_is_total(query: Query, facts: Facts) -> Assumptions | None:
     """What shows that ORDER BY leaves no choice among rows that a client could tell apart; None if nothing.
 
     True for at most one row, for keys that contain a key of the result, and for keys that cover every
-    output column under an equality that is identity.
+    output column, where equal values of it can't be told apart.
     """
     single = facts.at_most_one_row(query)
     if single is not None:
@@ -89,7 +89,7 @@ def order_is_total(query: Query, facts: Facts) -> Assumptions | None:
     if not signature.order:
         return None
     shown = {k.pos for k in signature.order if k.pos is not None}
-    if all(i in shown and equality_is_identity(c.type) for i, c in enumerate(signature.columns)):
+    if len(shown) == len(signature.columns) and None not in facts.looks(query):
         return NOTHING
     unique = facts.is_unique(query, shown)
     if unique is not None:

@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING
 
 from sql import algebra as a
 from sql.types import FLOATS, SqlType
+from sql.walk import all_exprs_of_query
 
 from .bags import NULL_ON_EMPTY, aggregate, block, count, sum_of, with_not_null
+from .build import app
 from .conditions import off
-from .symbols import INTS, identity
+from .symbols import INTS, TO_NUMERIC, arithmetic, identity
 from .terms import (
     Bag,
     Block,
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
 ORDER_SENSITIVE = frozenset({"array_agg", "string_agg", "json_agg", "jsonb_agg", "json_object_agg",
     "jsonb_object_agg", "xmlagg"})  # fmt: skip
 KNOWN = NULL_ON_EMPTY | {"count", "array_agg", "json_agg", "jsonb_agg"}
+EXACT = INTS | {"numeric"}
 # window functions whose result depends on the values of the order keys alone
 BY_VALUE = frozenset({"rank", "dense_rank", "percent_rank", "cume_dist"})
 
@@ -100,7 +103,30 @@ def make_aggregate(t: Translation, spec: Spec, bag: Bag) -> Term:
         bag = with_not_null(bag, 0) if bag else bag
     if argument_type in FLOATS and name not in {"min", "max"} and not off("M6"):
         t.to.loose.add("float-order")
+    if name == "avg" and t.to.quotients and argument_type in EXACT:
+        return _quotient(t, spec, bag)
     return aggregate(_name(spec, name), bag, spec.type)
+
+
+def _quotient(t: Translation, spec: Spec, bag: Bag) -> Term:
+    """An average of exact numbers, which the server computes as their sum divided by their number (numeric_avg, int8_avg), by
+    numeric division. There is no number to divide where there is none to divide by.
+    """
+    number = spec.func.arg_types[0]
+    total = sum_of(bag, spec.type) if number in INTS else aggregate("sum numeric", bag, spec.type)
+    counted = app(TO_NUMERIC, (count(t.to.copy(bag), 0 if bag else None),), spec.type)
+    return app(arithmetic("/", "numeric", "numeric", "numeric"), (total, counted), spec.type)
+
+
+def averages(query: a.Query) -> int:
+    """How many averages of exact numbers a query asks for."""
+    return sum(
+        isinstance(e, a.Aggregate | a.WindowCall)
+        and e.func.is_builtin
+        and e.func.name == "avg"
+        and e.func.arg_types[0] in EXACT
+        for e in all_exprs_of_query(query)
+    )
 
 
 def _sorted_by_value(bag: Bag, keys: int) -> bool:

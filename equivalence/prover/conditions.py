@@ -98,6 +98,7 @@ LAWS: dict[str, tuple[str, str]] = {
     "prefix": ("16", "a text's beginning is not the text"),
     "extreme": ("3", "some row differs from t unless both minimum and maximum are t"),
     "scale": ("M4", "equal columns numeric(p, s) look alike only if both have s decimals"),
+    "padding": ("M4", "equal columns char(n) look alike only if both have n characters"),
     "weight": ("6e", "a count of nothing gives a 0 to add where the join has no row"),
     "total": ("M9", "without a total order any of the first rows may come first"),
     "nulls-last": ("13", "a first row with NULL is no minimum"),

@@ -14,6 +14,7 @@ from sql.algebra import Expr, Param, Query, WholeRow, output_columns
 from sql.types import NUMERIC, SqlType
 from sql.walk import all_exprs_of_query, all_queries, canonical
 
+from .aggregates import averages
 from .conditions import off
 from .constants import failing_constants
 from .context import Context
@@ -63,9 +64,9 @@ def _fences(query: Query) -> list[bool | None]:
     return [cte.materialized for q in all_queries(query) for cte in q.ctes]
 
 
-def _prepare(engine: Engine, query: Query) -> Prepared:
+def _prepare(engine: Engine, query: Query, *, quotients: bool) -> Prepared:
     """The query translated, with what may fail in it."""
-    translator = Translator(engine.schema.is_computed)
+    translator = Translator(engine.schema.is_computed, quotients)
     form: Form = translator.top(query)
     loose = set(translator.loose)
     if orders(engine, form.bag, len(form.sort)):
@@ -86,7 +87,9 @@ def prepare_both(engine: Engine, q1: Query, q2: Query) -> tuple[Prepared, Prepar
     if difference is not None and difference.kind == "signature":
         return difference
     typed = difference is None
-    first, second = _prepare(engine, q1), _prepare(engine, q2)
+    # an average is best left whole, unless the other query has none to meet it
+    quotients = averages(q1) != averages(q2)
+    first, second = (_prepare(engine, q, quotients=quotients) for q in (q1, q2))
     if first.sort != second.sort and not off("M9"):
         first, second = reduce_order(engine, first), reduce_order(engine, second)
     return _plain(first, typed=typed), _plain(second, typed=typed)

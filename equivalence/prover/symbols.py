@@ -5,6 +5,9 @@ Everything not listed is taken to be able to fail and to return NULL. Must not k
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+from sql.facts.looks import look_of_type
 from sql.types import SqlType, equality_is_identity
 
 from .conditions import off
@@ -77,21 +80,20 @@ def one_representation(type_: SqlType) -> bool:
     """Whether equal values of one column or expression of the type look the same: char(n) is padded to n,
     numeric(p, s) has s decimals.
     """
-    if identity(type_):
-        return True
-    deterministic = type_.collation in {"", "default", "C", "POSIX"}
-    return type_.is_builtin and type_.name in {"bpchar", "numeric"} and type_.typmod > 0 and deterministic
+    return identity(type_) or look_of_type(type_) is not None
 
 
 def same_when_equal(a: Term, b: Term) -> bool:
     """Whether equality of the two makes them the very same value: of any types whose equality is identity, and of
-    columns numeric(p, s) with one s, which all show s decimals.
+    columns of one type numeric(p, s) or char(n), which all show s decimals or n characters.
     """
     if identity(a.type) and identity(b.type):
         return True
     columns = isinstance(a, Var) and isinstance(b, Var)
-    scaled = a.type.is_builtin and a.type.name == b.type.name == "numeric" and a.type.schema == b.type.schema
-    return columns and scaled and a.type.typmod > 0 and (a.type.typmod == b.type.typmod or off("scale"))
+    alike = (a.type.schema, a.type.name, a.type.collation) == (b.type.schema, b.type.name, b.type.collation)
+    one = alike and one_representation(a.type) and one_representation(b.type)
+    law = "padding" if a.type.name == "bpchar" else "scale"
+    return columns and one and (a.type.typmod == b.type.typmod or off(law))
 
 
 def exact_integer(type_: SqlType) -> bool:
@@ -151,9 +153,9 @@ def failure(term: App) -> str:
     if not fails:
         return ""
     if name.endswith(" numeric") and name[0] in "+-*":
-        return "" if all(_bounded(a) for a in term.args) else fails
+        return "" if all(is_bounded(a) for a in term.args) else fails
     if name.startswith("cast pg_catalog.numeric to pg_catalog.float8"):
-        return "" if _bounded(term.args[0]) else fails
+        return "" if is_bounded(term.args[0]) else fails
     if name == "+ int8" and all(isinstance(a, Nested) and a.name == "cnt" for a in term.args):
         return ""  # counts do not leave bigint
     if _never_fails(name, term.args):
@@ -167,7 +169,7 @@ def failure(term: App) -> str:
         while isinstance(divisor, App) and divisor.sym == TO_NUMERIC:
             divisor = divisor.args[0]
         if _nonzero(divisor) and (name.startswith("op /(numeric") or _safe_int_division(divisor)):
-            return "" if not name.startswith("op /(numeric") or _bounded(term.args[0]) else "overflow"
+            return "" if not name.startswith("op /(numeric") or is_bounded(term.args[0]) else "overflow"
     return fails
 
 
@@ -293,21 +295,22 @@ def _nonzero(term: Term) -> bool:
         return False
 
 
-def _bounded(term: Term) -> bool:
-    """Whether a numeric's size is bounded far below the limit of 131072 digits."""
+def is_bounded(term: Term, made: Callable[[Var], bool] = lambda _: False) -> bool:
+    """Whether a numeric's size is bounded far below the limit of 131072 digits. ``made``: of a column whose type does not
+    say so, whether what it is made of does.
+    """
     match term:
         case Lit():
             return True
         case Var(_, _, type_):
-            return type_.typmod != -1 or exact_integer(type_)
+            return type_.typmod != -1 or exact_integer(type_) or made(term)
         case App(sym, args):
             numeric = sym.name.endswith(" numeric") or sym == CASE or "to numeric" in sym.name
-            return (numeric and all(_bounded(a) for a in args if a.type.name != "bool")) or exact_integer(
-                term.type
-            )
+            parts = (a for a in args if a.type.name != "bool")
+            return (numeric and all(is_bounded(a, made) for a in parts)) or exact_integer(term.type)
         case _:
             # sums, averages and extremes of bounded values stay bounded
             kind = getattr(term, "kind", "")
             if kind in {"agg", "the"}:
-                return all(_bounded(o) for b in term.bag for o in b.outs)  # type: ignore[union-attr]
+                return all(is_bounded(o, made) for b in term.bag for o in b.outs)  # type: ignore[union-attr]
             return exact_integer(term.type)

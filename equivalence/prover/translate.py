@@ -99,6 +99,8 @@ class Translator:
 
     # whether reading a stored column computes it (PostgreSQL 18's virtual generated columns)
     computed: Callable[[a.TableRef, int], bool] = lambda _table, _position: False
+    # exact averages as sums divided by counts
+    quotients: bool = False
     ctes: dict[int, tuple[a.Query, Env]] = field(default_factory=dict)
     # CTEs that are computed as a whole before anything reads them
     fenced: set[int] = field(default_factory=set)

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from rewright.cli.common import (
+    DURATION,
     JSON_OPTION,
     one_line,
     opened_store,
@@ -17,7 +18,6 @@ from rewright.cli.common import (
     with_store,
 )
 from rewright.cli.documents import log_document
-from rewright.cli.parameters import DURATION
 from store.records import LogEntry
 
 POLL_SECONDS = 0.5

@@ -69,7 +69,7 @@ def _of_view(number: int, view: View, catalog: Catalog, deadline: float) -> Part
         tried.append(parts)
         looks = _all(parts, catalog, deadline if wider is None else time.monotonic() + left * _SHARE)
         if looks is not None:
-            facts, modulo = stated(view, [(d, pair, part.proof) for d, pair, part in looks])
+            facts, modulo = stated(view, [(d, pair, part.proof) for d, pair, part in looks], catalog)
             return PartsProof(number, wider, tuple(part for _, _, part in looks), facts, modulo)
     return None
 

@@ -7,18 +7,22 @@ queries, without search, and must give what the proof states. Must not know how 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from equivalence.proof import Flaw, Proof, check_proof
+from rewrite.rules.canonical import canonical
 from rewrite.rules.tree import Fresh, highest_number, walk
 from rewrite.search.abstraction import Pair, pairs, shared_failures, without_ctes
 from rewrite.search.bounds import without_bounds
 from rewrite.search.congruence import Difference, differences, stripped
 from rewrite.search.firsts import numbered
 from rewrite.search.limits import without_early_limits
+from rewrite.search.ordering import without_idle_keys
+from rewrite.search.restrictions import without_restrictions
 from sql import algebra as a
 from sql.catalog import Catalog
+from sql.facts import Facts
 
 # how many queries around a difference are looked at with it before the whole is
 WIDEST = 2
@@ -35,23 +39,42 @@ class View:
 
 
 def views(before: a.Query, after: a.Query, catalog: Catalog) -> Iterator[View]:
-    """Without CTEs, bounds and early cuts; then with the first rows of subqueries numbered, where only one has such."""
+    """Without CTEs, bounds, idle sort keys and early cuts; then without restrictions that are made further out, which comes first where nothing
+    else differs; then with the first rows of subqueries numbered, where only one has such.
+    """
     inlined = [q for q in (without_ctes(before), without_ctes(after)) if q is not None]
     if len(inlined) < 2:
         return
-    uncut = [without_early_limits(without_bounds(q), catalog) for q in inlined]
+    ordered = [without_idle_keys(without_bounds(q), catalog) for q in inlined]
+    uncut = [without_early_limits(s.query, catalog) for s in ordered]
     modulo = frozenset(m for u in uncut for m in u.modulo)
-    facts = tuple(x for u in uncut for x in u.assumptions)
+    facts = tuple(x for part in (ordered, uncut) for u in part for x in u.assumptions)
     if before != after:
         modulo |= frozenset(m for q in (before, after) for m in shared_failures(q, catalog))
     first, second = (u.query for u in uncut)
-    yield View(first, second, modulo, facts)
+    plain = View(first, second, modulo, facts)
+    free = _unrestricted(plain, catalog)
+    alone = free is not None and canonical(free.before) == canonical(free.after)
+    if free is not None and alone:
+        yield free
+    yield plain
+    if free is not None and not alone:
+        yield free
     highest = max(highest_number(first), highest_number(second))
     firsts = [numbered(q, catalog, Fresh(highest)) for q in (first, second)]
     if (firsts[0].query == first) != (firsts[1].query == second):
         modulo |= frozenset(m for f in firsts for m in f.modulo)
         facts += tuple(x for f in firsts for x in f.assumptions)
         yield View(firsts[0].query, firsts[1].query, modulo, facts)
+
+
+def _unrestricted(view: View, catalog: Catalog) -> View | None:
+    """The view without restrictions that are made further out; None where neither query has any."""
+    freed = [without_restrictions(q, catalog) for q in (view.before, view.after)]
+    if freed[0].query == view.before and freed[1].query == view.after:
+        return None
+    modulo = view.modulo.union(*(f.modulo for f in freed))
+    return replace(view, before=freed[0].query, after=freed[1].query, modulo=modulo)
 
 
 def parts_of(view: View, wider: int | None, catalog: Catalog) -> list[Difference]:
@@ -123,14 +146,14 @@ class PartsProof:
             if (flaw := check_proof(part.proof, pair.before, pair.after, pair.catalog)) is not None:
                 return Flaw(f"part {number}: {flaw.reason}", flaw.step)
             looks.append((difference, pair, part.proof))
-        facts, modulo = stated(view, looks)
+        facts, modulo = stated(view, looks, catalog)
         if facts != self.facts:
             return Flaw(f"facts should be {facts}")
         return None if modulo == self.modulo else Flaw(f"modulo should be {modulo}")
 
 
 def stated(
-    view: View, looks: Sequence[tuple[Difference, Pair, Proof]]
+    view: View, looks: Sequence[tuple[Difference, Pair, Proof]], catalog: Catalog
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The facts and reservations of the whole."""
     facts = dict.fromkeys(str(x) for _, _, proof in looks for x in proof.assumptions)
@@ -139,6 +162,9 @@ def stated(
     modulo = set(view.modulo)
     for difference, pair, proof in looks:
         modulo |= {*proof.modulo, *difference.modulo, *pair.modulo}
+    # where both are seen whole, what arithmetic is done on may be known to be small
+    if "overflow" in modulo and not any(Facts(catalog).may_overflow(q) for q in (view.before, view.after)):
+        modulo.remove("overflow")
     return tuple(facts), tuple(sorted(modulo))
 
 

@@ -27,6 +27,7 @@ from rewrite.rules.tree import (
     used_rels,
     walk,
 )
+from rewrite.search.ordering import decided
 from rewrite.search.saying import said
 from sql import algebra as a
 from sql.catalog import Catalog
@@ -35,6 +36,12 @@ from sql.types import INT4, equality_is_identity
 
 # far above the parameters of statements, below the placeholders of templates
 _FIRST_PARAMETER = 900_000
+_VALUES = frozenset(
+    {
+        *("count", "sum", "avg", "min", "max", "bool_and", "bool_or", "every"),
+        *("rank", "dense_rank", "percent_rank", "cume_dist"),
+    }
+)
 _FLOATS = frozenset({"float4", "float8"})
 
 
@@ -292,10 +299,31 @@ def _chance(query: a.Query, catalog: Catalog | None) -> tuple[set[str], tuple[st
     """What a block leaves to chance, the queries within aside, and the constraints by which it is no more."""
     if _total(query) or catalog is None:
         return _looseness(query), ()
-    basis = _total_by_key(query, catalog)
+    basis = _shows_its_order(query, catalog)
+    if basis is None:
+        basis = _total_by_key(query, catalog)
     if basis is None:
         return _looseness(query), ()
     return _looseness(query, total=True), said(basis)
+
+
+def _shows_its_order(query: a.Query, catalog: Catalog) -> Assumptions | None:
+    """The constraints by which rows that tie look alike: their columns are sorted by or agree where these do, and equal values
+    can't be told apart.
+    """
+    if not isinstance(query, a.Select) or query.distinct:
+        return None
+    facts = Facts(catalog, query)
+    if None in facts.looks(query):
+        return None
+    keys = [k.expr for k in query.order_by]
+    basis: Assumptions = frozenset()
+    for expr in dict.fromkeys(t.expr for t in query.targets):
+        found = basis if expr in keys else decided(query, expr, keys, facts)
+        if found is None:
+            return None
+        basis |= found
+    return basis
 
 
 def _total_by_key(query: a.Query, catalog: Catalog) -> Assumptions | None:
@@ -311,11 +339,19 @@ def _looseness(query: a.Query, *, total: bool = False) -> set[str]:
     if not total and not _total(query):
         found.add("tie-order")
     for node in _own(query):
-        if isinstance(node, a.WindowCall) or (isinstance(node, a.Aggregate) and order_sensitive(node)):
+        if isinstance(node, a.WindowCall) and not _by_value(node):
+            found.add("tie-order")
+        if isinstance(node, a.Aggregate) and order_sensitive(node):
             found.add("tie-order")
         if isinstance(node, a.WindowCall | a.Aggregate) and any(x.type.name in _FLOATS for x in node.args):
             found.add("float-order")
     return found
+
+
+def _by_value(call: a.WindowCall) -> bool:
+    """Whether rows that tie in the window's order get the same value: peers are in its frame together."""
+    frame = call.window.frame
+    return call.func.is_builtin and call.func.name in _VALUES and frame.mode != "rows" and not frame.exclude
 
 
 def _total(query: a.Query) -> bool:

@@ -54,6 +54,8 @@ from sql.facts.effects import (
     volatility_of_query,
     worst,
 )
+from sql.facts.looks import Look, Looks
+from sql.facts.magnitudes import Digits, may_overflow
 from sql.facts.nulls import NonNull, Nullability
 from sql.facts.strictness import Col, rejected_columns, rejects_rel, strict_columns
 from sql.walk import all_queries, from_tree, rels_of
@@ -100,6 +102,8 @@ class Facts:
         for root in roots:
             self.learn(root)
         self.nulls = Nullability(catalog, self._cte_query)
+        self._looks = Looks(self._cte_query)
+        self._digits = Digits(self._cte_query)
         self._dependencies = Dependencies(catalog, self.nulls, self._cte_query, self.keys)
         self._keys: dict[int, tuple[Query, list[KeySet]]] = {}
 
@@ -140,6 +144,12 @@ class Facts:
 
     def nonnull_outputs(self, query: Query) -> tuple[Assumptions | None, ...]:
         return self.nulls.outputs(query)
+
+    # ------------------------------------------------------------------ what can be told apart
+
+    def looks(self, query: Query) -> tuple[Look | None, ...]:
+        """For each output column what equal values of it have in common; None where equal ones may look different."""
+        return self._looks.outputs(query)
 
     # ------------------------------------------------------------------ dependencies and keys
 
@@ -290,6 +300,11 @@ class Facts:
             self.learn(node)
             return errors_of_query(node, self._has_at_most_one_row, self._is_computed)
         return errors_of_expr(node, self._has_at_most_one_row, self._is_computed)
+
+    def may_overflow(self, query: Query) -> bool:
+        """Whether an expression of a query may leave its type's range, sums over rows aside."""
+        self.learn(query)
+        return may_overflow(query, self._digits)
 
     def _has_at_most_one_row(self, query: Query) -> bool:
         return self.at_most_one_row(query) is not None

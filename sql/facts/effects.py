@@ -142,7 +142,7 @@ def errors_of_expr(expr: Expr, at_most_one: AtMostOne, is_computed: IsComputed) 
     for e in deep_exprs(expr):
         if isinstance(e, Column) and is_computed(e):
             found |= {"generated"}
-        found |= _own_errors(e, at_most_one)
+        found |= own_errors(e, at_most_one)
     return found
 
 
@@ -162,7 +162,7 @@ def _is_natural(expr: Expr) -> bool:
     return isinstance(expr, Const) and expr.value is not None and expr.value.isdigit()
 
 
-def _own_errors(expr: Expr, at_most_one: AtMostOne) -> Errors:
+def own_errors(expr: Expr, at_most_one: AtMostOne) -> Errors:
     match expr:
         case Op():
             return _operator_errors(expr.op, expr.args)

@@ -1,0 +1,69 @@
+"""Sort keys that decide nothing: taken out of both queries of a pair before it is proved.
+
+    WHERE a.state = 'IL' ORDER BY a.name, a.state, a.street LIMIT 100
+
+Rows that agree on the keys before agree on such a column too: by an equality with a constant or with one of them, or by a key of
+the rows (SOUNDNESS 13). Must not know rules or provers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from rewrite.rules.shape import is_volatile
+from rewrite.rules.tree import map_children, returns_set
+from rewrite.search.saying import said
+from sql import algebra as a
+from sql.catalog import Catalog
+from sql.facts import Assumptions, Facts
+
+
+@dataclass(slots=True)
+class Sorted:
+    """``query`` without such keys; ``assumptions``: constraints that this rests on."""
+
+    query: a.Query
+    assumptions: tuple[str, ...] = ()
+
+
+def without_idle_keys(query: a.Query, catalog: Catalog) -> Sorted:
+    """A query that holds no CTEs, its blocks sorted by what decides."""
+    walk = _Walk(catalog)
+    return Sorted(walk.visit(query), said(walk.assumptions))
+
+
+def decided(block: a.Select, column: a.Expr, before: Sequence[a.Expr], facts: Facts) -> Assumptions | None:
+    """The constraints by which rows of an ungrouped block that agree on ``before`` agree on a column; None: they may not."""
+    if not isinstance(column, a.Column) or block.group_by is not None:
+        return None
+    start = [(k.rel, k.pos) for k in before if isinstance(k, a.Column)]
+    return facts.closure(block, start).has([(column.rel, column.pos)])
+
+
+@dataclass(slots=True)
+class _Walk:
+    catalog: Catalog
+    assumptions: list[Any] = field(default_factory=list)
+
+    def visit(self, node: Any) -> Any:
+        node = map_children(node, self.visit)
+        return self._block(node) if isinstance(node, a.Select) and len(node.order_by) > 1 else node
+
+    def _block(self, block: a.Select) -> a.Select:
+        if (
+            block.distinct is not None
+            or is_volatile(block)
+            or any(returns_set(t.expr) for t in block.targets)
+        ):
+            return block
+        facts = Facts(self.catalog, block)
+        kept: list[a.SortKey] = []
+        for key in block.order_by:
+            basis = decided(block, key.expr, [k.expr for k in kept], facts) if key.op.is_builtin else None
+            if basis is None or not kept:
+                kept.append(key)
+            else:
+                self.assumptions += basis
+        return replace(block, order_by=tuple(kept))

@@ -1,0 +1,294 @@
+"""Restrictions inside a subquery that the block around it makes anyway: taken out of both queries of a pair.
+
+    FROM store s, (SELECT shop, sum(x) FROM sale WHERE shop IN (SELECT id FROM store WHERE state = 'TX') GROUP BY shop) g
+    WHERE g.shop = s.id AND s.state = 'TX'
+
+A row of g that counts is joined with a store of Texas, so its shop is one of those whose ids the subquery lists: without the
+restriction g has more groups, and the block keeps none of them. That holds where the restricted expression is an output column of
+which whole groups, partitions and sets of duplicates have one value (SOUNDNESS 7a), and values that are equal can't be told apart. It
+is the same of a condition that the block states itself, of one arm of an OR or of a UNION, and of the right of a LEFT JOIN,
+whose rows count where the kept side has a partner for them.
+
+What the subquery computes is computed for more rows: what may fail there is a reservation. Must not know rules or provers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from rewrite.rules.canonical import canonical, is_closed
+from rewrite.rules.shape import is_equality, is_volatile
+from rewrite.rules.tree import (
+    QUERIES,
+    as_product,
+    conjoin,
+    conjuncts,
+    disjuncts,
+    dissolve,
+    free_rels,
+    from_rels,
+    has_aggregate,
+    has_subquery,
+    is_plain,
+    map_children,
+    renumber,
+    returns_set,
+    walk_block,
+)
+from rewrite.search.bounds import harmless
+from rewrite.search.congruence import looseness
+from sql import algebra as a
+from sql.catalog import Catalog
+from sql.facts import Facts
+from sql.facts.effects import OVERFLOW
+from sql.facts.looks import look_of_type
+
+
+@dataclass(slots=True)
+class Unrestricted:
+    """``query`` without such restrictions. ``modulo``: what may fail for the rows that they kept out."""
+
+    query: a.Query
+    modulo: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a subquery stands: the product around it, and what holds of each of its rows that counts."""
+
+    items: Sequence[a.FromItem]
+    preds: Sequence[a.Expr]
+
+
+def without_restrictions(query: a.Query, catalog: Catalog) -> Unrestricted:
+    """A query that holds no CTEs, without restrictions that its blocks make anyway."""
+    walk_ = _Walk(catalog)
+    return Unrestricted(walk_.visit(query), frozenset(walk_.modulo))
+
+
+@dataclass(slots=True)
+class _Walk:
+    catalog: Catalog
+    modulo: set[str] = field(default_factory=set)
+
+    def visit(self, node: Any) -> Any:
+        # innermost first: what keeps rows out further in may rest on what does so further out
+        node = map_children(node, self.visit)
+        return self._block(node) if isinstance(node, a.Select) else node
+
+    def _block(self, block: a.Select) -> a.Select:
+        if len(block.from_) == 1:
+            block = replace(block, from_=(self._spine(block, block.from_[0]),))
+        items, preds = as_product(block)
+        place = _Place(items, preds)
+        made = [self._item(i, place) for i in items]
+        freed = {m.rel: m for m in made if m is not None}
+        if not freed:
+            return block
+        return replace(block, from_=tuple(_with(i, freed) for i in block.from_))
+
+    def _spine(self, block: a.Select, item: a.FromItem) -> a.FromItem:
+        """The right sides of LEFT JOINs that keep the leftmost item."""
+        if not isinstance(item, a.Join) or item.kind != "left":
+            return item
+        item = replace(item, left=self._spine(block, item.left))
+        kept: a.FromItem = item
+        while isinstance(kept, a.Join) and kept.kind == "left":
+            kept = kept.left
+        inner, joined = dissolve((kept,))
+        rels = from_rels((kept,))
+        own = [p for p in conjuncts(block.where) if free_rels(p) and free_rels(p) <= rels]
+        ties = [p for p in conjuncts(item.on) if free_rels(p) <= rels | from_rels((item.right,))]
+        freed = self._item(item.right, _Place([*inner, item.right], [*joined, *own, *ties]))
+        return item if freed is None else replace(item, right=freed)
+
+    def _item(self, item: a.FromItem, place: _Place) -> a.Derived | None:
+        """A subquery without what its place asks for anyway; None where there is nothing of the kind."""
+        if not isinstance(item, a.Derived) or item.lateral or item.security_barrier:
+            return None
+        if not is_closed(item.query) or is_volatile(item.query):
+            return None
+        query = self._query(item.query, item.rel, place)
+        if query == item.query:
+            return None
+        # the conditions around may be evaluated on the rows that come now
+        self._reserve(*place.preds)
+        return replace(item, query=query)
+
+    def _query(self, query: a.Query, rel: int, place: _Place) -> a.Query:
+        if query.limit is not None or query.offset is not None or query.ctes:
+            return query
+        if isinstance(query, a.SetOp):
+            left, right = (self._query(q, rel, place) for q in (query.left, query.right))
+            return replace(query, left=left, right=right)
+        if not isinstance(query, a.Select) or query.where is None:
+            return query
+        shown = _whole(query)
+        empty = [p for p in conjuncts(query.where) if _is_made_outside(p, rel, shown, place)]
+        if not empty:
+            return query
+        freed = replace(query, where=conjoin(p for p in conjuncts(query.where) if p not in empty))
+        self._reserve(freed)
+        self.modulo |= looseness(freed)
+        return freed
+
+    def _reserve(self, *parts: a.Query | a.Expr) -> None:
+        facts = Facts(self.catalog, *(p for p in parts if isinstance(p, QUERIES)))
+        if any(facts.errors(p) - OVERFLOW for p in parts):
+            self.modulo.add("errors")
+        # that a sum of other groups overflows is left out, as everywhere in the checker
+        if any(facts.may_overflow(_as_query(p)) for p in parts):
+            self.modulo.add("overflow")
+
+
+def _as_query(part: a.Query | a.Expr) -> a.Query:
+    """A condition as a query that evaluates it."""
+    return part if isinstance(part, QUERIES) else a.Select((), where=part)
+
+
+def _with(item: a.FromItem, freed: dict[int, a.Derived]) -> a.FromItem:
+    if isinstance(item, a.Join):
+        if item.kind != "inner":
+            return item
+        return replace(item, left=_with(item.left, freed), right=_with(item.right, freed))
+    return freed.get(item.rel, item)
+
+
+def _whole(query: a.Select) -> dict[a.Expr, int]:
+    """Expressions by the output column that shows them, of which a row's group, partitions and duplicates have one value that
+    can't be told apart.
+    """
+    if any(returns_set(t.expr) for t in query.targets):
+        return {}
+    windows = [
+        n
+        for x in (*(t.expr for t in query.targets), *(k.expr for k in query.order_by))
+        for n in walk_block(x)
+        if isinstance(n, a.WindowCall)
+    ]
+    found: dict[a.Expr, int] = {}
+    for position, target in enumerate(query.targets):
+        e = target.expr
+        alike = (
+            look_of_type(e.type) is not None
+            and not has_aggregate(e)
+            and not has_subquery(e)
+            and not any(isinstance(n, a.WindowCall) for n in walk_block(e))
+            and (not query.distinct or e in query.distinct)
+            and (
+                query.group_by is None or (bool(query.group_by) and all(e in keys for keys in query.group_by))
+            )
+            and all(e in w.window.partition_by for w in windows)
+        )
+        if alike:
+            found.setdefault(e, position)
+    return found
+
+
+def _is_made_outside(pred: a.Expr, rel: int, shown: dict[a.Expr, int], place: _Place) -> bool:
+    if isinstance(pred, a.Quantified):
+        return _is_met(pred, rel, shown, place)
+    outer = _lifted(pred, rel, shown)
+    if outer is None or not harmless(pred):
+        return False
+    return any(all(c in place.preds for c in conjuncts(arm)) for arm in disjuncts(outer))
+
+
+def _lifted(pred: a.Expr, rel: int, shown: dict[a.Expr, int]) -> a.Expr | None:
+    """The condition on the subquery's output; None where it reads what is not shown."""
+    missing = False
+
+    def visit(node: Any) -> Any:
+        nonlocal missing
+        if not isinstance(node, a.Column):
+            missing |= isinstance(node, a.SystemColumn | a.WholeRow)
+            return map_children(node, visit)
+        if node not in shown:
+            missing = True
+            return node
+        return a.Column(rel, shown[node], node.type)
+
+    lifted: a.Expr = visit(pred)
+    return None if missing or not free_rels(pred) else lifted
+
+
+# --------------------------------------------------------------------------- memberships
+
+
+def _is_met(pred: a.Quantified, rel: int, shown: dict[a.Expr, int], place: _Place) -> bool:
+    """Whether each row that counts is joined with one that makes it a member."""
+    if pred.kind != "=" or pred.all or any(o.btree != "=" or not o.is_builtin for o in pred.ops):
+        return False
+    if any(e not in shown for e in pred.left) or not is_closed(pred.query) or is_volatile(pred.query):
+        return False
+    keys = [a.Column(rel, shown[e], e.type) for e in pred.left]
+    if any(
+        isinstance(p, a.Quantified)
+        and replace(p, query=pred.query) == replace(pred, left=tuple(keys))
+        and canonical(p.query) == canonical(pred.query)
+        for p in place.preds
+    ):
+        return True
+    return any(_has_witness(arm, keys, place) for arm in _arms(pred.query))
+
+
+def _arms(query: a.Query) -> Iterator[a.Query]:
+    """Queries whose rows are all among those of ``query``."""
+    if isinstance(query, a.SetOp) and query.op == "union" and not query.ctes:
+        if query.limit is None and query.offset is None:
+            yield from _arms(query.left)
+            yield from _arms(query.right)
+        return
+    yield query
+
+
+def _has_witness(arm: a.Query, keys: Sequence[a.Column], place: _Place) -> bool:
+    """Whether the rows joined around give a row of ``arm`` that equals the keys."""
+    if not isinstance(arm, a.Select):
+        return False
+    plain = replace(arm, distinct=None) if arm.distinct == () else arm
+    if not is_plain(plain) or any(has_aggregate(t.expr) for t in arm.targets):
+        return False
+    wanted, own = as_product(arm)
+    if not all(harmless(x) for x in (*own, *(t.expr for t in arm.targets))):
+        return False
+    if any(look_of_type(t.expr.type) is None for t in arm.targets):
+        return False
+    return any(
+        all(renumber(p, mapping) in place.preds for p in own)
+        and all(_equal(renumber(t.expr, mapping), k, place) for t, k in zip(arm.targets, keys, strict=True))
+        for mapping in _partners(wanted, place.items)
+    )
+
+
+def _partners(wanted: Sequence[a.FromItem], items: Sequence[a.FromItem]) -> Iterator[dict[int, int]]:
+    """Ways to find each of ``wanted`` among ``items``."""
+    if not wanted:
+        yield {}
+        return
+    first, rest = wanted[0], wanted[1:]
+    if isinstance(first, a.Join):
+        return
+    for item in items:
+        if not isinstance(item, a.Join) and _reads_the_same(first, item):
+            for others in _partners(rest, items):
+                yield {first.rel: item.rel, **others}
+
+
+def _reads_the_same(one: a.FromItem, other: a.FromItem) -> bool:
+    match one, other:
+        case a.Scan(), a.Scan():
+            return (one.table, one.only) == (other.table, other.only)
+        case a.Derived(), a.Derived():
+            if any(d.lateral or d.security_barrier or not is_closed(d.query) for d in (one, other)):
+                return False
+            fixed = not is_volatile(one.query) and not looseness(one.query)
+            return fixed and canonical(one.query) == canonical(other.query)
+        case _:
+            return False
+
+
+def _equal(value: a.Expr, key: a.Column, place: _Place) -> bool:
+    return any(is_equality(p) and isinstance(p, a.Op) and set(p.args) == {value, key} for p in place.preds)

@@ -1,0 +1,114 @@
+"""Whether equal values of an expression can be told apart.
+
+``1.0 = 1.00`` and ``'a'::char(2) = 'a'::char(3)``, and clients see which of the two they got. Values of most types are equal only
+when they are the same; those of a column numeric(p, s) all show s decimals and those of char(n) n characters, so that equal ones
+look alike too. PostgreSQL computes the decimals of sums and products from those of their operands (numeric.c: the greater
+of both for + and -, their sum for *; sum() keeps the greatest of its inputs), so they are known for these as well. Must not
+know what is asked of it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+
+from sql.algebra import Aggregate, Cast, Const, Expr, Op
+from sql.facts.outputs import OutputFacts
+from sql.facts.strictness import Col
+from sql.types import SqlType, equality_is_identity
+
+# What all values of an expression have in common: decimals shown, or characters of a char(n). IDENTICAL: equal
+# values are the same whatever they are; ANYTHING: an expression that is always NULL. None: nothing is known.
+Look = tuple[str, int]
+IDENTICAL: Look = ("identical", 0)
+ANYTHING: Look = ("null", 0)
+
+_DETERMINISTIC = {"", "default", "C", "POSIX", "ucs_basic"}
+_HEADER = 4  # of a typmod: VARHDRSZ
+_MOST_DECIMALS = 1000  # of a declared scale; products beyond it are left alone
+_INTEGERS = {"int2", "int4", "int8"}
+_PLAIN_NUMBER = re.compile(r"-?\d+(?:\.(\d*))?")
+
+
+def look_of_type(type_: SqlType) -> Look | None:
+    """What the type alone says."""
+    if equality_is_identity(type_):
+        return IDENTICAL
+    if not type_.is_builtin or type_.typmod < _HEADER:
+        return None
+    if type_.name == "bpchar" and type_.collation in _DETERMINISTIC:
+        return "characters", type_.typmod - _HEADER
+    if type_.name == "numeric":
+        return "decimals", _scale(type_.typmod)
+    return None
+
+
+def _scale(typmod: int) -> int:
+    """numeric_typmod_scale: eleven bits with a sign; a negative scale shows no decimals."""
+    scale = (((typmod - _HEADER) & 0x7FF) ^ 1024) - 1024
+    return max(scale, 0)
+
+
+class Looks(OutputFacts[Look]):
+    """What equal values of an expression have in common; None where they may look different."""
+
+    def of_type(self, expr: Expr) -> Look | None:
+        return _of_constant(expr) if isinstance(expr, Const) else look_of_type(expr.type)
+
+    def of_other(self, expr: Expr, columns: Mapping[Col, Look]) -> Look | None:
+        match expr:
+            case Cast(method="binary"):
+                return self.of(expr.arg, columns) if expr.arg.type.name == expr.type.name else None
+            case Cast():
+                whole = expr.type.is_builtin and expr.type.name == "numeric" and expr.type.typmod < 0
+                exact = expr.arg.type.is_builtin and expr.arg.type.name in _INTEGERS
+                return ("decimals", 0) if whole and exact else None
+            case Op():
+                return self._of_arithmetic(expr, columns)
+            case Aggregate():
+                return self._of_aggregate(expr, columns)
+            case _:
+                return None
+
+    def common(self, known: Iterable[Look | None]) -> Look | None:
+        """NULLs look like anything."""
+        kinds = set(known) - {ANYTHING}
+        if not kinds:
+            return ANYTHING
+        return kinds.pop() if len(kinds) == 1 else None
+
+    def _of_arithmetic(self, expr: Op, columns: Mapping[Col, Look]) -> Look | None:
+        op = expr.op
+        if not op.is_builtin or {op.left or op.right, op.right} != {"numeric"}:
+            return None
+        looks = [self.of(x, columns) for x in expr.args]
+        decimals = [look[1] for look in looks if look is not None and look[0] == "decimals"]
+        if len(decimals) < len(looks):
+            return None
+        if op.name in {"+", "-"}:
+            return "decimals", max(decimals)
+        if op.name == "*" and sum(decimals) <= _MOST_DECIMALS:
+            return "decimals", sum(decimals)
+        return None
+
+    def _of_aggregate(self, expr: Aggregate, columns: Mapping[Col, Look]) -> Look | None:
+        if not expr.func.is_builtin or len(expr.args) != 1:
+            return None
+        (arg,) = expr.args
+        if expr.func.name in {"min", "max"}:
+            return self.of(arg, columns)
+        if expr.func.name == "sum" and expr.func.arg_types == ("numeric",):
+            return self.of(arg, columns)
+        return None
+
+
+def _of_constant(expr: Const) -> Look | None:
+    if expr.value is None:
+        return ANYTHING
+    by_type = look_of_type(expr.type)
+    if by_type is not None:
+        return by_type
+    if expr.type.is_builtin and expr.type.name == "numeric":
+        number = _PLAIN_NUMBER.fullmatch(expr.value)
+        return None if number is None else ("decimals", len(number[1] or ""))
+    return None

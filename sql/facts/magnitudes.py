@@ -1,0 +1,147 @@
+"""Which arithmetic can not leave its type, by how large its operands may be.
+
+A numeric holds 131072 digits before the point (manual, 8.1.2). Values of columns numeric(p, s), constants, and sums, products and
+averages of such are nowhere near, so adding or multiplying them raises nothing. Integers are bounded by their types and
+constants. That sums over rows stay in range is taken for granted, as by the checker (docs/equivalence.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from sql.algebra import Aggregate, Call, Cast, Const, Expr, Op, Query, Select, WindowCall
+from sql.facts.effects import ANY, OVERFLOW, own_errors
+from sql.facts.outputs import OutputFacts
+from sql.facts.strictness import Col
+from sql.walk import all_queries, block_exprs, deep_exprs
+
+_INTEGERS = {"int2": 15, "int4": 31, "int8": 63}
+_INTEGER_DIGITS = 19
+_ROWS = 19  # digits of how many rows there may be
+_MOST = 100_000  # far below 131072
+_DECLARED = 1000  # digits of the largest declared precision, and of the largest declared scale
+
+
+class Digits(OutputFacts[int]):
+    """An upper bound of a numeric's digits before the point."""
+
+    def of_type(self, expr: Expr) -> int | None:
+        type_ = expr.type
+        if isinstance(expr, Const) and expr.value is None:
+            return 0
+        if not type_.is_builtin:
+            return None
+        if type_.name in _INTEGERS:
+            return _INTEGER_DIGITS
+        if type_.name != "numeric":
+            return None
+        if isinstance(expr, Const) and expr.value is not None:
+            return len(expr.value) if expr.value.replace(".", "").lstrip("-").isdigit() else None
+        return 2 * _DECLARED if type_.typmod >= 0 else None
+
+    def of_other(self, expr: Expr, columns: Mapping[Col, int]) -> int | None:
+        match expr:
+            case Cast():
+                plain = expr.type.is_builtin and expr.type.name == "numeric" and expr.type.typmod < 0
+                return self.of(expr.arg, columns) if plain else None
+            case Op() if expr.op.is_builtin and expr.type.name == "numeric":
+                return self._of_arithmetic(expr, columns)
+            case Call() if expr.func.is_builtin and expr.func.name in {"abs", "round", "trunc"}:
+                found = self.of(expr.args[0], columns)
+                return None if found is None or expr.type.name != "numeric" else found + 1
+            case Aggregate() if expr.func.is_builtin and len(expr.args) == 1 and expr.type.name == "numeric":
+                found = self.of(expr.args[0], columns)
+                if found is None or expr.func.name not in {"sum", "avg", "min", "max"}:
+                    return None
+                return found + _ROWS
+            case _:
+                return None
+
+    def _of_arithmetic(self, expr: Op, columns: Mapping[Col, int]) -> int | None:
+        known = [self.of(x, columns) for x in expr.args]
+        sizes = [k for k in known if k is not None]
+        if len(sizes) < len(known):
+            return None
+        match expr.op.name:
+            case "+" | "-":
+                found = max(sizes) + 1
+            case "*":
+                found = sum(sizes)
+            case "/" if _has_few_decimals(expr.args[1]):
+                found = sizes[0] + _DECLARED  # no divisor but 0 is smaller than its last decimal
+            case _:
+                return None
+        return found if found <= _MOST else None
+
+    def common(self, known: Iterable[int | None]) -> int | None:
+        found = list(known)
+        sizes = [k for k in found if k is not None]
+        return max(sizes, default=0) if len(sizes) == len(found) else None
+
+
+def _has_few_decimals(expr: Expr) -> bool:
+    if isinstance(expr, Const):
+        return expr.value is not None and len(expr.value) <= _DECLARED
+    if isinstance(expr, Cast) and expr.type.typmod < 0:
+        return _has_few_decimals(expr.arg)
+    type_ = expr.type
+    return type_.is_builtin and (type_.name in _INTEGERS or (type_.name == "numeric" and type_.typmod >= 0))
+
+
+def may_overflow(query: Query, digits: Digits) -> bool:
+    """Whether an expression of a statement may leave its type's range, sums over rows aside. What nothing is known of may."""
+    columns: dict[Col, int] = {}
+    for q in all_queries(query):
+        if isinstance(q, Select):
+            columns.update(digits.columns(q))
+    return any(
+        own_errors(e, lambda _: True) & (OVERFLOW | ANY) and not _fits(e, columns, digits)
+        for q in all_queries(query)
+        for expr in block_exprs(q)
+        for e in deep_exprs(expr)
+    )
+
+
+def _fits(expr: Expr, columns: Mapping[Col, int], digits: Digits) -> bool:
+    match expr:
+        case Aggregate() | WindowCall():
+            return expr.func.is_builtin and expr.func.name in {"sum", "avg"} and not _is_float(expr.args)
+        case Op() | Cast() if expr.type.is_builtin and expr.type.name in _INTEGERS:
+            found, limit = (
+                _bounds(expr.arg if isinstance(expr, Cast) else expr),
+                2 ** _INTEGERS[expr.type.name],
+            )
+            return found is not None and -limit <= found[0] and found[1] < limit
+        case Op() | Call() if expr.type.is_builtin and expr.type.name == "numeric":
+            return digits.of_other(expr, columns) is not None
+        case _:
+            return False
+
+
+def _is_float(args: Iterable[Expr]) -> bool:
+    return any(x.type.name in {"float4", "float8"} for x in args)
+
+
+def _bounds(expr: Expr) -> tuple[int, int] | None:
+    """The least and the largest value of an integer expression, as mathematics has it."""
+    if not expr.type.is_builtin or expr.type.name not in _INTEGERS:
+        return None
+    if isinstance(expr, Const):
+        return None if expr.value is None else (int(expr.value), int(expr.value))
+    if isinstance(expr, Cast) and (arg := _bounds(expr.arg)) is not None:
+        return arg
+    if isinstance(expr, Op) and expr.op.is_builtin and expr.op.name in {"+", "-", "*"}:
+        known = [b for x in expr.args if (b := _bounds(x)) is not None]
+        match expr.op.name, known if len(known) == len(expr.args) else []:
+            case "-", [(low, high)]:
+                return -high, -low
+            case "+", [one, two]:
+                return one[0] + two[0], one[1] + two[1]
+            case "-", [one, two]:
+                return one[0] - two[1], one[1] - two[0]
+            case "*", [one, two]:
+                corners = [x * y for x in one for y in two]
+                return min(corners), max(corners)
+        return None
+    limit = 2 ** _INTEGERS[expr.type.name]
+    return -limit, limit - 1

@@ -1,0 +1,140 @@
+"""What is known of how equal values look, and of how large values grow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import psycopg
+import pytest
+
+from engines.postgres.scratch import ScratchServer
+from sql.binder import bind
+from sql.ddl import catalog_from_ddl
+from sql.facts import Facts
+from sql.signature import order_is_total
+
+SCHEMA = """
+create table r (id int primary key, a char(2), b char(3), t text, n numeric(5,2), m numeric(6,3), u numeric, k int, big bigint,
+                f float8, w numeric(4,-2));
+"""
+CATALOG = catalog_from_ddl(SCHEMA)
+
+
+def looks(target: str, source: str = "r") -> object:
+    query = bind(f"select {target} from {source}", CATALOG)
+    return Facts(CATALOG, query).looks(query)[0]
+
+
+@pytest.mark.parametrize(
+    ("target", "look"),
+    [
+        ("id", ("identical", 0)),
+        ("t", ("identical", 0)),
+        ("a", ("characters", 2)),
+        ("max(a)", ("characters", 2)),
+        ("coalesce(a, b)", None),
+        ('t collate "C"', ("identical", 0)),
+        ("a::text", ("identical", 0)),
+        ("n", ("decimals", 2)),
+        ("w", ("decimals", 0)),
+        ("u", None),
+        ("sum(n)", ("decimals", 2)),
+        ("sum(n + m)", ("decimals", 3)),
+        ("sum(n * m)", ("decimals", 5)),
+        ("-n", ("decimals", 2)),
+        ("n * 1.20", ("decimals", 4)),
+        ("n * k", ("decimals", 2)),
+        ("n / 2", None),
+        ("avg(n)", None),
+        ("sum(u)", None),
+        ("coalesce(n, 0)", None),
+        ("coalesce(n, 0.00)", ("decimals", 2)),
+        ("case when k > 1 then n end", ("decimals", 2)),
+        ("case when k > 1 then n else m end", None),
+        ("nullif(n, 1)", ("decimals", 2)),
+        ("greatest(n, n + n)", ("decimals", 2)),
+        ("sum(big)", None),
+        ("(select sum(n) from r)", ("decimals", 2)),
+        ("f", None),
+    ],
+)
+def test_looks(target: str, look: object) -> None:
+    assert looks(target) == look
+
+
+def test_looks_pass_through_subqueries() -> None:
+    assert looks("s", "(select sum(n) as s from r) x") == ("decimals", 2)
+    assert looks("s", "(select sum(n) as s from r union all select n from r) x") == ("decimals", 2)
+    assert looks("s", "(select sum(n) as s from r union all select m from r) x") is None
+    assert looks("s", "(values (1.10), (2.25)) x(s)") == ("decimals", 2)
+    assert looks("s", "(values (1.1), (2.25)) x(s)") is None
+
+
+@pytest.fixture(scope="module")
+def filled(scratch_server: ScratchServer, module_database: str) -> Iterator[psycopg.Connection[Any]]:
+    with psycopg.connect(scratch_server.dsn(module_database), autocommit=True) as connection:
+        connection.execute(SCHEMA)  # type: ignore[arg-type]
+        connection.execute(
+            "insert into r select i, chr(75 + i), chr(75 + i), 'x', i * 1.5, i * 0.25, i, i, i, i, i * 1000"
+            " from generate_series(-9, 9) i"
+        )
+        yield connection
+
+
+@pytest.mark.server
+@pytest.mark.parametrize(
+    "target", ["n", "w", "sum(n)", "sum(n + m)", "sum(n * m)", "-n", "n * 1.20", "n * k", "n - 1", "max(a)"]
+)
+def test_values_look_as_is_said(target: str, filled: psycopg.Connection[Any]) -> None:
+    """On the server: the decimals, or bytes, of every value are those that were foretold."""
+    kind, size = looks(target)  # type: ignore[misc]
+    grouped = " group by id" if target.startswith(("sum", "max")) else ""
+    measure = "octet_length(v)" if kind == "characters" else "scale(v)"
+    rows = filled.execute(
+        f"select distinct {measure} from (select {target} as v from r{grouped}) x where v is not null"  # type: ignore[arg-type]
+    ).fetchall()
+    assert rows == [(size,)]
+
+
+@pytest.mark.parametrize(
+    ("sql", "total"),
+    [
+        ("select a, n from r order by a, n", True),
+        ("select a, sum(n) s from r group by a, k order by a, s", True),
+        ("select u from r order by u", False),
+        ("select k, u from r order by k, u", False),
+        ("select a, n / 3 as q from r order by a, q", False),
+    ],
+)
+def test_an_order_by_all_that_is_shown_leaves_no_choice(sql: str, total: bool) -> None:
+    query = bind(sql, CATALOG)
+    assert (order_is_total(query, Facts(CATALOG, query)) is not None) is total
+
+
+@pytest.mark.parametrize(
+    ("sql", "may"),
+    [
+        ("select n * 1.2 from r", False),
+        ("select s * 1.2 from (select avg(n) as s from r) x", False),
+        ("select sum(n * m) / 7 from r", False),
+        ("select n / m from r", False),
+        ("select u * 2 from r", True),
+        ("select n * u from r", True),
+        ("select k + 1 from r", True),
+        ("select 1998 + 2 from r", False),
+        ("select 2147483647 + 2 from r", True),
+        ("select k::bigint * k from r", False),
+        ("select big::int from r", True),
+        ("select k::smallint from r", True),
+        ("select k::bigint from r", False),
+        ("select n::numeric(3,1) from r", True),
+        ("select f * f from r", True),
+        ("select k from r where k * k > 3", True),
+        ("select id from r where n * (select max(u) from r) > 3", True),
+        ("select id from r where n * (select max(m) from r) > 3", False),
+    ],
+)
+def test_arithmetic_that_stays_in_range(sql: str, may: bool) -> None:
+    query = bind(sql, CATALOG)
+    assert Facts(CATALOG, query).may_overflow(query) is may
