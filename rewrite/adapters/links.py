@@ -45,33 +45,53 @@ def proved_by_parts(before: a.Query, after: a.Query, catalog: Catalog, seconds: 
     deadline = time.monotonic() + seconds
     if [c.type for c in a.output_columns(before)] != [c.type for c in a.output_columns(after)]:
         return None
-    for number, view in enumerate(views(before, after, catalog)):
-        found = _of_view(number, view, catalog, deadline)
-        if found is not None:
-            return Proved(
-                method=found.method,
-                assumptions=found.facts,
-                scope="any" if has_parameters(before, after) else "these",
-                modulo=found.modulo,
-                steps=tuple(str(step) for part in found.parts for step in part.proof.steps),
-                proof=found,
-            )
-    return None
-
-
-def _of_view(number: int, view: View, catalog: Catalog, deadline: float) -> PartsProof | None:
-    tried: list[list[Difference]] = []
-    for wider in (*range(WIDEST + 1), None):
-        parts = parts_of(view, wider, catalog)
+    attempts = _attempts(before, after, catalog)
+    for number, attempt in enumerate(attempts, 1):
         left = deadline - time.monotonic()
-        if parts in tried or left <= 0:
-            continue
-        tried.append(parts)
-        looks = _all(parts, catalog, deadline if wider is None else time.monotonic() + left * _SHARE)
+        if left <= 0:
+            return None
+        share = left if number == len(attempts) else left * _SHARE
+        looks = _all(attempt.parts, catalog, time.monotonic() + share)
         if looks is not None:
-            facts, modulo = stated(view, [(d, pair, part.proof) for d, pair, part in looks], catalog)
-            return PartsProof(number, wider, tuple(part for _, _, part in looks), facts, modulo)
+            return _proved_as(before, after, attempt, looks, catalog)
     return None
+
+
+@dataclass(frozen=True, slots=True)
+class _Attempt:
+    """What differs in the ``number``-th view, with ``wider`` of the queries around."""
+
+    number: int
+    view: View
+    wider: int | None
+    parts: list[Difference]
+
+
+def _attempts(before: a.Query, after: a.Query, catalog: Catalog) -> list[_Attempt]:
+    """Small parts first, view by view, none twice."""
+    found: list[_Attempt] = []
+    for number, view in enumerate(views(before, after, catalog)):
+        for wider in (*range(WIDEST + 1), None):
+            parts = parts_of(view, wider, catalog)
+            if all(parts != other.parts for other in found):
+                found.append(_Attempt(number, view, wider, parts))
+    return found
+
+
+def _proved_as(
+    before: a.Query, after: a.Query, attempt: _Attempt, looks: list[_Look], catalog: Catalog
+) -> Proved:
+    view, parts = attempt.view, tuple(part for _, _, part in looks)
+    facts, modulo = stated(view, [(d, pair, part.proof) for d, pair, part in looks], catalog)
+    proof = PartsProof(attempt.number, attempt.wider, parts, facts, modulo)
+    return Proved(
+        method=proof.method,
+        assumptions=facts,
+        scope="any" if has_parameters(before, after) else "these",
+        modulo=modulo,
+        steps=tuple(str(step) for part in parts for step in part.proof.steps),
+        proof=proof,
+    )
 
 
 _Look = tuple[Difference, Pair, Part]

@@ -17,6 +17,7 @@ from rewrite.search.abstraction import Pair, pairs, shared_failures, without_cte
 from rewrite.search.bounds import without_bounds
 from rewrite.search.congruence import Difference, differences, stripped
 from rewrite.search.firsts import numbered
+from rewrite.search.flattening import flattened
 from rewrite.search.limits import without_early_limits
 from rewrite.search.ordering import without_idle_keys
 from rewrite.search.restrictions import without_restrictions
@@ -39,13 +40,13 @@ class View:
 
 
 def views(before: a.Query, after: a.Query, catalog: Catalog) -> Iterator[View]:
-    """Without CTEs, bounds, idle sort keys and early cuts; then without restrictions that are made further out, which comes first where nothing
+    """Without CTEs, plain subqueries, bounds, idle sort keys and early cuts; then without restrictions that are made further out, which comes first where nothing
     else differs; then with the first rows of subqueries numbered, where only one has such.
     """
     inlined = [q for q in (without_ctes(before), without_ctes(after)) if q is not None]
     if len(inlined) < 2:
         return
-    ordered = [without_idle_keys(without_bounds(q), catalog) for q in inlined]
+    ordered = [without_idle_keys(without_bounds(flattened(q)), catalog) for q in inlined]
     uncut = [without_early_limits(s.query, catalog) for s in ordered]
     modulo = frozenset(m for u in uncut for m in u.modulo)
     facts = tuple(x for part in (ordered, uncut) for u in part for x in u.assumptions)

@@ -81,13 +81,15 @@ class _Walk:
     def _block(self, block: a.Select) -> a.Select:
         if len(block.from_) == 1:
             block = replace(block, from_=(self._spine(block, block.from_[0]),))
-        items, preds = as_product(block)
-        place = _Place(items, preds)
-        made = [self._item(i, place) for i in items]
-        freed = {m.rel: m for m in made if m is not None}
-        if not freed:
-            return block
-        return replace(block, from_=tuple(_with(i, freed) for i in block.from_))
+        # a subquery without its restriction may be what the restriction of another one reads
+        while True:
+            items, preds = as_product(block)
+            place = _Place(items, preds)
+            made = (self._item(i, place) for i in items)
+            one = next((m for m in made if m is not None), None)
+            if one is None:
+                return block
+            block = replace(block, from_=tuple(_with(i, one) for i in block.from_))
 
     def _spine(self, block: a.Select, item: a.FromItem) -> a.FromItem:
         """The right sides of LEFT JOINs that keep the leftmost item."""
@@ -148,12 +150,12 @@ def _as_query(part: a.Query | a.Expr) -> a.Query:
     return part if isinstance(part, QUERIES) else a.Select((), where=part)
 
 
-def _with(item: a.FromItem, freed: dict[int, a.Derived]) -> a.FromItem:
+def _with(item: a.FromItem, freed: a.Derived) -> a.FromItem:
     if isinstance(item, a.Join):
         if item.kind != "inner":
             return item
         return replace(item, left=_with(item.left, freed), right=_with(item.right, freed))
-    return freed.get(item.rel, item)
+    return freed if item.rel == freed.rel else item
 
 
 def _whole(query: a.Select) -> dict[a.Expr, int]:

@@ -10,6 +10,8 @@ import pytest
 
 from engines.postgres.scratch import ScratchServer
 from rewrite.adapters.links import LinkProver
+from rewrite.rules.tree import leaves
+from rewrite.search.flattening import flattened
 from rewrite.search.ordering import without_idle_keys
 from rewrite.search.restrictions import without_restrictions
 from sql import algebra as a
@@ -207,3 +209,64 @@ def test_an_order_by_all_that_is_shown_leaves_no_ties() -> None:
 )
 def test_averages_as_quotients(before: str, after: str, modulo: tuple[str, ...] | None) -> None:
     assert proved(before, after) == modulo
+
+
+def test_what_one_restriction_reads_may_be_restricted_itself() -> None:
+    """The neighbour is a grouped subquery with a restriction of its own, whose copy inside has none."""
+    inner = "SELECT cust, part, count(*) AS n FROM sale {} GROUP BY cust, part"
+    text = (
+        f"SELECT * FROM cust c, ({inner.format('WHERE cust IN (SELECT id FROM cust WHERE region = 1)')}) g,"
+        f" (SELECT part, sum(qty) AS t FROM sale {{}} GROUP BY part) h WHERE g.cust = c.id AND c.region = 1 AND h.part = g.part"
+    )
+    restricted = text.format(f"WHERE part IN (SELECT x.part FROM ({inner.format('')}) x)")
+    assert proved(text.format(""), restricted) == ()
+    other = inner.format("").replace("count(*)", "sum(qty)")
+    assert (
+        proved(text.format(""), text.format(f"WHERE part IN (SELECT x.part FROM ({other}) x WHERE x.n > 1)"))
+        is None
+    )
+
+
+# --------------------------------------------------------------------------- plain subqueries
+
+
+@pytest.mark.parametrize(
+    ("sql", "tables"),
+    [
+        (
+            "SELECT c.n, o.id FROM (SELECT id, name AS n FROM cust WHERE region = 1) c, (SELECT id, cust FROM ord) o WHERE o.cust = c.id",
+            2,
+        ),
+        (
+            "SELECT c.id FROM (SELECT id FROM cust WHERE region = 1) c JOIN (SELECT cust FROM ord) o ON o.cust = c.id",
+            2,
+        ),
+        ("SELECT c.id FROM cust c LEFT JOIN (SELECT cust FROM ord WHERE day > 1) o ON o.cust = c.id", 1),
+        ("SELECT c.id FROM (SELECT id FROM cust WHERE region = 1) c LEFT JOIN ord o ON o.cust = c.id", 1),
+        ("SELECT c.id FROM (SELECT id FROM cust ORDER BY id LIMIT 3) c", 0),
+        ("SELECT c.id FROM (SELECT DISTINCT region AS id FROM cust) c", 0),
+        ("SELECT c.id FROM (SELECT id + 1 AS id FROM cust) c", 0),
+        ("SELECT c.id FROM (SELECT id FROM cust WHERE random() > 0.5) c", 0),
+        ("SELECT c FROM (SELECT id, name FROM cust) c", 0),
+    ],
+)
+def test_plain_subqueries_are_put_where_they_are_read(sql: str, tables: int) -> None:
+    found = flattened(bind(sql, catalog()))
+    assert isinstance(found, a.Select)
+    assert sum(isinstance(leaf, a.Scan) for leaf in leaves(found.from_)) == tables
+
+
+@pytest.mark.server
+def test_flat_queries_give_the_same(filled: psycopg.Connection[Any]) -> None:
+    queries = (
+        "SELECT c.n, o.id FROM (SELECT id, name AS n FROM cust WHERE region = 1) c, (SELECT id, cust FROM ord WHERE day > 1) o WHERE o.cust = c.id",
+        (
+            "SELECT c.id FROM (SELECT id, region FROM cust WHERE region > 0) c JOIN (SELECT cust, id FROM ord) o ON o.cust = c.id"
+            " WHERE EXISTS (SELECT 1 FROM (SELECT ord, qty FROM line WHERE qty > 1) l WHERE l.ord = o.id AND l.qty > c.region)"
+        ),
+    )
+    for rows, seed in DATABASES:
+        fill(filled, rows, seed)
+        for sql in queries:
+            flat = to_sql(flattened(bind(sql, catalog())))
+            assert answer(filled, sql)[1] == answer(filled, flat)[1], sql

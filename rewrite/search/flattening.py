@@ -1,0 +1,70 @@
+"""Subqueries that only filter a table and pick columns, put where they are read: one form for both queries of a pair.
+
+    FROM (SELECT id, name FROM cust WHERE region = 1) c, ord o WHERE o.cust = c.id
+    -->
+    FROM cust c, ord o WHERE o.cust = c.id AND c.region = 1
+
+As the planner does before anything else, so that also what may fail is evaluated on the same rows. Not on the sides of outer joins.
+Must not know rules or provers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from rewrite.rules.shape import is_volatile
+from rewrite.rules.tree import conjoin, conjuncts, is_plain, map_children, references_whole, substitute
+from sql import algebra as a
+
+
+def flattened(query: a.Query) -> a.Query:
+    """A query that holds no CTEs, without such subqueries."""
+
+    def visit(node: Any) -> Any:
+        node = map_children(node, visit)
+        return _block(node) if isinstance(node, a.Select) else node
+
+    changed: a.Query = visit(query)
+    return changed
+
+
+def _block(block: a.Select) -> a.Select:
+    for item in (i for top in block.from_ for i in _product(top)):
+        scan = _filtered(item)
+        if scan is None or not isinstance(item, a.Derived) or references_whole(block, item.rel):
+            continue
+        assert isinstance(item.query, a.Select)
+        mapping = {(item.rel, i): t.expr for i, t in enumerate(item.query.targets)}
+        from_ = tuple(_with(i, item, replace(scan, alias=item.alias)) for i in block.from_)
+        where = conjoin((*conjuncts(block.where), *conjuncts(item.query.where)))
+        block = substitute(replace(block, from_=from_, where=where), mapping)
+    return block
+
+
+def _product(item: a.FromItem) -> list[a.FromItem]:
+    if isinstance(item, a.Join):
+        return [*_product(item.left), *_product(item.right)] if item.kind == "inner" else []
+    return [item]
+
+
+def _filtered(item: a.FromItem) -> a.Scan | None:
+    """The table that a subquery filters, and no more."""
+    if not isinstance(item, a.Derived) or item.lateral or item.security_barrier:
+        return None
+    query = item.query
+    if not isinstance(query, a.Select) or not is_plain(query) or is_volatile(query):
+        return None
+    scan = query.from_[0] if len(query.from_) == 1 else None
+    if not isinstance(scan, a.Scan):
+        return None
+    own = all(isinstance(t.expr, a.Column) and t.expr.rel == scan.rel for t in query.targets)
+    return scan if own else None
+
+
+def _with(item: a.FromItem, old: a.Derived, new: a.Scan) -> a.FromItem:
+    if isinstance(item, a.Join):
+        if item.kind != "inner":
+            return item
+        return replace(item, left=_with(item.left, old, new), right=_with(item.right, old, new))
+    return new if item.rel == old.rel else item
