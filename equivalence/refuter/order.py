@@ -7,6 +7,7 @@ a number that is equal for rows among which ORDER BY leaves the choice. Must not
 from __future__ import annotations
 
 import copy
+from collections.abc import Iterable
 from typing import Any
 
 from pglast.stream import RawStream
@@ -55,7 +56,23 @@ _ORDER_SENSITIVE = frozenset(
 
 def chooses_freely(tree: object) -> bool:
     """Whether the query may have more than one right answer (LIMIT, DISTINCT ON, row_number, …)."""
-    for node in nodes(tree):
+    return _choose(nodes(tree))
+
+
+def counts_are_fixed(tree: Any) -> bool:
+    """Whether a query that chooses among rows has the same number of them whatever it chooses: only the whole of it is cut by
+    LIMIT or DISTINCT ON.
+    """
+    if not isinstance(tree, ast.SelectStmt) or tree.op != enums.SetOperation.SETOP_NONE:
+        return False
+    rest = copy.deepcopy(tree)
+    rest.limitCount = rest.limitOffset = rest.distinctClause = None
+    plain = all(isinstance(n, ast.A_Const | None) for n in (tree.limitCount, tree.limitOffset))
+    return plain and not _choose(nodes(rest))
+
+
+def _choose(found: Iterable[object]) -> bool:
+    for node in found:
         match node:
             case ast.SelectStmt() if node.limitCount is not None or node.limitOffset is not None:
                 return True

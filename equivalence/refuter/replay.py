@@ -22,7 +22,7 @@ import psycopg
 from equivalence.generator.databases import Database
 from equivalence.isolation import ScreenedQuery
 from equivalence.refuter.arena import Arena, insert_statements
-from equivalence.refuter.order import chooses_freely, tie_query
+from equivalence.refuter.order import chooses_freely, counts_are_fixed, tie_query
 
 OVERFLOW = "22003"
 # errors that tell nothing about the queries
@@ -75,6 +75,7 @@ class Court:
         self.original, self.candidate = original, candidate
         self.ties = (tie_query(original.tree), tie_query(candidate.tree))
         self.chooses = chooses_freely(original.tree) or chooses_freely(candidate.tree)
+        self.counted = counts_are_fixed(original.tree) and counts_are_fixed(candidate.tree)
         self.random = random.Random(1)  # noqa: S311 - shuffling test data
         # past it nothing is decided any more (time.monotonic)
         self.deadline = math.inf
@@ -102,7 +103,9 @@ class Court:
             if again is None:
                 return None
             seen.append(again)
-        return found if _stable(seen, found) else None
+        if _stable(seen, found) or (self.counted and _differ_in_number(seen)):
+            return found
+        return None
 
     def _shuffled(self, database: Database) -> Database:
         return tuple(tuple(self.random.sample(rows, len(rows))) for rows in database)
@@ -166,6 +169,14 @@ def _stable(seen: Sequence[tuple[Outcome, Outcome]], found: Difference) -> bool:
             return False
     kinds = {d.kind if (d := difference(*pair)) else None for pair in seen}
     return found.kind in kinds if found.kind == "order" else kinds == {found.kind}
+
+
+def _differ_in_number(seen: Sequence[tuple[Outcome, Outcome]]) -> bool:
+    """Whether the two had different numbers of rows, each always the same: whatever they choose, they differ."""
+    if any(o.error for pair in seen for o in pair):
+        return False
+    numbers = {(len(one.rows), len(other.rows)) for one, other in seen}
+    return len(numbers) == 1 and all(a != b for a, b in numbers)
 
 
 def _contained(outcome: Outcome) -> bool:

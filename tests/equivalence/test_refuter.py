@@ -48,12 +48,24 @@ DIFFERENT = {
         "select a.id, a.y, count(*) from a join b on b.aid = a.id group by a.id",
         "select a.id, a.y, count(b.v) from a join b on b.aid = a.id group by a.id",
     ),
+    "all first rows of a group, and one": (
+        "select g, v from (select g, v, rank() over (partition by g order by v) as r from n) t where r = 1",
+        "select distinct on (g) g, v from n order by g, v",
+    ),
+    "one of the first, and all of them": (
+        "select k from n order by v limit 1",
+        "select k from n where v = (select min(v) from n)",
+    ),
     "number of columns": ("select k from n", "select k, v from n"),
 }
 SAME = {
     "functional dependence": (
         "select a.id, a.y, count(*) from a join b on b.aid = a.id group by a.id",
         "select a.id, a.y, count(*) from a join b on b.aid = a.id group by a.id, a.y",
+    ),
+    "filter above a choice": (
+        "select k from (select distinct on (g) k, g, v from n order by g, v) t where k > 1",
+        "select k from (select distinct on (g) k, g, v from n order by g, v, k) t where k > 1",
     ),
     "ties of a limit": (
         "select k, v from n order by k limit 3",
