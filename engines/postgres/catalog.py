@@ -216,7 +216,8 @@ def _types(cursor: psycopg.Cursor[dict[str, Any]], version: int) -> tuple[TypeIn
 
 
 def _function(row: Row) -> FunctionInfo:
-    names = row["arg_names"] or [""] * len(row["modes"])
+    # without modes all arguments go in, named or not
+    names = (row["arg_names"] or [""] * len(row["modes"])) if row["modes"] else []
     out = tuple(
         (name, type_)
         for mode, name, type_ in zip(row["modes"], names, row["all_types"], strict=True)

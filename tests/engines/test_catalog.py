@@ -11,6 +11,7 @@ import pytest
 from engines.postgres.catalog import snapshot
 from engines.postgres.scratch import ScratchServer
 from sql.algebra import TableRef, Volatility
+from sql.binder import bind
 from sql.catalog import Catalog, Table
 from sql.types import SqlType
 
@@ -203,3 +204,43 @@ def test_the_search_path_stays(connection: psycopg.Connection[Any]) -> None:
             assert connection.execute("show search_path").fetchone() == ("s, public",)
     finally:
         connection.execute("reset search_path")
+
+
+@pytest.mark.parametrize(
+    ("made", "out"),
+    [
+        ("f(a int, b text) returns int language sql as 'select 1'", ()),
+        ("f(int, int) returns int language sql as 'select 1'", ()),
+        ("f(a int, variadic b int[]) returns int language sql as 'select 1'", ()),
+        ("f(int, out b int) language sql as 'select 1'", (("b", "int4"),)),
+        ("f(out int, out int) language sql as 'select 1, 2'", (("", "int4"), ("", "int4"))),
+        (
+            "f(a int) returns table (x int, y text) language sql as $$select 1, 'a'$$",
+            (("x", "int4"), ("y", "text")),
+        ),
+    ],
+)
+def test_arguments_of_functions_in_all_their_ways(
+    made: str, out: tuple[tuple[str, str], ...], scratch_server: ScratchServer, database: str
+) -> None:
+    with psycopg.connect(scratch_server.dsn(database), autocommit=True) as opened:
+        opened.execute(f"create function {made}".encode())
+        (function,) = (f for f in snapshot(opened).functions if f.name == "f")
+    assert function.out == out
+
+
+def test_databases_with_extensions(scratch_server: ScratchServer, database: str) -> None:
+    """Whatever types, functions, operators and casts the extensions that the server offers bring along."""
+    with psycopg.connect(scratch_server.dsn(database), autocommit=True) as opened:
+        offered = opened.execute("select name from pg_available_extensions order by 1").fetchall()
+        for (name,) in offered:
+            try:
+                opened.execute(f'create extension if not exists "{name}" cascade'.encode())
+            except (
+                psycopg.Error
+            ) as refused:  # pg_hint_plan, pg_stat_statements and the like want to be preloaded
+                assert refused.sqlstate in {"55000", "0A000"}, name  # noqa: PT017 - those that are refused only
+        opened.execute("create table t (a citext, b hstore)")
+        known = snapshot(opened)
+    assert set(known.extensions) >= {"citext", "hstore", "pg_trgm"}
+    assert bind("select a from t where a = 'x' and b -> 'k' = 'v'", known).where is not None

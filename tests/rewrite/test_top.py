@@ -1,0 +1,50 @@
+"""``rewright rewrite --top`` on a server that keeps statistics of its statements."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+import psycopg
+import pytest
+from click.testing import CliRunner
+
+from engines.postgres.scratch import ScratchServer
+from rewright.cli import rewright
+
+pytestmark = pytest.mark.server
+
+SETUP = """
+create extension pg_stat_statements;
+create table part (id int primary key, brand text, box text);
+create table line (id int primary key, part int references part, qty numeric(12,2), price numeric(12,2));
+insert into part select i, 'Brand#' || i % 20, 'Box' || i % 10 from generate_series(1, 1000) i;
+insert into line select i, 1 + i % 1000, i % 50, i % 1000 from generate_series(1, 20000) i;
+create function twice(x int) returns int language sql as 'select 2 * x';
+analyze;
+"""
+
+
+@pytest.fixture(scope="module")
+def dsn() -> Iterator[str]:
+    with ScratchServer({"shared_preload_libraries": "pg_stat_statements"}) as server:
+        found = server.dsn(server.create_database())
+        with psycopg.connect(found, autocommit=True) as connection:
+            connection.execute(SETUP.encode())
+            for brand in (3, 7):
+                connection.execute(
+                    f"select sum(price) / 7.0 from line l, part p where p.id = l.part and brand = 'Brand#{brand}' and box = 'Box3'"
+                    " and qty < (select 0.2 * avg(qty) from line where part = p.id)".encode()
+                )
+            connection.execute("select count(*) from part where id in (1, 2, 3) and twice(id) > 1")
+            connection.execute("insert into part values (0, 'x', 'y')")
+        yield found
+
+
+def test_the_dearest_statement_is_rewritten_for_any_of_its_values(dsn: str) -> None:
+    ran = CliRunner().invoke(rewright, ["rewrite", "--dsn", dsn, "--top", "4", "--json", "--budget", "20s"])
+    assert ran.exit_code == 0, ran.output
+    first, *others = json.loads(ran.stdout)
+    assert (first["calls"], first["verdict"], first["scope"]) == (2, "proved", "any")
+    assert "$2" in first["rewritten"]
+    assert all(o["original"].lower().startswith(("select", "with")) and o["reason"] for o in others)
