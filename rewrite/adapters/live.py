@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 
 from engines.postgres.catalog import snapshot
 from engines.postgres.scratch import ScratchServer
@@ -54,18 +55,21 @@ def connected(
     scratch: ScratchServer | None,
     *,
     extras: Extras | None = None,
-    search_path: tuple[str, ...] = ("public",),
+    search_path: tuple[str, ...] | None = None,
     settings: Mapping[str, str] | None = None,
     run_timeout: float = 30.0,
 ) -> Iterator[Rewriter]:
     """A rewriter for one database. ``scratch`` is where the checker tries queries; without it only proofs count.
 
-    ``settings`` are the client session's GUCs. Raises engines' SessionError when the database can't be reached. The
-    catalog is read once: open another for a changed schema. Not for use from several threads at once.
+    ``search_path``: schemas that names are looked up in, else those of a session of ``dsn``. ``settings`` are the client session's
+    GUCs. Raises engines' SessionError when the database can't be reached. The catalog is read once: open another for a changed
+    schema. Not for use from several threads at once.
     """
     extras = extras or Extras()
     with Session(dsn, limits=Limits(statement=run_timeout)) as session:
         catalog = snapshot(session.connection)
+        if search_path is None:
+            search_path = tuple(s for s in session.search_path() if s != "pg_catalog")
         options = Options(search_path=search_path, server_major=session.server_version // 10_000)
         derivations = Derivations()
         judge = ModelJudge(extras.model, extras.share) if extras.judge else None
@@ -78,7 +82,7 @@ def connected(
                     prover=chains,
                     proposer=RuleProposer(catalog, search_path, derivations=derivations),
                     scoper=TemplateScoper(catalog, search_path),
-                    eligible=lambda sql: eligible(sql, catalog, search_path),
+                    eligible=partial(eligible, catalog=catalog, search_path=search_path),
                     model=extras.model,
                     knowledge=extras.knowledge
                     if extras.units is None

@@ -89,7 +89,7 @@ class TemplateScoper:
 
     def _text(self, general: Query, template: Template, target: Query) -> str | None:
         """The replacement's template, if filling in the very literals gives the replacement again."""
-        text = to_sql(general)
+        text = to_sql(general, catalog=self.catalog, search_path=self.search_path)
         filled = fill(text, [x.text for x in template.literals])
         if filled is None:
             return None

@@ -64,8 +64,12 @@ class _Search:
     cost: Cost
     limits: Limits
     deadline: float
+    search_path: tuple[str, ...] = ("public",)
     seen: set[a.Query] = field(default_factory=set)
     texts: set[str] = field(default_factory=set)
+
+    def text(self, query: a.Query) -> str:
+        return to_sql(query, catalog=self.catalog, search_path=self.search_path)
 
     def out_of_time(self) -> bool:
         return time.monotonic() >= self.deadline
@@ -83,7 +87,7 @@ class _Search:
                 yield found
 
     def _costed(self, state: Candidate, made: Applied) -> Candidate | None:
-        sql = to_sql(made.query)
+        sql = self.text(made.query)
         if sql in self.texts or len(sql) > self.limits.growth:
             return None
         self.texts.add(sql)
@@ -113,16 +117,18 @@ def propose(
     rules: Sequence[Rule] = RULES,
     prefer: Sequence[str] = (),
     later: frozenset[str] = frozenset(),
+    search_path: tuple[str, ...] = ("public",),
 ) -> Iterator[Candidate]:
     """Candidates in the order they are found, at most ``limit``.
 
     ``cost`` gives the estimated cost of a text and may raise; ``deadline`` is a time.monotonic() moment;
-    ``prefer`` names rules to try first, in this order, ``later`` those to try last.
+    ``prefer`` names rules to try first, in this order, ``later`` those to try last; ``search_path``: the one that texts are
+    read under.
     """
     first = {name: place for place, name in enumerate(prefer)}
     ordered = sorted(rules, key=lambda r: (r.name in later, first.get(r.name, len(first)), -r.priority))
-    search = _Search(catalog, cost, limits, deadline)
-    text = to_sql(query)
+    search = _Search(catalog, cost, limits, deadline, search_path)
+    text = search.text(query)
     start = Candidate(query, text, (), frozenset(), cost(text))
     search.seen.add(canonical(query, keep_names=True))
     return itertools.islice(_explore(search, start, ordered), limit)

@@ -42,7 +42,7 @@ class RuleProposer:
         rules = (*self.rules, *(unit.rule for unit in advice if unit.rule is not None))
         try:
             query = bind(sql, self.catalog, search_path=self.search_path)
-            start = database.explain(to_sql(query)).cost
+            start = database.explain(to_sql(query, catalog=self.catalog, search_path=self.search_path)).cost
         except (BindError, Unsupported):
             return ()
         found = propose(
@@ -55,6 +55,7 @@ class RuleProposer:
             rules=rules,
             prefer=preferred(advice),
             later=self.later,
+            search_path=self.search_path,
         )
         categories = {r.name: r.category for r in rules}
         picked = chosen(list(found), self.width)
