@@ -14,6 +14,7 @@ from typing import Any
 import pglast
 
 from equivalence.tree import ast
+from sql.ddl import without_commands
 
 MAX_TEXT = 2_000_000
 MAX_STATEMENTS = 4_000
@@ -140,6 +141,7 @@ def nodes(tree: object) -> Iterator[Any]:
 
 def screen_schema(text: str) -> ScreenedSchema:
     """Plain DDL only. Raises Refused naming the first statement that is not."""
+    text = without_commands(text)
     raw = parse(text)
     if len(raw) > MAX_STATEMENTS:
         raise Refused(f"{len(raw)} statements in the schema")

@@ -7,6 +7,7 @@ their constraints are `sql.ddl_tables`' business.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -22,7 +23,7 @@ from sql.ddl_tables import Builder, alter_table, check_name, create_index, creat
 from sql.parsing import TooDeep, parse
 from sql.records import Check, FunctionInfo, TypeInfo, key_of
 
-__all__ = ["DdlError", "catalog_from_ddl"]
+__all__ = ["DdlError", "catalog_from_ddl", "without_commands"]
 
 MAX_TABLES = 2000
 MAX_TEXT = 20_000_000
@@ -52,6 +53,15 @@ class DdlError(ValueError):
     """The text is not DDL that can be read: a syntax error, or something named that is not accepted."""
 
 
+# psql's commands around what pg_dump writes (since 17.6); the key is random and the same in both
+_RESTRICTED = re.compile(r"^\\restrict (\w+)$(.*)^\\unrestrict \1$", re.MULTILINE | re.DOTALL)
+
+
+def without_commands(text: str) -> str:
+    """The text of a dump without psql's commands `restrict` and `unrestrict`."""
+    return _RESTRICTED.sub(r"\2", text, count=1)
+
+
 def catalog_from_ddl(text: str, *, version: int = 180000) -> Catalog:
     """The catalog that running ``text`` on an empty database would leave.
 
@@ -61,7 +71,7 @@ def catalog_from_ddl(text: str, *, version: int = 180000) -> Catalog:
     if len(text) > MAX_TEXT:
         raise DdlError(f"more than {MAX_TEXT} characters")
     try:
-        statements = parse(text, statements=MAX_TABLES)
+        statements = parse(without_commands(text), statements=MAX_TABLES)
     except ParseError as error:
         raise DdlError(f"syntax error: {error.args[0]}") from None
     except TooDeep as error:

@@ -186,3 +186,15 @@ def test_what_is_dropped_from_a_parent_is_not_followed(change: str) -> None:
         catalog_from_ddl(
             f"create table p (a int constraint n not null); create table c () inherits (p); alter table p {change}"
         )
+
+
+def test_psql_commands_around_a_dump_are_passed_over() -> None:
+    dump = "-- a dump\n\\restrict aB3\n\nSET client_encoding = 'UTF8';\nCREATE TABLE t (a int);\n\n\\unrestrict aB3\n"
+    assert [t.ref.name for t in catalog_from_ddl(dump).relations] == ["t"]
+    for other in (
+        "\\restrict aB3\nCREATE TABLE t (a int);",
+        dump.replace("\\unrestrict", "\\!"),
+        "\\i other.sql",
+    ):
+        with pytest.raises(DdlError):
+            catalog_from_ddl(other)
