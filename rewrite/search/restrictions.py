@@ -226,7 +226,7 @@ def _is_met(pred: a.Quantified, rel: int, shown: dict[a.Expr, int], place: _Plac
     if any(e not in shown for e in pred.left) or not is_closed(pred.query) or is_volatile(pred.query):
         return False
     keys = [a.Column(rel, shown[e], e.type) for e in pred.left]
-    if any(
+    if not looseness(pred.query) and any(
         isinstance(p, a.Quantified)
         and replace(p, query=pred.query) == replace(pred, left=tuple(keys))
         and canonical(p.query) == canonical(pred.query)
