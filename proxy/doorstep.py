@@ -7,15 +7,18 @@ socket, so that nothing sent early can slip past the encryption. Must not know s
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import socket
 import ssl
 
-from proxy.relay import Side
+from proxy.relay import LINGER_SECONDS, Side
 from proxy.upstream import ALPN
 from proxy.wire.startup import TLS_HANDSHAKE, GssEncRequest, SslRequest
 
 SSL_PACKET = SslRequest().encode()
 GSS_PACKET = GssEncRequest().encode()
+# a ClientHello is one TLS record
+HELLO_SIZE = 16_384 + 5
 
 
 class ClientGone(Exception):
@@ -72,10 +75,47 @@ async def _direct(client: socket.socket, tls: ssl.SSLContext | None, handshake: 
 
 
 async def _encrypted(client: socket.socket, tls: ssl.SSLContext | None, handshake: float) -> Side:
+    assert tls is not None
     side = Side()
     loop = asyncio.get_running_loop()
-    await loop.connect_accepted_socket(lambda: side, client, ssl=tls, ssl_handshake_timeout=handshake or None)
+    await _readable(client)
+    hello = client.recv(HELLO_SIZE, socket.MSG_PEEK)
+    with client.dup() as spare:
+        try:
+            await loop.connect_accepted_socket(
+                lambda: side, client, ssl=tls, ssl_handshake_timeout=handshake or None
+            )
+        except ssl.SSLError:
+            await _say_why(spare, _alert(tls, hello))
+            raise
     return side
+
+
+def _alert(tls: ssl.SSLContext, hello: bytes) -> bytes:
+    """What OpenSSL says to a ClientHello that it refuses (an old version, no common cipher); the transport drops it."""
+    incoming, outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
+    incoming.write(hello)
+    try:
+        tls.wrap_bio(incoming, outgoing, server_side=True).do_handshake()
+    except ssl.SSLWantReadError:
+        return b""  # it was what came later
+    except ssl.SSLError:
+        return outgoing.read()
+    return b""
+
+
+async def _say_why(client: socket.socket, alert: bytes) -> None:
+    """Past the transport, which has closed its end; a reset would take from the client what it has not read yet."""
+    if not alert:
+        return
+    loop = asyncio.get_running_loop()
+    with contextlib.suppress(OSError):
+        await loop.sock_sendall(client, alert)
+        client.shutdown(socket.SHUT_WR)
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(LINGER_SECONDS):
+                while await loop.sock_recv(client, HELLO_SIZE):
+                    pass
 
 
 async def _peek(client: socket.socket) -> bytes:

@@ -108,6 +108,15 @@ def text(value: object) -> str:
     return value
 
 
+def store_url(value: object) -> str:
+    """A file's path, as SQLAlchemy writes it too, or a PostgreSQL server."""
+    url = text(value)
+    scheme, separator, _ = url.partition("://")
+    if not url or (separator and scheme not in {"postgresql", "postgres", "sqlite"}):
+        raise ValueError("a file, or postgresql://...")
+    return url
+
+
 def words(*allowed: str) -> Callable[[object], tuple[str, ...]]:
     """A list of texts (comma-separated in an environment variable), each of ``allowed`` if there are any."""
 

@@ -44,6 +44,12 @@ class Failure(click.ClickException):
         click.echo(f"rewright: {self.message}", err=True)
 
 
+class WrongUsage(Failure):
+    """What was typed can't be meant: exit code 2."""
+
+    exit_code = 2
+
+
 class Commands(click.Group):
     """Commands by name; the help text needs none of them imported."""
 

@@ -7,7 +7,7 @@ import getpass
 import importlib
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
@@ -15,16 +15,16 @@ from typing import Any, TypeVar
 
 import click
 
-from rewright import values
-from rewright.cli import Failure
-from rewright.config.loading import ConfigError, load
+from rewright.cli import Failure, WrongUsage
+from rewright.cli.parameters import IN_FILE
+from rewright.config.loading import COMMAND_LINE, ConfigError, load
 from rewright.config.model import Config
 from store.errors import StoreError
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 CONFIG_OPTION = click.option(
-    "--config", "config_path", type=click.Path(path_type=Path), envvar="REWRIGHT_CONFIG", help="rewright.toml"
+    "--config", "config_path", type=IN_FILE, envvar="REWRIGHT_CONFIG", help="rewright.toml"
 )
 STORE_OPTION = click.option("--store", "store_url", help="a file or postgresql://...; default: as configured")
 JSON_OPTION = click.option("--json", "as_json", is_flag=True, help="one JSON document on stdout")
@@ -46,7 +46,7 @@ def configuration(path: Path | None, **overrides: object) -> Config:
     try:
         return load(path, overrides=given)
     except ConfigError as error:
-        raise Failure("configuration:\n" + "\n".join(f"  {line}" for line in error.problems)) from error
+        raise _failure(error.problems) from error
 
 
 def check(config: Config) -> None:
@@ -62,8 +62,15 @@ def check(config: Config) -> None:
         for line in error.problems:
             found = _KEY.match(line)
             origin = origins.get(f"{found[1]}.{found[2]}", "") if found is not None else ""
-            lines.append(f"  {origin}: {line}" if origin else f"  {line}")
-        raise Failure("configuration:\n" + "\n".join(lines)) from error
+            lines.append(f"{origin}: {line}" if origin else line)
+        raise _failure(lines) from error
+
+
+def _failure(problems: Iterable[str]) -> Failure:
+    """What was typed wrong is wrong usage; what a file or a variable says is a configuration that can't be used."""
+    lines = [line.strip() for line in problems]
+    typed = any(line.startswith(COMMAND_LINE) for line in lines)
+    return (WrongUsage if typed else Failure)("\n".join(["configuration:", *(f"  {line}" for line in lines)]))
 
 
 @contextmanager
@@ -107,23 +114,6 @@ def iso(at: float) -> str:
 def one_line(text: str, width: int) -> str:
     flat = " ".join(text.split())
     return flat if len(flat) <= width else flat[: width - 1] + "…"
-
-
-class Duration(click.ParamType[float]):
-    """A time such as 30s or 1h, as seconds."""
-
-    name = "time"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        if isinstance(value, float):
-            return value
-        try:
-            return values.seconds(value)
-        except ValueError as error:
-            self.fail(f"must be {error}", param, ctx)
-
-
-DURATION = Duration()
 
 
 def part(module: str, what: str) -> ModuleType:

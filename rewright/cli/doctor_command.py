@@ -8,12 +8,15 @@ import click
 
 from rewright.cli import Failure
 from rewright.cli.common import CONFIG_OPTION, JSON_OPTION, configuration, print_json
+from rewright.cli.parameters import DSN
 
 
 @click.command()
 @CONFIG_OPTION
 @click.option(
-    "--dsn", help="check this server with this role as the optimiser's; default: all configured ones"
+    "--dsn",
+    type=DSN,
+    help="check this server with this role as the optimiser's; default: all configured ones",
 )
 @JSON_OPTION
 def command(config_path: Path | None, dsn: str | None, as_json: bool) -> None:

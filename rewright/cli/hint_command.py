@@ -10,25 +10,25 @@ import click
 from rewright.cli import Failure
 from rewright.cli.common import (
     CONFIG_OPTION,
-    DURATION,
     JSON_OPTION,
     MODEL_OPTION,
     configuration,
     part,
     print_json,
 )
+from rewright.cli.parameters import DSN, DURATION, IN_FILE
 
 
 @click.command()
-@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option("--dsn", required=True, help="the database, as the optimiser's own read-only role")
+@click.argument("file", type=IN_FILE)
+@click.option("--dsn", type=DSN, required=True, help="the database, as the optimiser's own read-only role")
 @click.option("--limit", type=DURATION, default="30s", show_default=True, help="what one execution may take")
 @click.option("--budget", type=DURATION, default="120s", show_default=True, help="for one query in all")
 @click.option("--no-run", is_flag=True, help="execute nothing: statistics and logs only, cost decides")
 @click.option(
     "--log",
     "log_file",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    type=IN_FILE,
     help="a server log with auto_explain's plans (log_analyze on): actual rows without a run",
 )
 @MODEL_OPTION

@@ -9,6 +9,7 @@ import click
 
 from rewright.cli import Failure
 from rewright.cli.common import JSON_OPTION, part, print_json
+from rewright.cli.parameters import DSN, IN_FILE
 
 
 @click.group()
@@ -17,7 +18,7 @@ def command() -> None:
 
 
 @command.command()
-@click.argument("dsn", required=False)
+@click.argument("dsn", type=DSN, required=False)
 @click.option("--role", help="load it for this role only")
 def install(dsn: str | None, role: str | None) -> None:
     """Without DSN: put the extension into the embedded PostgreSQL, from the machine's own Debian archive.
@@ -55,7 +56,7 @@ def install(dsn: str | None, role: str | None) -> None:
 
 
 @command.command()
-@click.argument("dsn", required=False)
+@click.argument("dsn", type=DSN, required=False)
 @JSON_OPTION
 def check(dsn: str | None, as_json: bool) -> None:
     """Is it there, loaded, and does it obey? Without DSN: whether the embedded PostgreSQL has it."""
@@ -96,8 +97,8 @@ def _say(found: dict[str, Any], as_json: bool) -> None:
 
 
 @command.command()
-@click.argument("dsn")
-@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("dsn", type=DSN)
+@click.argument("file", type=IN_FILE)
 @click.option("--hints", required=True, help="the hints, as in a comment")
 @click.option("--application", default="", help="only for this application_name")
 def table(dsn: str, file: Path, hints: str, application: str) -> None:
@@ -110,7 +111,7 @@ def table(dsn: str, file: Path, hints: str, application: str) -> None:
     try:
         wanted = parsing.parse_comment(hints)
     except base.HintSyntaxError as error:
-        raise Failure(str(error)) from error
+        raise click.BadParameter(str(error), param_hint="--hints") from error
     text = file.read_text(encoding="utf-8").strip().rstrip(";")
     try:
         with psycopg.connect(dsn, autocommit=True) as connection:

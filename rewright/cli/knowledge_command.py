@@ -11,6 +11,7 @@ import click
 
 from rewright.cli import Failure
 from rewright.cli.common import CONFIG_OPTION, JSON_OPTION, MODEL_OPTION, configuration, part, print_json
+from rewright.cli.parameters import IN_FILE
 
 OWN = click.option(
     "--own",
@@ -21,6 +22,23 @@ OWN = click.option(
 )
 
 
+DSN_BEGINS = ("postgresql://", "postgres://")
+
+
+def _category(_ctx: click.Context, _parameter: click.Parameter, value: str | None) -> str | None:
+    allowed = part("knowledge.units", "knowledge").CATEGORIES if value is not None else ()
+    if value is not None and value not in allowed:
+        raise click.BadParameter(f"{value!r} is not one of {', '.join(allowed)}")
+    return value
+
+
+def _sources(_ctx: click.Context, _parameter: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
+    for source in value:
+        if not source.startswith(DSN_BEGINS) and not Path(source).expanduser().exists():
+            raise click.BadParameter(f"must be files, folders or postgresql://...; there is no {source}")
+    return value
+
+
 @click.group()
 def command() -> None:
     """What is known about rewriting: units that were checked by running them."""
@@ -28,8 +46,8 @@ def command() -> None:
 
 @command.command()
 @click.argument("text")
-@click.option("--category", help="only this category")
-@click.option("-k", "count", default=5, show_default=True, help="how many")
+@click.option("--category", callback=_category, help="only this category")
+@click.option("-k", "count", type=click.IntRange(1), default=5, show_default=True, help="how many")
 @OWN
 @JSON_OPTION
 def search(text: str, category: str | None, count: int, own: Path, as_json: bool) -> None:
@@ -47,10 +65,12 @@ def search(text: str, category: str | None, count: int, own: Path, as_json: bool
 
 
 @command.command()
-@click.argument(
-    "files", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path)
+@click.argument("files", nargs=-1, required=True, type=IN_FILE)
+@click.option(
+    "--category",
+    callback=_category,
+    help="of all FILES; without it each is classified by what its two queries do",
 )
-@click.option("--category", help="of all FILES; without it each is classified by what its two queries do")
 @OWN
 def add(files: tuple[Path, ...], category: str | None, own: Path) -> None:
     """Check unit FILES by running them and keep those that stand.
@@ -133,7 +153,7 @@ def check(
 
 
 @command.command()
-@click.argument("sources", nargs=-1, required=True)
+@click.argument("sources", nargs=-1, required=True, callback=_sources)
 @OWN
 @MODEL_OPTION
 @CONFIG_OPTION
@@ -152,7 +172,7 @@ def build(sources: tuple[str, ...], own: Path, model: str, config_path: Path | N
     config = configuration(config_path)
     try:
         for source in sources:
-            if source.startswith(("postgresql://", "postgres://")):
+            if source.startswith(DSN_BEGINS):
                 _collect_accepted(source, config, book)
             else:
                 _collect(source, book)

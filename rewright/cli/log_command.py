@@ -8,7 +8,6 @@ from pathlib import Path
 import click
 
 from rewright.cli.common import (
-    DURATION,
     JSON_OPTION,
     one_line,
     opened_store,
@@ -18,6 +17,7 @@ from rewright.cli.common import (
     with_store,
 )
 from rewright.cli.documents import log_document
+from rewright.cli.parameters import DURATION
 from store.records import LogEntry
 
 POLL_SECONDS = 0.5

@@ -10,12 +10,15 @@ from typing import Any
 import click
 
 from rewright.cli import Failure
-from rewright.cli.common import CONFIG_OPTION, DURATION, JSON_OPTION, MODEL_OPTION, configuration, print_json
+from rewright.cli.common import CONFIG_OPTION, JSON_OPTION, MODEL_OPTION, configuration, print_json
+from rewright.cli.parameters import DSN, DURATION, OUT_FILE
 
 
 @click.command()
-@click.argument("source", required=False, type=click.Path(path_type=Path), metavar="[FILE.sql|DIR]")
-@click.option("--dsn", required=True, help="the database; an account that may only read is enough")
+@click.argument(
+    "source", required=False, type=click.Path(exists=True, path_type=Path), metavar="[FILE.sql|DIR]"
+)
+@click.option("--dsn", type=DSN, required=True, help="the database; an account that may only read is enough")
 @click.option("--top", type=click.IntRange(1, 10_000), help="the N dearest SELECTs of pg_stat_statements")
 @click.option(
     "--trust", type=click.Choice(["proved", "tested", "judged"]), default="proved", show_default=True
@@ -28,7 +31,7 @@ from rewright.cli.common import CONFIG_OPTION, DURATION, JSON_OPTION, MODEL_OPTI
     show_default=True,
     help="both: original and replacement are run, within [optimiser] run_timeout; explain: nothing is run",
 )
-@click.option("--report", type=click.Path(path_type=Path, dir_okay=False), help="out.html or out.md")
+@click.option("--report", type=OUT_FILE, help="out.html or out.md")
 @MODEL_OPTION
 @CONFIG_OPTION
 @JSON_OPTION

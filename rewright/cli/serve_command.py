@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import click
 
 from rewright import values
-from rewright.cli import Failure
+from rewright.cli import Failure, WrongUsage
 from rewright.cli.common import CONFIG_OPTION, STORE_OPTION, check, configuration
+from rewright.cli.parameters import DSN
 from rewright.config.loading import load
 from rewright.config.model import Config
 
@@ -18,11 +19,20 @@ if TYPE_CHECKING:
     from rewright.processes.supervisor import Supervisor
 
 
+def _lake(_ctx: click.Context, _parameter: click.Parameter, value: str | None) -> str | None:
+    """A directory that is there, or a bucket: reaching that is tried when it is served."""
+    from lake.remote import is_remote
+
+    if value and not is_remote(value) and not Path(value).expanduser().is_dir():
+        raise click.BadParameter(f"must be a directory or s3://bucket/prefix; there is no directory {value}")
+    return value
+
+
 @click.command()
 @CONFIG_OPTION
 @click.option("--listen", help="address for clients, 127.0.0.1:6432")
-@click.option("--upstream", help="DSN of the server behind, for any database name")
-@click.option("--lake", type=click.Path(), help="directory served as the database `lake`")
+@click.option("--upstream", type=DSN, help="DSN of the server behind, for any database name")
+@click.option("--lake", callback=_lake, help="directory or s3://bucket/prefix served as the database `lake`")
 @STORE_OPTION
 @click.option("--http", help="address for /healthz, /metrics and the console; empty: none")
 @click.option("--workers", type=click.IntRange(1), help="relay processes")
@@ -49,7 +59,7 @@ def command(
 
     config = configuration(config_path, **given)
     if not config.databases:
-        raise Failure("no database is configured: give --upstream, or [databases.NAME] in rewright.toml")
+        raise WrongUsage("no database is configured: give --upstream, or [databases.NAME] in rewright.toml")
     given_now = {key: value for key, value in overrides.items() if value is not None}
     serve(config, lambda: load(config_path, overrides=given_now))
 

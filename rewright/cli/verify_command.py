@@ -10,22 +10,23 @@ from typing import Any
 import click
 
 from rewright.cli import Failure
-from rewright.cli.common import DURATION, JSON_OPTION, part, print_json
-
-_TEXT = click.Path(exists=True, dir_okay=False, path_type=Path)
+from rewright.cli.common import JSON_OPTION, part, print_json
+from rewright.cli.parameters import DURATION, IN_FILE, OUT_FILE, Words
 
 
 @click.command()
-@click.argument("queries", nargs=-1, type=_TEXT)
-@click.option("--schema", type=_TEXT, help="plain DDL")
+@click.argument("queries", nargs=-1, type=IN_FILE)
+@click.option("--schema", type=IN_FILE, help="plain DDL")
 @click.option("--require", type=click.Choice(["proved", "tested", "judged"]), help="exit 1 for anything less")
 @click.option(
-    "--accept", default="float-order", show_default=True, help="reservations a proof may have, by commas"
+    "--accept",
+    type=Words("float-order", "tie-order"),
+    default="float-order",
+    show_default=True,
+    help="reservations a proof may have, by commas",
 )
-@click.option("--batch", type=_TEXT, help='pairs as JSON lines: {"id", "schema_sql", "q1", "q2"}')
-@click.option(
-    "--out", type=click.Path(dir_okay=False, path_type=Path), help="verdicts as JSON lines; resumed"
-)
+@click.option("--batch", type=IN_FILE, help='pairs as JSON lines: {"id", "schema_sql", "q1", "q2"}')
+@click.option("--out", type=OUT_FILE, help="verdicts as JSON lines; resumed")
 @click.option("--jobs", type=click.IntRange(1, 64), default=2, show_default=True)
 @click.option("--timeout", type=DURATION, default="10s", show_default=True, help="for one pair")
 @click.option("--seed", type=int, default=0, show_default=True, help="of the generated databases")
@@ -34,7 +35,7 @@ def command(
     queries: tuple[Path, ...],
     schema: Path | None,
     require: str | None,
-    accept: str,
+    accept: tuple[str, ...],
     batch: Path | None,
     out: Path | None,
     jobs: int,
@@ -65,7 +66,7 @@ def command(
         print_json(verdicts.to_json(verdict))
     else:
         click.echo(part("equivalence.command", "verify").describe(verdict))
-    accepted = frozenset(word.strip() for word in accept.split(",") if word.strip())
+    accepted = frozenset(accept)
     if require and not verdicts.meets(verdict, require, accepted):
         raise Failure(f"{verdicts.counts_as(verdict, accepted)}, but {require} is required")
 

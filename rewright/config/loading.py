@@ -19,6 +19,7 @@ from rewright.config.options import Option, options_of
 from rewright.settings import BY_NAME, allowed_sentence
 
 PREFIX = "REWRIGHT_"
+COMMAND_LINE = "command line"  # where values of options come from
 DEFAULT_FILES = ("rewright.toml", "~/.config/rewright/rewright.toml", "/etc/rewright/rewright.toml")
 
 
@@ -68,7 +69,7 @@ def load(
     _read_file(sources, path or _default_file())
     _read_environment(sources, os.environ if environment is None else environment)
     for key, value in (overrides or {}).items():
-        sources.put(tuple(key.split(".")), value, "command line")
+        sources.put(tuple(key.split(".")), value, COMMAND_LINE)
     _read_secret_files(sources)
     config = _build(sources)
     if sources.problems:

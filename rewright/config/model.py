@@ -8,7 +8,7 @@ from typing import Any
 
 from rewright import values
 from rewright.config.options import option
-from rewright.values import address, choice, integer, seconds, switch, text, words
+from rewright.values import address, choice, integer, seconds, store_url, switch, text, words
 
 ROLES_OF_MODELS = ("reasoning", "rewrite", "assistant", "decision", "hint", "lake", "ask")
 
@@ -57,7 +57,7 @@ class StoreSection:
 
     url: str = option(
         "~/.local/state/rewright/store.db",
-        text,
+        store_url,
         "a file, or postgresql://... when several proxies share one",
         secret=True,
     )

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import base64
+import socket
+import ssl
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
@@ -20,6 +22,8 @@ from proxy.auth.upstream_login import UpstreamLogin, md5_response
 from proxy.config import AuthConfig, ListenConfig, UserConfig
 from proxy.wire.backend import AUTH_OK, AUTH_SASL, Authentication
 from tests.proxy.running import RunningProxy, config
+
+VERSIONS = {"TLSv1.2": ssl.TLSVersion.TLSv1_2, "TLSv1.3": ssl.TLSVersion.TLSv1_3}
 
 
 def exchange(password: str, given_password: str, *, binding: bytes = b"", tls: bool = False) -> None:
@@ -326,8 +330,15 @@ def test_a_server_without_tls_refuses_clients_with_it_as_asked(
 @pytest.mark.parametrize(
     ("oldest", "newest", "used"), [("tlsv1.2", "tlsv1.2", "TLSv1.2"), ("tlsv1.3", "", "TLSv1.3")]
 )
+@pytest.mark.parametrize("uv", [True, False], ids=["uvloop", "asyncio"])
 def test_versions_of_tls_for_clients(
-    scratch_server: ScratchServer, authority: trustme.CA, tmp_path: Path, oldest: str, newest: str, used: str
+    scratch_server: ScratchServer,
+    authority: trustme.CA,
+    tmp_path: Path,
+    oldest: str,
+    newest: str,
+    used: str,
+    uv: bool,
 ) -> None:
     write_certificate(authority, tmp_path)
     listen = ListenConfig(
@@ -337,11 +348,21 @@ def test_versions_of_tls_for_clients(
         tls_max_version=newest,
     )
     with RunningProxy(
-        config(f"host={scratch_server.address.socket_dir} port={scratch_server.port}", listen=listen)
+        config(f"host={scratch_server.address.socket_dir} port={scratch_server.port}", listen=listen), uv=uv
     ) as running:
         dsn = f"host=127.0.0.1 port={running.port} user=postgres dbname=postgres sslmode=require"
         with psycopg.connect(dsn) as connection:
             assert connection.execute("select 1").fetchone() == (1,)
         other = "TLSv1.3" if used == "TLSv1.2" else "TLSv1.2"
-        with pytest.raises(psycopg.OperationalError, match=r"SSL|closed"):
+        # in OpenSSL's words, as from PostgreSQL, not as a reset
+        with pytest.raises(psycopg.OperationalError, match="alert protocol version"):
             psycopg.connect(f"{dsn} ssl_min_protocol_version={other} ssl_max_protocol_version={other}")
+        ours = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        ours.check_hostname, ours.verify_mode = False, ssl.CERT_NONE
+        ours.set_alpn_protocols(["postgresql"])
+        ours.minimum_version = ours.maximum_version = VERSIONS[other]
+        with (
+            socket.create_connection(("127.0.0.1", running.port), 5) as plain,
+            pytest.raises(ssl.SSLError, match="PROTOCOL_VERSION"),
+        ):
+            ours.wrap_socket(plain)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -67,6 +68,59 @@ def test_every_command_has_help(name: str) -> None:
 )
 def test_wrong_usage_is_2(arguments: list[str]) -> None:
     assert run(*arguments).exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "allowed"),
+    [
+        ("serve --listen nonsense", "[listen] address: must be an address such as 127.0.0.1:6432"),
+        (
+            "serve --http nonsense --upstream host=a",
+            "[http] address: must be an address such as 127.0.0.1:6432",
+        ),
+        ("serve --workers many", "'many' is not a valid integer range"),
+        ("serve --workers 1000 --upstream host=a", "[listen] workers: must be a whole number from 1 to 256"),
+        (
+            "serve --upstream nonsense",
+            "must be postgresql://user@host:5432/database or 'host=... dbname=...'",
+        ),
+        ("serve --upstream sslmode=wat", "[databases.*] dsn: invalid sslmode 'wat': use one of disable"),
+        ("serve --upstream host=a --store mysql://a", "[store] url: must be a file, or postgresql://..."),
+        (
+            "serve --lake /no/lake",
+            "must be a directory or s3://bucket/prefix; there is no directory /no/lake",
+        ),
+        ("serve --config /no/file.toml", "File '/no/file.toml' does not exist"),
+        ("log --store mysql://a", "[store] url: must be a file, or postgresql://..."),
+        ("log --since soon", "must be a time such as 200ms or 30s"),
+        ("config --config /no/file.toml", "File '/no/file.toml' does not exist"),
+        ("rewrite --dsn nonsense SQL", "must be postgresql://user@host:5432/database"),
+        ("rewrite --dsn host=a /no/file.sql", "Path '/no/file.sql' does not exist"),
+        ("rewrite --dsn host=a SQL --trust wat", "'wat' is not one of 'proved', 'tested', 'judged'"),
+        ("rewrite --dsn host=a SQL --budget wat", "must be a time such as 200ms or 30s"),
+        ("rewrite --dsn host=a SQL --report /no/report.html", "there is no directory /no"),
+        ("verify --schema SQL SQL /no/b.sql", "File '/no/b.sql' does not exist"),
+        ("verify --schema SQL SQL SQL --accept errors", "must be a list of float-order, tie-order"),
+        ("verify --batch SQL --out /no/out.jsonl", "there is no directory /no"),
+        ("hint --dsn nonsense SQL", "must be postgresql://user@host:5432/database"),
+        ("hintplan check nonsense", "must be postgresql://user@host:5432/database"),
+        ("hintplan table host=a SQL --hints nonsense", "expected a hint with its arguments"),
+        ("knowledge search -k 0 join", "0 is not in the range x>=1"),
+        ("knowledge search --category wat join", "'wat' is not one of predicate, constant, join"),
+        ("knowledge build /no/dump", "must be files, folders or postgresql://...; there is no /no/dump"),
+        ("lake index /no/lake", "Directory '/no/lake' does not exist"),
+        ("doctor --dsn nonsense", "must be postgresql://user@host:5432/database"),
+        ("bench wat", "'wat' is not one of 'overhead'"),
+    ],
+)
+def test_wrong_values_are_2_and_say_what_is_allowed(tmp_path: Path, arguments: str, allowed: str) -> None:
+    (tmp_path / "a.sql").write_text("select 1;\n")
+    words = [str(tmp_path / "a.sql") if word == "SQL" else word for word in shlex.split(arguments)]
+    found = run(*words)
+    assert found.exit_code == 2, found.output
+    assert allowed in " ".join(found.stderr.split())
+    assert found.stdout == ""
+    assert "Traceback" not in found.stderr
 
 
 def test_log(url: str, store: Store) -> None:
@@ -146,7 +200,7 @@ def test_config(tmp_path: Path) -> None:
 
 def test_serve_needs_a_database(url: str) -> None:
     found = run("serve", "--store", url)
-    assert found.exit_code == 1
+    assert found.exit_code == 2
     assert "no database is configured" in found.stderr
 
 

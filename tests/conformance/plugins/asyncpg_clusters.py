@@ -18,7 +18,7 @@ SIDE = os.environ["CONFORMANCE_SIDE"]
 TREE = os.environ["CONFORMANCE_TREE"]
 _running: dict[tuple[str, ...], tuple[subprocess.Popen[str], int]] = {}
 # proxy's port -> its server's: tests start a server again where they found it
-_behind: dict[int, int] = {}
+_behind: dict[str, str] = {}
 _start = clusters.Cluster.start
 _address = clusters.Cluster._connection_addr_from_pidfile
 
@@ -54,8 +54,8 @@ def start(self: Any, wait: int = 60, *, server_settings: Any = None, **options: 
     self.tls = [settings[n] for n in ("ssl_cert_file", "ssl_key_file") if settings.get("ssl") == "on"]
     if self.tls:
         self.tls.append(settings.get("ssl_max_protocol_version", "").lower())
-    if options.get("port") in _behind:
-        options["port"] = _behind[options["port"]]
+    if (port := str(options.get("port"))) in _behind:
+        options["port"] = _behind[port]
     _start(self, wait, server_settings=settings, **options)
 
 
@@ -65,9 +65,9 @@ def address(self: Any) -> Any:
         return None
     port = str(found["port"])
     if SIDE == "through":
-        proxy = _proxy(f"host=127.0.0.1 port={port} sslmode=as-client", *getattr(self, "tls", []))
-        _behind[proxy] = int(port)
-        port = str(proxy)
+        proxy = str(_proxy(f"host=127.0.0.1 port={port} sslmode=as-client", *getattr(self, "tls", [])))
+        _behind[proxy] = port
+        port = proxy
     return {"host": "127.0.0.1", "port": port}
 
 
