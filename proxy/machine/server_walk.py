@@ -136,7 +136,7 @@ class ServerWalk(Conversation):
             self.fatal = self.fatal or is_fatal(message)
             if self.desk is not None:
                 self.desk.error(message)
-            if self.mixed:
+            if self.mixed and self.pending:
                 self.give_up("an error before a query without a Sync")
         elif kind == COMPLETE:
             if self.desk is not None:

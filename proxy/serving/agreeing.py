@@ -100,6 +100,8 @@ class Serving:
         if rewrite.server_major and rewrite.server_major != _major(parameters.get(b"server_version", b"")):
             raise Declined("facts")
         site = self.candidate.site
+        if self.session.mixed:  # the server is in a state of its own until a Sync
+            raise Declined("block")
         if not clean and (not rewrite.unreserved or (site is not None and site.writes)):
             raise Declined("block")
         if site is not None and site.kind == "create" and names_collation(*self.candidate.inner):

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from engines.postgres.scratch import ScratchServer
 from proxy.wire import frontend as f
-from tests.proxy.differential import SCRIPTS, Pair, Script, first_difference, pair_of
+from tests.proxy.differential import SCRIPTS, Pair, Script, Wait, first_difference, pair_of
 from tests.proxy.serving_world import FAILS_LATE, ORIGINAL
 
 pytestmark = pytest.mark.server
@@ -48,6 +48,7 @@ def test_replacements_are_what_is_compared(pair: Pair) -> None:
 
 
 UNNAMED = [f.Parse(b"", ORIGINAL.encode()), f.Bind(b"", b""), f.Execute(b"")]
+FAILS_LATE_UNNAMED = [f.Parse(b"", FAILS_LATE.encode()), *UNNAMED[1:]]
 
 
 @pytest.mark.parametrize(
@@ -58,8 +59,12 @@ UNNAMED = [f.Parse(b"", ORIGINAL.encode()), f.Bind(b"", b""), f.Execute(b"")]
         [*UNNAMED, f.Sync(), *UNNAMED, f.Execute(b"", 1), f.Execute(b"")],
         # a Query without a Sync before it leaves the server in a state of its own
         [*UNNAMED, f.Query(ORIGINAL.encode()), f.Query(ORIGINAL.encode())],
+        # what fails behind such a Query fails while the next Execute is looked at
+        [UNNAMED[0], f.Query(ORIGINAL.encode()), f.Execute(b""), *UNNAMED],
+        [UNNAMED[0], f.Query(ORIGINAL.encode()), Wait(), *UNNAMED, f.Execute(b"p1"), *UNNAMED],
+        [UNNAMED[0], f.Query(ORIGINAL.encode()), Wait(), *FAILS_LATE_UNNAMED, f.Sync(), *UNNAMED],
     ],
-    ids=range(3),
+    ids=range(6),
 )
 def test_found_before(pair: Pair, script: Script) -> None:
     assert not first_difference(pair.through(script), pair.direct(script))
