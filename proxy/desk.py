@@ -301,32 +301,41 @@ class SessionDesk(DeskState):
             return True
         (max_rows,) = struct.unpack_from("!i", data, name_end + 1)
         message = data[at:end]
-        statement = portal.statement
-        if isinstance(statement.answer, lakeside.LakeStatement):
-            self._next = lakeside.execute_chain(self, name, portal, statement.answer, max_rows)
-            return False
-        if statement.fetches is not None and statement.fetches.name in self.lake_cursors:
-            self._next = lakeside.fetch_chain(self, name, portal, statement.fetches, max_rows)
-            return False
-        if statement.answer is not None or statement.tag:
-            self._next = local.execute_chain(self, name, portal, max_rows, message)
-            return False
-        if portal.private:
-            # it goes on where it began, whatever became of the rewrite: the original would begin anew
-            self.portion_begins()
-            message = Execute(portal.private, max_rows).encode()
-            self._next = local.forward(message, b"E")
-            return False
-        held = self.view.mode == "inline" and self.may_hold(statement.text)
-        if portal.original or (statement.candidate is None and not held):
+        chain = self._execution(name, portal, max_rows, message)
+        if chain is None:
             portal.original = True
             self._passed_by()
             return True
-        if statement.candidate is None:
-            self._next = inline.execute_chain(self, name, portal, max_rows, message)
-            return False
-        self._next = ServeExecute(self, name, portal, max_rows, message).chain()
+        self._next = self._while_it_lives(name, portal, message, chain)
         return False
+
+    def _execution(self, name: bytes, portal: Portal, max_rows: int, message: bytes) -> Chain | None:
+        """What takes an Execute over; None: it passes as it is."""
+        statement = portal.statement
+        if isinstance(statement.answer, lakeside.LakeStatement):
+            return lakeside.execute_chain(self, name, portal, statement.answer, max_rows)
+        if statement.fetches is not None and statement.fetches.name in self.lake_cursors:
+            return lakeside.fetch_chain(self, name, portal, statement.fetches, max_rows)
+        if statement.answer is not None or statement.tag:
+            return local.execute_chain(self, name, portal, max_rows, message)
+        if portal.private:
+            # it goes on where it began, whatever became of the rewrite: the original would begin anew
+            self.portion_begins()
+            return local.forward(Execute(portal.private, max_rows).encode(), b"E")
+        held = self.view.mode == "inline" and self.may_hold(statement.text)
+        if portal.original or (statement.candidate is None and not held):
+            return None
+        if statement.candidate is None:
+            return inline.execute_chain(self, name, portal, max_rows, message)
+        return ServeExecute(self, name, portal, max_rows, message).chain()
+
+    def _while_it_lives(self, name: bytes, portal: Portal, message: bytes, chain: Chain) -> Chain:
+        """A cycle that was still open when the Execute came may have ended the portal: then the server says so."""
+        if self.book.portals.get(name) is portal:
+            yield from chain
+        else:
+            chain.close()
+            yield from local.forward(message, b"E")
 
     def _passed_by(self) -> None:
         """An original was executed: what SHOW rewright.last knew is over."""

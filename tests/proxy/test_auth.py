@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import socket
 import ssl
-import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -22,6 +21,7 @@ from proxy.auth.upstream_login import UpstreamLogin, md5_response
 from proxy.config import AuthConfig, ListenConfig, UserConfig
 from proxy.wire.backend import AUTH_OK, AUTH_SASL, Authentication
 from tests.proxy.running import RunningProxy, config
+from tests.proxy.waiting import cancelled_when, queries_running
 
 VERSIONS = {"TLSv1.2": ssl.TLSVersion.TLSv1_2, "TLSv1.3": ssl.TLSVersion.TLSv1_3}
 
@@ -289,8 +289,9 @@ def test_upstream_tls_where_the_client_has_it(
 ) -> None:
     """So that hostssl and hostnossl mean the client's encryption."""
     write_certificate(authority, tmp_path)
-    listen = ListenConfig(tls_cert=str(tmp_path / "cert.pem"), tls_key=str(tmp_path / "key.pem"))
+    listen = ListenConfig(port=0, tls_cert=str(tmp_path / "cert.pem"), tls_key=str(tmp_path / "key.pem"))
     base = f"host=127.0.0.1 port={tls_server[0]} sslmode=as-client"
+    there = f"host=127.0.0.1 port={tls_server[0]} user=tester password=secret dbname=postgres"
     with RunningProxy(config(base, listen=listen)) as running:
         for mode in ("require", "disable", "prefer"):
             with psycopg.connect(
@@ -306,8 +307,10 @@ def test_upstream_tls_where_the_client_has_it(
                     "select ssl from pg_stat_ssl where pid = pg_backend_pid()"
                 ).fetchone()
                 assert found == (mode != "disable",)
-                threading.Timer(0.2, connection.cancel_safe).start()
-                with pytest.raises(psycopg.errors.QueryCanceled):
+                with (
+                    cancelled_when(connection, lambda: queries_running(there, "pg_sleep(30)")),
+                    pytest.raises(psycopg.errors.QueryCanceled),
+                ):
                     connection.execute("select pg_sleep(30)")
 
 
@@ -316,7 +319,7 @@ def test_a_server_without_tls_refuses_clients_with_it_as_asked(
     scratch_server: ScratchServer, authority: trustme.CA, tmp_path: Path
 ) -> None:
     write_certificate(authority, tmp_path)
-    listen = ListenConfig(tls_cert=str(tmp_path / "cert.pem"), tls_key=str(tmp_path / "key.pem"))
+    listen = ListenConfig(port=0, tls_cert=str(tmp_path / "cert.pem"), tls_key=str(tmp_path / "key.pem"))
     base = f"host=127.0.0.1 port={scratch_server.port} sslmode=as-client"
     with (
         RunningProxy(config(base, listen=listen)) as running,
@@ -342,6 +345,7 @@ def test_versions_of_tls_for_clients(
 ) -> None:
     write_certificate(authority, tmp_path)
     listen = ListenConfig(
+        port=0,
         tls_cert=str(tmp_path / "cert.pem"),
         tls_key=str(tmp_path / "key.pem"),
         tls_min_version=oldest,

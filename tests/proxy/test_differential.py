@@ -63,8 +63,13 @@ FAILS_LATE_UNNAMED = [f.Parse(b"", FAILS_LATE.encode()), *UNNAMED[1:]]
         [UNNAMED[0], f.Query(ORIGINAL.encode()), f.Execute(b""), *UNNAMED],
         [UNNAMED[0], f.Query(ORIGINAL.encode()), Wait(), *UNNAMED, f.Execute(b"p1"), *UNNAMED],
         [UNNAMED[0], f.Query(ORIGINAL.encode()), Wait(), *FAILS_LATE_UNNAMED, f.Sync(), *UNNAMED],
+        # a portal ends with its transaction, also for an Execute that came before the server said so
+        [*UNNAMED, f.Sync(), f.Execute(b"")],
+        [*UNNAMED[:2], f.Sync(), f.Execute(b"")],
+        [f.Query(b"begin"), *UNNAMED[:2], f.Execute(b"", 1), f.Sync(), f.Execute(b"")],
+        [f.Query(b"begin"), *UNNAMED[:2], f.Sync(), f.Execute(b"")],
     ],
-    ids=range(6),
+    ids=range(10),
 )
 def test_found_before(pair: Pair, script: Script) -> None:
     assert not first_difference(pair.through(script), pair.direct(script))

@@ -26,8 +26,11 @@ from tests.proxy.differential import Raw
 from tests.proxy.rules import RULES
 from tests.proxy.running import RunningProxy, config
 from tests.proxy.serving_world import Reports
+from tests.proxy.waiting import PATIENCE, queries_running, until
 
-LIMITS = Limits(login_timeout=1.0, connect_timeout=1.0)
+# for what never comes; who does log in gets the time that a loaded machine needs
+HASTY = Limits(login_timeout=1.0, connect_timeout=1.0)
+PATIENT = Limits(login_timeout=4.0)
 STARTUP = StartupMessage(3, 0, ((b"user", b"postgres"), (b"database", b"postgres"))).encode()
 RESET = struct.pack("ii", 1, 0)
 
@@ -54,7 +57,7 @@ class Left:
         return any(t.get_name().startswith("client") for t in asyncio.all_tasks(self.proxy.loop))
 
     def check(self) -> None:
-        deadline = time.monotonic() + 10
+        deadline = time.monotonic() + PATIENCE
         # what an earlier test left behind may have gone meanwhile
         while any(now > before for now, before in zip(self.now(), self.before, strict=True)):
             assert time.monotonic() < deadline, (self.before, self.now())
@@ -87,7 +90,7 @@ def said(client: socket.socket) -> bytes:
 def proxy(scratch_server: ScratchServer) -> Iterator[RunningProxy]:
     address = scratch_server.address
     dsn = f"host={address.socket_dir} port={address.port}"  # where no password is asked
-    with RunningProxy(config(dsn, limits=LIMITS), ports()) as running:
+    with RunningProxy(config(dsn), ports()) as running:
         yield running
     assert not running.problems
 
@@ -96,7 +99,16 @@ def proxy(scratch_server: ScratchServer) -> Iterator[RunningProxy]:
 def guarded(scratch_server: ScratchServer) -> Iterator[RunningProxy]:
     """In front of a server that wants a password."""
     dsn = f"host=127.0.0.1 port={scratch_server.port}"
-    with RunningProxy(config(dsn, limits=LIMITS), ports()) as running:
+    with RunningProxy(config(dsn, limits=HASTY), ports()) as running:
+        yield running
+    assert not running.problems
+
+
+@pytest.fixture(scope="module")
+def waiting(scratch_server: ScratchServer) -> Iterator[RunningProxy]:
+    """As ``guarded``, with time for the server to ask for the password."""
+    dsn = f"host=127.0.0.1 port={scratch_server.port}"
+    with RunningProxy(config(dsn, limits=PATIENT), ports()) as running:
         yield running
     assert not running.problems
 
@@ -116,11 +128,6 @@ def one_byte_now_and_then(client: socket.socket) -> None:
 def encryption_and_nothing_more(client: socket.socket) -> None:
     client.sendall(SslRequest().encode())
     assert said(client) == b"N"
-
-
-def no_password(client: socket.socket) -> None:
-    client.sendall(STARTUP)
-    assert said(client)[:1] == b"R"
 
 
 def half_a_startup(client: socket.socket) -> None:
@@ -144,7 +151,6 @@ def another_protocol(client: socket.socket) -> None:
         silence,
         one_byte_now_and_then,
         encryption_and_nothing_more,
-        no_password,
         half_a_startup,
         impossible_startup,
         another_protocol,
@@ -184,6 +190,8 @@ def test_gone_in_the_middle(
     raws = [Raw(("127.0.0.1", proxy.port), "postgres", "postgres") for _ in range(3)]
     for raw in raws:
         raw.send(IN_THE_MIDDLE[place])
+    if place == "a query":
+        until(lambda: queries_running(scratch_server.dsn(), "pg_sleep(20)") == 3)
     time.sleep(0.1)
     for raw in raws:
         if reset:
@@ -277,7 +285,8 @@ class Misbehaving:
 @pytest.mark.parametrize("kind", SERVERS)
 def test_server_that(kind: str) -> None:
     server = Misbehaving(SERVERS[kind])
-    with RunningProxy(config(f"host=127.0.0.1 port={server.port} sslmode=disable", limits=LIMITS)) as proxy:
+    limits = HASTY if kind == "sends a huge login message" else PATIENT
+    with RunningProxy(config(f"host=127.0.0.1 port={server.port} sslmode=disable", limits=limits)) as proxy:
         left = Left(proxy)
         for _ in range(3):
             with closing(socket.create_connection(("127.0.0.1", proxy.port))) as client:
@@ -300,7 +309,7 @@ def test_server_that(kind: str) -> None:
 def test_server_that_never_answers() -> None:
     with closing(socket.create_server(("127.0.0.1", 0))) as listener:
         dsn = f"host=127.0.0.1 port={listener.getsockname()[1]} sslmode=disable"
-        with RunningProxy(config(dsn, limits=LIMITS)) as proxy:
+        with RunningProxy(config(dsn, limits=HASTY)) as proxy:
             left = Left(proxy)
             with closing(socket.create_connection(("127.0.0.1", proxy.port))) as client:
                 client.sendall(STARTUP)
@@ -310,10 +319,14 @@ def test_server_that_never_answers() -> None:
 
 
 @pytest.mark.server
-def test_a_client_that_never_proves_itself_is_told_as_by_the_server(guarded: RunningProxy) -> None:
-    with closing(socket.create_connection(("127.0.0.1", guarded.port))) as client:
+def test_a_client_that_never_proves_itself_is_told_as_by_the_server(waiting: RunningProxy) -> None:
+    left = Left(waiting)
+    with closing(socket.create_connection(("127.0.0.1", waiting.port))) as client:
         client.sendall(STARTUP)
-        assert b"C57014\0Mcanceling authentication due to timeout\0" in said(client)
+        heard = said(client)
+    assert heard[:1] == b"R"
+    assert b"C57014\0Mcanceling authentication due to timeout\0" in heard
+    left.check()
 
 
 # --- clients that end only what they send ---------------------------------------------------------------

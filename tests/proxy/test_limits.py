@@ -17,6 +17,7 @@ from proxy.config import Limits
 from proxy.hosts import HostChooser
 from proxy.upstream import DsnError, UpstreamUnavailable, parse_dsn
 from tests.proxy.running import RunningProxy, config
+from tests.proxy.waiting import until
 
 GSS_REQUEST, SSL_REQUEST = struct.pack("!II", 8, 80877104), struct.pack("!II", 8, 80877103)
 
@@ -32,21 +33,28 @@ def startup(user: bytes) -> bytes:
 
 @pytest.fixture
 def impatient(scratch_server: ScratchServer) -> Iterator[RunningProxy]:
-    limits = Limits(login_timeout=1.0, idle_timeout=1.0)
+    limits = Limits(login_timeout=1.0)
+    with RunningProxy(config(f"host=127.0.0.1 port={scratch_server.port}", limits=limits)) as proxy:
+        yield proxy
+
+
+@pytest.fixture
+def restless(scratch_server: ScratchServer) -> Iterator[RunningProxy]:
+    limits = Limits(idle_timeout=2.0)
     with RunningProxy(config(f"host=127.0.0.1 port={scratch_server.port}", limits=limits)) as proxy:
         yield proxy
 
 
 @pytest.mark.server
-def test_an_idle_session_is_ended(impatient: RunningProxy, scratch_server: ScratchServer) -> None:
-    with psycopg.connect(through(scratch_server, impatient), autocommit=True) as connection:
+def test_an_idle_session_is_ended(restless: RunningProxy, scratch_server: ScratchServer) -> None:
+    with psycopg.connect(through(scratch_server, restless), autocommit=True) as connection:
         for _ in range(3):
             time.sleep(0.5)
             connection.execute("select pg_sleep(0.6)")  # not idle, and the clock begins anew behind it
         connection.execute("begin")
-        time.sleep(1.5)  # idle in a transaction is the server's business
+        time.sleep(2.5)  # idle in a transaction is the server's business
         connection.execute("commit")
-        time.sleep(2.0)
+        until(lambda: not restless.proxy._connections)
         with pytest.raises(psycopg.errors.IdleSessionTimeout):
             connection.execute("select 1")
 
@@ -62,17 +70,14 @@ def test_a_client_that_does_not_log_in_is_dropped(impatient: RunningProxy, said:
             while piece := client.recv(100):
                 heard += piece
         assert heard in {b"", b"N"}
-    deadline = time.monotonic() + 5
-    while impatient.proxy._connections and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert not impatient.proxy._connections
+    until(lambda: not impatient.proxy._connections)
 
 
 @pytest.mark.server
 @pytest.mark.parametrize("asked", [(GSS_REQUEST,), (GSS_REQUEST, SSL_REQUEST), (SSL_REQUEST, GSS_REQUEST)])
-def test_encryption_that_is_not_spoken_is_declined(impatient: RunningProxy, asked: tuple[bytes, ...]) -> None:
+def test_encryption_that_is_not_spoken_is_declined(restless: RunningProxy, asked: tuple[bytes, ...]) -> None:
     """As a server without it: N, and the client may go on in the clear."""
-    with socket.create_connection(("127.0.0.1", impatient.port), 10) as client:
+    with socket.create_connection(("127.0.0.1", restless.port), 10) as client:
         client.settimeout(10)
         for request in asked:
             client.sendall(request)

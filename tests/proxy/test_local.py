@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -21,6 +20,7 @@ from store.api import open_store
 from store.records import LogEntry
 from tests.proxy.rules import RULES
 from tests.proxy.running import RunningProxy, config
+from tests.proxy.waiting import cancelled_when
 
 pytestmark = pytest.mark.server
 
@@ -33,6 +33,10 @@ COLUMNS = (
     ResultColumn("at", 1184),
 )
 ROWS = ((1, "one", True, 0.5, WHEN), (2, None, False, -1.25, None), (3, "drei", None, None, WHEN))
+
+
+# slow answers that were asked for
+begun: list[str] = []
 
 
 @dataclass(frozen=True)
@@ -54,7 +58,8 @@ class Fixed:
         if "broken" in self.text:
             raise RuntimeError("a bug")
         if "slow" in self.text:
-            await asyncio.sleep(30)
+            begun.append(self.text)
+            await asyncio.sleep(300)
         if self.redirects:
             return Redirect("select 7 as seven", tag="ASKED", notices=("asked",))
         if "call" in self.text:
@@ -169,11 +174,12 @@ def test_pipeline(dsn: str) -> None:
 def test_cancel_of_a_slow_answer(dsn: str) -> None:
     with psycopg.connect(dsn, autocommit=True) as connection:
         for make in (psycopg.ClientCursor, psycopg.Cursor):
-            timer = threading.Timer(0.3, connection.cancel_safe)
-            timer.start()
-            with pytest.raises(psycopg.errors.QueryCanceled):
+            begun.clear()
+            with (
+                cancelled_when(connection, lambda: begun),
+                pytest.raises(psycopg.errors.QueryCanceled),
+            ):
                 make(connection).execute("select slow from rewright.log")
-            timer.join()
             assert connection.execute("select 1").fetchone() == (1,)
 
 

@@ -31,6 +31,7 @@ from proxy.wire.startup import CancelRequest, StartupMessage
 from tests.proxy.rules import RULES
 from tests.proxy.running import RunningProxy, config
 from tests.proxy.serving_world import Reports
+from tests.proxy.waiting import cancelled_when, queries_running, until
 
 pytestmark = pytest.mark.server
 
@@ -290,10 +291,7 @@ def test_too_many_clients(scratch_server: ScratchServer) -> None:
         here = scratch_server.dsn().replace(f":{scratch_server.port}/", f":{proxy.port}/")
         with psycopg.connect(here), pytest.raises(psycopg.OperationalError, match="too many clients"):
             psycopg.connect(here)
-        for _ in range(50):
-            if not proxy.proxy.metrics.connections:
-                break
-            time.sleep(0.05)
+        until(lambda: not proxy.proxy.metrics.connections)
         psycopg.connect(here).close()
 
 
@@ -325,27 +323,29 @@ def test_hosts_are_tried_in_turn(scratch_server: ScratchServer) -> None:
 # --- cancel ---------------------------------------------------------------------------------------
 
 
-def test_cancel(dsn: str) -> None:
+def test_cancel(dsn: str, scratch_server: ScratchServer) -> None:
     with psycopg.connect(dsn, autocommit=True) as connection:
-        threading.Timer(0.3, connection.cancel_safe).start()
-        with pytest.raises(psycopg.errors.QueryCanceled, match="user request"):
-            connection.execute("select pg_sleep(30)")
+        with (
+            cancelled_when(connection, lambda: queries_running(scratch_server.dsn(), "pg_sleep(31)")),
+            pytest.raises(psycopg.errors.QueryCanceled, match="user request"),
+        ):
+            connection.execute("select pg_sleep(31)")
         assert connection.execute("select 1").fetchone() == (1,)
         connection.cancel_safe()
         assert connection.execute("select 2").fetchone() == (2,)
 
 
-def test_ctrl_c_in_psql(dsn: str) -> None:
+def test_ctrl_c_in_psql(dsn: str, scratch_server: ScratchServer) -> None:
     child = subprocess.Popen(
-        [program("psql"), "-X", "-c", "select pg_sleep(30)"],
+        [program("psql"), "-X", "-c", "select pg_sleep(32)"],
         env=environment(dsn),
         stderr=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         text=True,
     )
-    time.sleep(0.7)
+    until(lambda: queries_running(scratch_server.dsn(), "pg_sleep(32)"))
     child.send_signal(signal.SIGINT)
-    _, errors = child.communicate(timeout=10)
+    _, errors = child.communicate(timeout=30)
     assert "canceling statement due to user request" in errors
 
 
@@ -438,10 +438,7 @@ def test_client_vanishes_mid_message(proxy: RunningProxy, scratch_server: Scratc
             raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             raw.send(b"Q\0\0\1\0select")
         connection.close()
-    deadline = time.time() + 5
-    while proxy.proxy.metrics.connections and time.time() < deadline:
-        time.sleep(0.05)
-    assert proxy.proxy.metrics.connections == 0
+    until(lambda: not proxy.proxy.metrics.connections)
     assert not [t for t in asyncio.all_tasks(proxy.loop) if (t.get_name() or "").startswith("client")]
 
 

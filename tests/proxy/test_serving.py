@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import socket
-import threading
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -35,6 +34,7 @@ from tests.proxy.serving_world import (
     index_for,
     rewrites,
 )
+from tests.proxy.waiting import cancelled_when, until
 
 pytestmark = pytest.mark.server
 
@@ -71,6 +71,11 @@ class World:
         self.pause.paused = True
         yield
         self.pause.paused = False
+
+    def is_seen(self) -> bool:
+        """Whether every session has looked at the set of rewrites as it is now."""
+        desks = [c.desk for c in list(self.proxy.proxy._connections.values())]
+        return all(desk is None or desk.seen_version == self.index.version for desk in desks)
 
     def served(self) -> list[ServedStatement]:
         return [r for r in self.reports.all if isinstance(r, ServedStatement)]
@@ -141,12 +146,12 @@ def test_what_is_read_in_part_is_timed_without_what_the_client_does_in_between(w
     async def play() -> list[object]:
         connection = await asyncpg.connect(world.dsn())
         found = [await connection.fetchval(ORIGINAL)]
-        await asyncio.sleep(0.3)
+        await asyncio.sleep(1.0)
         found += [await connection.fetchval("select 1"), await connection.fetchval(ORIGINAL)]
         async with connection.transaction():
             cursor = await connection.cursor(ORIGINAL)
             found += [r[0] for r in await cursor.fetch(1)]
-            await asyncio.sleep(0.3)
+            await asyncio.sleep(1.0)
             found += [r[0] for r in await cursor.fetch(10)]
         await connection.close()
         return found
@@ -154,7 +159,7 @@ def test_what_is_read_in_part_is_timed_without_what_the_client_does_in_between(w
     first = [row[0] for row in FROM_REPLACEMENT]
     assert asyncio.run(play()) == [first[0], 1, first[0], *first]
     assert [s.route for s in world.served()] == ["replacement", "replacement", "original"]
-    assert all(s.duration < 0.25 for s in world.served()), [s.duration for s in world.served()]
+    assert all(s.duration < 0.9 for s in world.served()), [s.duration for s in world.served()]
 
 
 def test_parameters_and_binary_results(world: World) -> None:
@@ -174,7 +179,7 @@ def test_statement_prepared_before_the_rewrite_was_found_gains(world: World) -> 
         assert rows(connection, prepare=True) == FROM_ORIGINAL
         with world.direct() as direct:
             world.index.replace(rewrites(direct, world.database))
-        time.sleep(0.2)
+        until(world.is_seen)
         assert rows(connection, prepare=True) == FROM_REPLACEMENT
         world.index.replace(())
         assert rows(connection, prepare=True) == FROM_ORIGINAL
@@ -188,7 +193,7 @@ def test_the_same_unnamed_statement_again_gains_and_loses(world: World) -> None:
             assert rows(connection, prepare=False) == FROM_ORIGINAL
         with world.direct() as direct:
             world.index.replace(rewrites(direct, world.database))
-        time.sleep(0.2)
+        until(world.is_seen)
         assert rows(connection, prepare=False) == FROM_REPLACEMENT
         connection.execute("set rewright.mode = off")
         for _ in range(2):
@@ -196,7 +201,7 @@ def test_the_same_unnamed_statement_again_gains_and_loses(world: World) -> None:
         connection.execute("reset rewright.mode")
         assert rows(connection, prepare=False) == FROM_REPLACEMENT
         world.index.replace(())
-        time.sleep(0.2)
+        until(world.is_seen)
         for _ in range(2):
             assert rows(connection, prepare=False) == FROM_ORIGINAL
 
@@ -556,17 +561,18 @@ def test_inline_holds_and_serves(scratch_server: ScratchServer, database: str) -
             assert simple(connection) == FROM_ORIGINAL  # asked about once; the index would know it by now
         with psycopg.connect(here, autocommit=True, options="-c rewright.mode=inline") as connection:
             assert rows(connection) == FROM_REPLACEMENT
-            optimiser.delay = 30.0
+            optimiser.delay = 300.0
             began = time.monotonic()
             assert simple(connection, "select 5") == [(5,)]
-            assert 0.4 < time.monotonic() - began < 5
-            connection.execute("set rewright.budget = '20s'")
+            assert 0.4 < time.monotonic() - began < optimiser.delay / 2
+            connection.execute("set rewright.budget = '200s'")
             for query in (simple, rows):
-                timer = threading.Timer(0.3, connection.cancel_safe)
-                timer.start()
-                with pytest.raises(psycopg.errors.QueryCanceled):
-                    query(connection, f"select 6 /* {query.__name__} */")
-                timer.join()
+                text = f"select 6 /* {query.__name__} */"
+                with (
+                    cancelled_when(connection, lambda text=text: text in optimiser.asked),  # type: ignore[misc]
+                    pytest.raises(psycopg.errors.QueryCanceled),
+                ):
+                    query(connection, text)
             assert connection.execute("show rewright.mode").fetchone() == ("inline",)
     assert not proxy.problems
     assert "insert" not in " ".join(optimiser.asked)
@@ -576,7 +582,7 @@ def test_cancel_reaches_the_worker_that_holds_the_query(
     scratch_server: ScratchServer, tmp_path: Path
 ) -> None:
     """Two workers on one port: whichever gets the cancel request, the held query ends."""
-    optimiser = Optimiser(delay=30.0)
+    optimiser = Optimiser(delay=300.0)
     ports = Ports(lookup=RewriteIndex(), inline=optimiser, settings=RULES)
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
@@ -587,13 +593,12 @@ def test_cancel_reaches_the_worker_that_holds_the_query(
     )
     with RunningProxy(parts, ports, name="one"), RunningProxy(parts, ports, name="two"):
         here = scratch_server.dsn().replace(f":{scratch_server.port}/", f":{port}/")
-        options = "-c rewright.mode=inline -c rewright.budget=20s"
+        options = "-c rewright.mode=inline -c rewright.budget=200s"
         with psycopg.connect(here, autocommit=True, options=options) as connection:
             for number in range(8):
-                timer = threading.Timer(0.3, connection.cancel_safe)
-                timer.start()
-                began = time.monotonic()
-                with pytest.raises(psycopg.errors.QueryCanceled):
-                    simple(connection, f"select {number}")
-                assert time.monotonic() - began < 5
-                timer.join()
+                text = f"select {number}"
+                with (
+                    cancelled_when(connection, lambda text=text: text in optimiser.asked),  # type: ignore[misc]
+                    pytest.raises(psycopg.errors.QueryCanceled),
+                ):
+                    simple(connection, text)
