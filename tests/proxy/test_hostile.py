@@ -285,8 +285,7 @@ class Misbehaving:
 @pytest.mark.parametrize("kind", SERVERS)
 def test_server_that(kind: str) -> None:
     server = Misbehaving(SERVERS[kind])
-    limits = HASTY if kind == "sends a huge login message" else PATIENT
-    with RunningProxy(config(f"host=127.0.0.1 port={server.port} sslmode=disable", limits=limits)) as proxy:
+    with RunningProxy(config(f"host=127.0.0.1 port={server.port} sslmode=disable")) as proxy:
         left = Left(proxy)
         for _ in range(3):
             with closing(socket.create_connection(("127.0.0.1", proxy.port))) as client:
