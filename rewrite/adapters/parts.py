@@ -16,6 +16,7 @@ from rewrite.rules.tree import Fresh, highest_number, walk
 from rewrite.search.abstraction import Pair, pairs, shared_failures, without_ctes
 from rewrite.search.bounds import without_bounds
 from rewrite.search.congruence import Difference, differences, stripped
+from rewrite.search.eager import without_early_groups
 from rewrite.search.firsts import numbered
 from rewrite.search.flattening import flattened
 from rewrite.search.limits import without_early_limits
@@ -40,8 +41,8 @@ class View:
 
 
 def views(before: a.Query, after: a.Query, catalog: Catalog) -> Iterator[View]:
-    """Without CTEs, plain subqueries, bounds, idle sort keys and early cuts; then without restrictions that are made further out, which comes first where nothing
-    else differs; then with the first rows of subqueries numbered, where only one has such.
+    """Without CTEs, plain subqueries, bounds, idle sort keys and early cuts; without groupings that are put together and restrictions
+    that are made further out; then with the first rows of subqueries numbered, where only one has such.
     """
     inlined = [q for q in (without_ctes(before), without_ctes(after)) if q is not None]
     if len(inlined) < 2:
@@ -54,13 +55,11 @@ def views(before: a.Query, after: a.Query, catalog: Catalog) -> Iterator[View]:
         modulo |= frozenset(m for q in (before, after) for m in shared_failures(q, catalog))
     first, second = (u.query for u in uncut)
     plain = View(first, second, modulo, facts)
-    free = _unrestricted(plain, catalog)
-    alone = free is not None and canonical(free.before) == canonical(free.after)
-    if free is not None and alone:
-        yield free
-    yield plain
-    if free is not None and not alone:
-        yield free
+    late = _ungrouped(plain, catalog)
+    forms = [v for form in (plain, late) if form is not None for v in (form, _unrestricted(form, catalog))]
+    known = [v for v in forms if v is not None]
+    # where nothing differs but what the form leaves out, there is nothing to search for
+    yield from sorted(known, key=lambda v: canonical(v.before) != canonical(v.after))
     highest = max(highest_number(first), highest_number(second))
     firsts = [numbered(q, catalog, Fresh(highest)) for q in (first, second)]
     if (firsts[0].query == first) != (firsts[1].query == second):
@@ -76,6 +75,15 @@ def _unrestricted(view: View, catalog: Catalog) -> View | None:
         return None
     modulo = view.modulo.union(*(f.modulo for f in freed))
     return replace(view, before=freed[0].query, after=freed[1].query, modulo=modulo)
+
+
+def _ungrouped(view: View, catalog: Catalog) -> View | None:
+    """The view without groupings that are put together further out; None where neither query has any."""
+    undone = [without_early_groups(q, catalog) for q in (view.before, view.after)]
+    if undone[0].query == view.before and undone[1].query == view.after:
+        return None
+    modulo = view.modulo.union(*(u.modulo for u in undone))
+    return replace(view, before=flattened(undone[0].query), after=flattened(undone[1].query), modulo=modulo)
 
 
 def parts_of(view: View, wider: int | None, catalog: Catalog) -> list[Difference]:

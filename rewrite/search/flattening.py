@@ -5,6 +5,7 @@
     FROM cust c, ord o WHERE o.cust = c.id AND c.region = 1
 
 As the planner does before anything else, so that also what may fail is evaluated on the same rows. Not on the sides of outer joins.
+IN over a list of constants is one form whether it is written with VALUES or not.
 Must not know rules or provers.
 """
 
@@ -23,10 +24,25 @@ def flattened(query: a.Query) -> a.Query:
 
     def visit(node: Any) -> Any:
         node = map_children(node, visit)
+        if isinstance(node, a.Quantified):
+            return _listed(node)
         return _block(node) if isinstance(node, a.Select) else node
 
     changed: a.Query = visit(query)
     return changed
+
+
+def _listed(test: a.Quantified) -> a.Expr:
+    """IN (VALUES …) of constants as IN (…)."""
+    query = test.query
+    if test.kind != "=" or test.all or len(test.ops) != 1 or not isinstance(query, a.Values):
+        return test
+    if query.limit is not None or query.offset is not None or query.ctes:
+        return test
+    items = tuple(row[0] for row in query.rows)
+    if not items or not all(isinstance(x, a.Const) for x in items):
+        return test
+    return a.InList(test.ops[0], test.left[0], items)
 
 
 def _block(block: a.Select) -> a.Select:

@@ -1,0 +1,228 @@
+"""Groupings below a join whose parts are put together above it: undone in both queries of a pair before it is proved.
+
+    SELECT c.state, sum(p.v) FROM (SELECT cust, sum(amount) AS v FROM sale GROUP BY cust) p, cust c WHERE c.id = p.cust GROUP BY c.state
+    -->
+    SELECT c.state, sum(s.amount) FROM sale s, cust c WHERE c.id = s.cust GROUP BY c.state
+
+Each row of p stands for the rows of its group. They agree on the keys, and the block looks at nothing else of p but sums of sums and of
+counts, least of least and greatest of greatest values; whatever else it aggregates does not ask how often a row is there (SOUNDNESS 6a-6e;
+Yan and Larson 1995, read backwards). What fails is a reservation where more rows are computed. Must not know rules or provers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from rewrite.rules.build import function
+from rewrite.rules.canonical import is_closed
+from rewrite.rules.shape import is_volatile
+from rewrite.rules.tree import (
+    QUERIES,
+    as_product,
+    conjoin,
+    conjuncts,
+    has_subquery,
+    has_window,
+    map_children,
+    references_whole,
+    returns_set,
+    substitute,
+    walk,
+)
+from sql import algebra as a
+from sql.catalog import Catalog
+from sql.facts import Facts
+from sql.facts.effects import OVERFLOW
+from sql.facts.looks import look_of_type
+from sql.records import key_of
+from sql.types import INT8, NUMERIC
+
+_EXACT = frozenset({"int2", "int4", "int8", "numeric"})
+_INTEGERS = _EXACT - {"numeric"}
+_ONCE = frozenset({"min", "max", "bool_and", "bool_or", "every"})
+
+
+@dataclass(slots=True)
+class Ungrouped:
+    """``query`` without such groupings. ``modulo``: what may fail in them for rows that the joins take away."""
+
+    query: a.Query
+    modulo: frozenset[str] = frozenset()
+
+
+def without_early_groups(query: a.Query, catalog: Catalog) -> Ungrouped:
+    """A query that holds no CTEs, without groupings that are put together further out."""
+    walk_ = _Walk(catalog)
+    return Ungrouped(walk_.visit(query), frozenset(walk_.modulo))
+
+
+class _Unfit(Exception):
+    """The block looks at more of the grouping than its rows can tell."""
+
+
+@dataclass(slots=True)
+class _Walk:
+    catalog: Catalog
+    modulo: set[str] = field(default_factory=set)
+
+    def visit(self, node: Any) -> Any:
+        node = map_children(node, self.visit)
+        return self._block(node) if isinstance(node, a.Select) else node
+
+    def _block(self, block: a.Select) -> a.Select:
+        while True:
+            items, _ = as_product(block)
+            made = (found for item in items if (found := self._undone(block, item)) is not None)
+            following = next(made, None)
+            if following is None:
+                return block
+            block = following
+
+    def _undone(self, block: a.Select, item: a.FromItem) -> a.Select | None:
+        parts = _parts_of(item) if isinstance(item, a.Derived) else None
+        if parts is None or not isinstance(item, a.Derived) or not _is_grouped(block):
+            return None
+        if references_whole(block, item.rel):
+            return None
+        inner = item.query
+        assert isinstance(inner, a.Select)
+        items, preds = as_product(block)
+        try:
+            above = _put_together(replace(block, from_=(), where=None), item.rel, parts)
+        except _Unfit:
+            return None
+        keys = {(item.rel, i): e for i, e in enumerate(parts) if not isinstance(e, a.Aggregate)}
+        late = {(item.rel, i) for i, e in enumerate(parts) if isinstance(e, a.Aggregate)}
+        rest = (*(i for i in items if i is not item), *preds)
+        if any(isinstance(n, a.Column) and (n.rel, n.pos) in late for x in (above, *rest) for n in walk(x)):
+            return None
+        self._reserve(inner)
+        at = items.index(item)
+        from_ = (*items[:at], *inner.from_, *items[at + 1 :])
+        where = conjoin((*preds, *conjuncts(inner.where)))
+        made: a.Select = substitute(replace(above, from_=from_, where=where), keys)
+        return made
+
+    def _reserve(self, inner: a.Select) -> None:
+        facts = Facts(self.catalog, inner)
+        if facts.errors(inner) - OVERFLOW:
+            self.modulo.add("errors")
+        if facts.may_overflow(inner):
+            self.modulo.add("overflow")
+
+
+def _is_grouped(block: a.Select) -> bool:
+    """One grouping set; whether it may be empty of rows matters to counts only."""
+    return (
+        block.group_by is not None
+        and len(block.group_by) == 1
+        and not is_volatile(block)
+        and not any(has_window(x) or returns_set(x) for x in (t.expr for t in block.targets))
+        and not any(has_window(k.expr) for k in block.order_by)
+    )
+
+
+def _parts_of(item: a.Derived) -> list[a.Expr] | None:
+    """Keys and aggregates of a plain grouping, by column."""
+    query = item.query
+    if item.lateral or item.security_barrier or not isinstance(query, a.Select) or query.ctes:
+        return None
+    if query.group_by is None or len(query.group_by) != 1 or not query.group_by[0]:
+        return None
+    if (
+        query.having is not None
+        or query.distinct is not None
+        or query.limit is not None
+        or query.offset is not None
+    ):
+        return None
+    if not is_closed(query) or is_volatile(query):
+        return None
+    shown = [t.expr for t in query.targets]
+    fit = all((e in query.group_by[0] and look_of_type(e.type) is not None) or _is_part(e) for e in shown)
+    return shown if fit else None
+
+
+def _is_part(e: a.Expr) -> bool:
+    if not isinstance(e, a.Aggregate) or not e.func.is_builtin or e.distinct or e.order_by or e.direct:
+        return False
+    if any(has_subquery(x) for x in (*e.args, *([e.filter] if e.filter is not None else []))):
+        return False
+    if e.func.name == "count":
+        return True
+    if len(e.args) != 1 or not e.args[0].type.is_builtin:
+        return False
+    if e.func.name == "sum":
+        return e.args[0].type.name in _EXACT
+    return e.func.name in {"min", "max"} and look_of_type(e.args[0].type) is not None
+
+
+def _put_together(block: a.Select, rel: int, parts: Sequence[a.Expr]) -> a.Select:
+    """What stands above FROM and WHERE, over single rows. Raises _Unfit."""
+    empty = block.group_by == ((),)
+
+    def visit(n: Any) -> Any:
+        if isinstance(n, QUERIES):
+            return n
+        if isinstance(n, a.Aggregate):
+            return _whole(n, rel, parts, empty=empty)
+        return _simpler(map_children(n, visit))
+
+    made: a.Select = map_children(block, visit)
+    return made
+
+
+def _whole(outer: a.Aggregate, rel: int, parts: Sequence[a.Expr], *, empty: bool) -> a.Expr:
+    read = outer.args[0] if len(outer.args) == 1 else None
+    part = parts[read.pos] if isinstance(read, a.Column) and read.rel == rel else None
+    if not isinstance(part, a.Aggregate):
+        # of what is there more often now: only what does not count it
+        if not outer.func.is_builtin or not (outer.distinct or outer.func.name in _ONCE):
+            raise _Unfit
+        return outer
+    name, inner = outer.func.name, part.func.name
+    plain = outer.func.is_builtin and not outer.distinct and not outer.order_by and not outer.direct
+    if not plain or (name, inner) not in {("sum", "sum"), ("sum", "count"), ("min", "min"), ("max", "max")}:
+        raise _Unfit
+    if inner == "count" and empty:
+        raise _Unfit  # the sum of no counts is NULL, the count of no rows 0
+    both = [f for f in (outer.filter, part.filter) if f is not None]
+    found = replace(part, filter=conjoin(both))
+    if found.type == outer.type:
+        return found
+    if found.type == INT8 and outer.type == NUMERIC:
+        return a.Cast(found, NUMERIC, implicit=True)
+    raise _Unfit
+
+
+def _simpler(node: Any) -> Any:
+    """An integer that is made numeric and an integer again; a sum that is divided by the number of what is summed, as the server
+    computes averages (numeric_avg, int8_avg).
+    """
+    match node:
+        case a.Cast(arg=a.Cast(arg=inner, type=middle), type=outer) if (
+            inner.type == outer == INT8 and middle == NUMERIC
+        ):
+            return inner
+        case a.Op(op=op, args=(total, number)) if op.is_builtin and op.name == "/" and node.type == NUMERIC:
+            return _average(_integral(total), _integral(number)) or node
+        case _:
+            return node
+
+
+def _integral(expr: a.Expr) -> a.Expr:
+    whole = isinstance(expr, a.Cast) and expr.type == NUMERIC and expr.arg.type == INT8
+    return expr.arg if whole and isinstance(expr, a.Cast) else expr
+
+
+def _average(total: a.Expr, number: a.Expr) -> a.Aggregate | None:
+    if not isinstance(total, a.Aggregate) or not isinstance(number, a.Aggregate) or number.star:
+        return None
+    if total.star or len(total.args) != 1 or not _is_part(total) or not _is_part(number):
+        return None
+    func = function("avg", key_of(total.args[0].type))
+    named = total.func.name == "sum" and number.func.name == "count"
+    same = (total.args, total.filter) == (number.args, number.filter)
+    return replace(total, func=func, type=NUMERIC) if func is not None and named and same else None
