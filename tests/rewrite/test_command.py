@@ -59,7 +59,7 @@ def test_one_statement_one_document_several_an_array_and_a_report(
     ("arguments", "code", "said"),
     [
         ([], 2, "give a file"),
-        (["nowhere.sql"], 1, "nowhere.sql"),
+        (["nowhere.sql"], 2, "nowhere.sql"),
         (["--top", "3"], 1, "pg_stat_statements"),
     ],
 )
