@@ -116,6 +116,7 @@ class Connection(Entering):
     def _cancelled(self, session: Session) -> None:
         session.cancel()
         if self.effect is not None:
+            self.effect.add_done_callback(self._effect_cancelled)
             self.effect.cancel()
 
     def _attach_desk(self, session: Session, login: PassthroughLogin | UpstreamLogin, who: Who) -> None:
@@ -147,6 +148,12 @@ class Connection(Entering):
             self._effect(factory, limit), name=f"effect {self.address}"
         )
 
+    def _effect_cancelled(self, effect: asyncio.Task[None]) -> None:
+        """What the client cancelled has ended. A task that had not begun to run cannot tell that itself."""
+        if effect.cancelled() and effect is self.effect and self.session is not None:
+            self.effect = None
+            self.session.effect_done(SqlError("57014", "canceling statement due to user request"))
+
     async def _effect(self, factory: Callable[[], Awaitable[object]], limit: float | None) -> None:
         assert self.session is not None
         result: object
@@ -159,10 +166,6 @@ class Connection(Entering):
             result = None
         except SqlError as error:
             result = error
-        except asyncio.CancelledError:
-            if self.session.cancelled:
-                self.session.effect_done(SqlError("57014", "canceling statement due to user request"))
-            raise
         except Exception as error:  # noqa: BLE001 -- a port of ours failed: the client gets an error, not a hang
             self.proxy.event("answer.failed", client=self.address, reason=repr(error))
             result = SqlError("XX000", "internal error, see the log of the proxy")

@@ -16,7 +16,7 @@ from typing import Any, Self
 import duckdb
 
 from engines.duckdb.beside import Beside, tables_beside
-from engines.duckdb.errors import LakeError, Timeout, translated
+from engines.duckdb.errors import OUT_OF_MEMORY, LakeError, Timeout, translated
 from engines.duckdb.locked import Limits, guard, open_beside
 from engines.duckdb.quoting import quoted
 
@@ -58,6 +58,7 @@ class LakeDatabase:
         self._beside = [one.name for one in beside]
         self._sources = {name.lower(): source for name, source in sources.items()}
         self._loaded: dict[str, tuple[int, int]] = {}
+        self._kinds: dict[str, str] = {}
         self._views: dict[str, str] = {}
         self._later: dict[str, tuple[str, str]] = {}
         self._lock = threading.RLock()
@@ -156,25 +157,18 @@ class LakeDatabase:
                 truncated,
             )
 
-    def stream(
-        self, sql: str, parameters: Sequence[Any] = (), *, batch: int = 1000
-    ) -> Iterator[list[tuple[Any, ...]]]:
-        """Rows in batches with flat memory, on a cursor of its own."""
+    def query(self) -> LakeQuery:
+        """For one query whose rows are read in portions; nothing runs yet."""
+        return LakeQuery(self)
+
+    def cursor(self, sql: str) -> Any:
+        """A cursor of its own for a statement, its tables loaded.
+
+        :raises LakeError: the statement is not allowed, or a table's file is gone.
+        """
         with self._lock:
             self._prepare(sql)
-            cursor = self._connection.cursor()
-        try:
-            cursor.execute(sql, list(parameters) or None)
-            while rows := cursor.fetchmany(batch):
-                yield rows
-        except duckdb.Error as error:
-            raise translated(error) from error
-        finally:
-            cursor.close()
-
-    def interrupt(self) -> None:
-        """Stop what is running (from another thread)."""
-        self._connection.interrupt()
+            return self._connection.cursor()
 
     def trusted(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """Run our own statement unguarded (the connection's lock still holds)."""
@@ -209,10 +203,25 @@ class LakeDatabase:
         if self._loaded.get(source.name) == stamp:
             return
         # a small table is copied once: a resolution runs many candidates over it
-        kind = "TABLE" if source.bytes <= _COPY_BYTES else "VIEW"
-        self._run(f"CREATE OR REPLACE {kind} {quoted(source.name)} AS SELECT * FROM {source.sql}")
+        if source.bytes > _COPY_BYTES or not self._made("TABLE", source):
+            self._made("VIEW", source)
         self._publish(source.name)
         self._loaded[source.name] = stamp
+
+    def _made(self, kind: str, source: Source) -> bool:
+        """False: its rows do not fit into memory (packed files may be many times as large as they look)."""
+        if (before := self._kinds.get(source.name, kind)) != kind:
+            # only the same kind can be replaced
+            self._run(f"DROP {before} {quoted(source.name)}")
+            del self._kinds[source.name]
+        try:
+            self._run(f"CREATE OR REPLACE {kind} {quoted(source.name)} AS SELECT * FROM {source.sql}")
+        except LakeError as error:
+            if error.sqlstate != OUT_OF_MEMORY:
+                raise
+            return False
+        self._kinds[source.name] = kind
+        return True
 
     def _publish(self, name: str) -> None:
         """Make ``public.name`` mean it, too: tools qualify every table and column with PostgreSQL's usual schema."""
@@ -243,6 +252,46 @@ class LakeDatabase:
             yield
         finally:
             timer.cancel()
+
+
+class LakeQuery:
+    """One running query, read by one thread at a time, stopped from any."""
+
+    def __init__(self, database: LakeDatabase) -> None:
+        self._database = database
+        self._cursor: Any = None
+        self._stopped = threading.Event()
+
+    def stream(
+        self, sql: str, parameters: Sequence[Any] = (), *, batch: int = 1000
+    ) -> Iterator[list[tuple[Any, ...]]]:
+        """Rows in batches with flat memory.
+
+        :raises LakeError: with the SQLSTATE that fits.
+        """
+        cursor = self._cursor = self._database.cursor(sql)
+        try:
+            self._go_on()
+            cursor.execute(sql, list(parameters) or None)
+            while rows := cursor.fetchmany(batch):
+                yield rows
+                self._go_on()
+        except (duckdb.Error, RuntimeError) as error:
+            self._go_on()
+            raise translated(error) from error
+        finally:
+            cursor.close()
+
+    def interrupt(self) -> None:
+        """Stop what runs; harmless when it has ended. A statement that is just about to begin may miss it: ask again."""
+        self._stopped.set()
+        if self._cursor is not None:
+            with suppress(duckdb.Error):
+                self._cursor.interrupt()
+
+    def _go_on(self) -> None:
+        if self._stopped.is_set():
+            raise Timeout("the query was cancelled")
 
 
 def _tables(sql: str) -> set[tuple[str, str, str]]:

@@ -41,6 +41,7 @@ class NotResolved(LakeError):
     sqlstate = "42P01"
 
 
+OUT_OF_MEMORY = "53200"
 _BY_TEXT: tuple[tuple[str, str], ...] = (
     (r"Table Function with name .* does not exist|Scalar Function with name .* does not exist", "42883"),
     (r"Table with name .* does not exist", "42P01"),
@@ -51,7 +52,7 @@ _BY_TEXT: tuple[tuple[str, str], ...] = (
     (r"Parser Error|syntax error", "42601"),
     (r"Permission Error|disabled by configuration|configuration has been locked", "42501"),
     (r"INTERRUPT|Interrupted", "57014"),
-    (r"Out of Memory", "53200"),
+    (r"Out of Memory", OUT_OF_MEMORY),
     (r"Out of Range Error|out of range", "22003"),
     (r"[Dd]ivision by zero", "22012"),
     (r"Conversion Error|Could not convert", "22P02"),

@@ -10,7 +10,7 @@ import asyncio
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Protocol
@@ -21,8 +21,10 @@ from pglast.error import Error as PglastError
 from pglast.parser import scan
 
 from engines.duckdb.errors import LakeError
-from proxy.lakeside.ports import PLACE, Encode, LakeCursor, LakeSession, Prepared
+from proxy.lakeside.ports import PLACE, LakeCursor, LakeSession, Prepared
 from proxy.ports import ResultColumn, SessionView, SqlError
+from rewright.wiring.lake_renewal import Renewal
+from rewright.wiring.lake_rows import Cursor, first_line
 from rewright.wiring.opening import Home, fingerprint, opened
 from sql.parsing import TooDeep, nodes_of, parse
 from store.errors import StoreError
@@ -92,7 +94,8 @@ class OpenLake:
     def __init__(self, home: Home, shadow: str, database: str = "", journal: Journal | None = None) -> None:
         self._home = home
         self._seen = ""
-        self._looked = 0.0
+        self._look_at = 0.0
+        self._renewal: Renewal | None = None
         self._database = database
         self._journal = journal
         self._revision = -1
@@ -122,20 +125,33 @@ class OpenLake:
         return await asyncio.to_thread(lambda: Cursor(self._runner(), query, parameters))
 
     def _opened(self) -> Any:
+        """The lake as it is now, or, where bringing it up to date takes long, as it was a while ago.
+
+        :raises LakeError: it cannot be opened (again).
+        """
         with self._lock:
-            if self._lake is None or self._changed():
+            if self._lake is None:
                 self._seen = fingerprint(self._home)
-                self._looked = time.monotonic()
-                # statements that run keep the lake they began with; it closes with the last of them
                 self._lake = opened(self._home)
-                self._revision, self._accepted = -1, set()
-            return self._lake
+                self._look_at = time.monotonic() + LOOK_SECONDS
+                return self._lake
+            if self._renewal is None and self._changed():
+                self._renewal = Renewal(self._home)
+            renewal = self._renewal
+        if renewal is not None and renewal.ready():
+            with self._lock:
+                if self._renewal is renewal:
+                    self._renewal = None
+                    # statements that run keep the lake they began with; it closes with the last of them
+                    self._lake = renewal.result()
+                    self._revision, self._accepted = -1, set()
+        return self._lake
 
     def _runner(self) -> Any:
         """What runs a query that has been bound: DuckDB, or Spark over the same tables."""
         lake = self._opened()
         if not self._home.spark:
-            return lake.database
+            return lake.database.query()
         with self._lock:
             if self._spark is None:
                 from engines.spark.lake import SparkLake
@@ -151,15 +167,17 @@ class OpenLake:
 
     def _changed(self) -> bool:
         """Whether to open the lake again: its files changed, or a database beside it may be reachable by now."""
-        if (now := time.monotonic()) - self._looked < LOOK_SECONDS:
+        if (now := time.monotonic()) < self._look_at:
             return False
-        self._looked = now
-        if any(state == "08001" for state, _ in self._lake.database.missing.values()):
-            return True
         try:
             seen, self._seen = self._seen, fingerprint(self._home)
         except (LakeError, OSError, sqlite3.Error):
             return False  # what is open goes on
+        finally:
+            # thousands of files take a while to look at: not more than a small part of the time
+            self._look_at = time.monotonic() + max(LOOK_SECONDS, 20 * (time.monotonic() - now))
+        if any(state == "08001" for state, _ in self._lake.database.missing.values()):
+            return True
         return bool(seen) and seen != self._seen
 
     def _prepare(self, text: str, param_types: tuple[int, ...], session: SessionView) -> Prepared:
@@ -168,7 +186,7 @@ class OpenLake:
         try:
             return self._bound(text, types, seen.names, session)
         except LakeError as error:
-            raise SqlError(error.sqlstate, _first_line(str(error)), hint=error.hint) from error
+            raise SqlError(error.sqlstate, first_line(str(error)), hint=error.hint) from error
 
     def _bound(
         self, text: str, types: tuple[int, ...], names: tuple[str, ...], session: SessionView
@@ -304,38 +322,6 @@ def _settled(declared: tuple[int, ...], seen: Seen, count: int) -> tuple[int, ..
     )
 
 
-class Cursor:
-    """Rows of one running query, fetched in threads."""
-
-    def __init__(self, database: Any, query: str, parameters: Sequence[object]) -> None:
-        self._rows: Iterator[list[tuple[object, ...]]] = database.stream(query, parameters, batch=1000)
-        self._rest: list[tuple[object, ...]] = []
-        self._database = database
-
-    async def fetch(self, rows: int, encode: Encode) -> tuple[int, bytes]:
-        running = asyncio.get_running_loop().run_in_executor(None, self._fetch, rows, encode)
-        try:
-            return await asyncio.shield(running)
-        except asyncio.CancelledError:
-            self._database.interrupt()
-            running.add_done_callback(lambda done: done.exception())
-            raise
-
-    def _fetch(self, rows: int, encode: Encode) -> tuple[int, bytes]:
-        try:
-            while len(self._rest) < rows and (more := next(self._rows, None)) is not None:
-                self._rest += more
-        except LakeError as error:
-            raise SqlError(error.sqlstate, _first_line(str(error)), hint=error.hint) from error
-        taken, self._rest = self._rest[:rows], self._rest[rows:]
-        return len(taken), encode(taken)
-
-    def close(self) -> None:
-        close: Callable[[], None] | None = getattr(self._rows, "close", None)
-        if close is not None:
-            close()
-
-
 # --------------------------------------------------------------------------- texts
 
 
@@ -420,7 +406,3 @@ def shape_of(columns: Sequence[tuple[str, str]], names: tuple[str, ...]) -> str:
     )
     unfoldable = "pg_catalog.current_setting('rewright.lake_row_' || oid)"
     return f"SELECT {listed} FROM pg_catalog.pg_class WHERE {unfoldable} = '{PLACE}'"
-
-
-def _first_line(text: str) -> str:
-    return text.strip().split("\n\n")[0].split("\n")[0]

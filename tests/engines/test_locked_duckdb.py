@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -113,7 +114,7 @@ def test_python_variables_are_not_tables(database: LakeDatabase) -> None:
 def test_describe_execute_stream(database: LakeDatabase) -> None:
     assert database.describe("SELECT n, n * 2.5 AS m FROM things")[0] == ("n", "BIGINT")
     assert database.execute("SELECT n FROM things WHERE n > ?", [1]).rows == [(2,)]
-    assert [row for batch in database.stream("SELECT n FROM things", batch=1) for row in batch] == [
+    assert [row for batch in database.query().stream("SELECT n FROM things", batch=1) for row in batch] == [
         (1,),
         (2,),
     ]
@@ -139,3 +140,37 @@ def test_a_statement_that_takes_too_long_is_stopped(database: LakeDatabase) -> N
             seconds=0.5,
         )
     assert database.execute("SELECT 1").rows == [(1,)]
+
+
+def test_a_streamed_query_is_stopped_from_another_thread(database: LakeDatabase) -> None:
+    query = database.query()
+    rows = query.stream("SELECT count(*) FROM range(3000000000) a(i) WHERE hash(i) % 7 = 3")
+    threading.Timer(0.5, query.interrupt).start()
+    with pytest.raises(Timeout):
+        next(rows)
+    with pytest.raises(StopIteration):
+        next(rows)
+    # no other query is stopped with it
+    assert database.execute("SELECT n FROM things ORDER BY n").rows == [(1,), (2,)]
+
+
+def test_a_query_stopped_before_it_begins_does_not_run(database: LakeDatabase) -> None:
+    query = database.query()
+    query.interrupt()
+    with pytest.raises(Timeout):
+        next(query.stream("SELECT n FROM things"))
+
+
+def test_rows_that_do_not_fit_into_memory_are_read_from_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "packed.parquet"
+    duckdb.sql(
+        "SELECT 'the same long text in every row' || i % 3 AS t, i FROM range(3000000) r(i)"
+    ).write_parquet(str(path))
+    assert path.stat().st_size < 32 << 20
+    source = Source("packed", path, f"read_parquet('{path}')", path.stat().st_size)
+    with LakeDatabase([tmp_path], {"packed": source}, Limits(memory="60MB", threads=1)) as small:
+        assert small.execute("SELECT count(*), count(DISTINCT t) FROM packed").rows == [(3000000, 3)]
+        kind = "SELECT table_type FROM information_schema.tables WHERE table_name = 'packed' AND table_schema = 'main'"
+        assert small.execute(kind).rows == [("VIEW",)]
+        path.touch()
+        assert small.execute("SELECT count(*) FROM packed").rows == [(3000000,)]

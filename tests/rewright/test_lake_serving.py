@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import re
 import shutil
 import subprocess
 import threading
 import time
 from datetime import date
+from pathlib import Path
 
 import asyncpg
 import psycopg
@@ -17,6 +19,7 @@ import sqlalchemy as sa
 from click.testing import CliRunner
 
 from rewright.cli import rewright
+from tests.fixtures.lake_server import make_files, served_lake
 
 pytestmark = pytest.mark.server
 
@@ -153,6 +156,94 @@ def test_cancel_stops_a_long_query(lake):
     assert time.monotonic() - began < 30
     timer.join()
     assert lake.execute("select count(*) from countries").fetchone() == (20,)
+
+
+def test_a_result_left_half_way_stops_and_the_session_goes_on(lake_dsn):
+    """What psycopg does when a streamed result is not read to the end: it cancels, and reads what is left."""
+    with psycopg.connect(lake_dsn, autocommit=True) as connection:
+        for seen in (1, 700, 20_000):
+            for number, _ in enumerate(
+                connection.cursor().stream("select a.city from cities a, cities b"), 1
+            ):
+                if number == seen:
+                    break
+            assert connection.execute("select count(*) from countries").fetchone() == (20,)
+
+
+def test_what_was_cancelled_does_not_run_on(lake_dsn):
+    """The statement would take minutes; nobody pays for it once it was cancelled, and no other session's is stopped."""
+    with (
+        psycopg.connect(lake_dsn, autocommit=True) as one,
+        psycopg.connect(lake_dsn, autocommit=True) as other,
+    ):
+        timer = threading.Timer(1.0, one.cancel)
+        timer.start()
+        with pytest.raises(psycopg.errors.QueryCanceled):
+            one.execute(
+                "select count(*) from cities a, cities b, cities c where a.area + b.area * c.area > 1e9"
+            )
+        timer.join()
+        time.sleep(2.0)
+        assert other.execute("select sum(population) from cities").fetchone() == (7498500,)
+        worker = _listening_on(one.info.port)
+        spent = _cpu_seconds(worker)
+        time.sleep(2.0)
+        assert _cpu_seconds(worker) - spent < 0.5
+
+
+def _cpu_seconds(process: int) -> float:
+    tasks = Path(f"/proc/{process}/task").glob("*/schedstat")
+    return sum(int(task.read_text().split()[0]) for task in tasks) / 1e9
+
+
+def _listening_on(port: int) -> int:
+    """The process that answers on a port of this machine."""
+    lines = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()]
+    inodes = {line[9] for line in lines if line[3] == "0A" and line[1].endswith(f":{port:04X}")}
+    for link in Path("/proc").glob("[0-9]*/fd/*"):
+        with contextlib.suppress(OSError):
+            if str(link.readlink()).removeprefix("socket:[").rstrip("]") in inodes:
+                return int(link.parts[2])
+    raise AssertionError("nobody listens")
+
+
+def test_files_that_come_change_and_go_are_noticed(tmp_path):
+    files = tmp_path / "files"
+    make_files(files)
+    with served_lake(tmp_path) as dsn, psycopg.connect(dsn, autocommit=True) as connection:
+        assert _asked(connection, "select count(*) from countries") == [(20,)]
+        (files / "rivers.csv").write_text("river,length\nElbe,1094\nOder,840\n")
+        (files / "countries.csv").write_text("code,name,eu,capital\nC1,Country 1,true,City 1\n")
+        (files / "nested.json").unlink()
+        _noticed(connection, "select sum(length) from rivers", [(1934,)])
+        _noticed(connection, "select capital from countries", [("City 1",)])
+        _noticed(connection, "select id from nested", "42P01")
+        # a cursor that is open when its file changes reads on; who comes next sees the new one
+        with psycopg.connect(dsn) as other, other.cursor(name="open") as cursor:
+            cursor.itersize = 100
+            cursor.execute("select city from cities order by population")
+            first = cursor.fetchone()
+            (files / "cities.csv").write_text(
+                "city,country,population,founded,area\nOnly,C1,1,1900-01-01,1\n"
+            )
+            _noticed(connection, "select city from cities", [("Only",)])
+            assert (first, sum(1 for _ in cursor)) == (("City 0",), 2999)
+
+
+def _asked(connection, sql):
+    """Rows, or the SQLSTATE."""
+    try:
+        return connection.execute(sql).fetchall()
+    except psycopg.Error as error:
+        return error.sqlstate
+
+
+def _noticed(connection, sql, expected):
+    """Ask until the answer is the one expected."""
+    deadline = time.monotonic() + 60
+    while (found := _asked(connection, sql)) != expected:
+        assert time.monotonic() < deadline, found
+        time.sleep(0.5)
 
 
 def test_a_query_over_imagined_names_is_resolved_and_says_so(lake):
