@@ -27,6 +27,8 @@ _DATE = re.compile(r"^\s*\d{4}-\d{1,2}-\d{1,2}|^\s*\d{1,2}[./]\d{1,2}[./]\d{2,4}
 _HEAD_BYTES = 65536
 _LONGEST_TYPE = 20_000
 _DEEPEST = 40
+_SAMPLED_ROWS = 500_000
+"""Rows of a large file by which the types of its columns are settled first: to look at all keeps all in memory."""
 
 
 class Unreadable(Exception):
@@ -45,7 +47,10 @@ class Scan:
 def scan_of(connection: Any, path: Path, *, into: str = "") -> Scan:
     """The scan of a file, tried from strict to lenient. `into`: a temporary table to hold its rows, read once for both.
 
+    Without `into` the file is taken to be large: the types of its columns are settled by its beginning, if the rest agrees.
+
     :raises Unreadable: empty, binary, or not parseable at all.
+    :raises duckdb.OutOfMemoryException: the rows do not fit into memory.
     """
     name = path.name.lower().removesuffix(".gz")
     if path.stat().st_size == 0:
@@ -62,6 +67,8 @@ def _loaded(connection: Any, scan: Scan, into: str) -> Scan:
     if into:
         try:
             connection.execute(f"CREATE OR REPLACE TEMP TABLE {into} AS SELECT * FROM {scan.sql}")
+        except duckdb.OutOfMemoryException:
+            raise
         except duckdb.Error as error:
             raise Unreadable(str(error).splitlines()[0][:300]) from error
     return scan
@@ -87,8 +94,10 @@ def _csv(connection: Any, path: Path, into: str) -> Scan:
         base += f", delim={_quote(delimiter)}, quote='\"', escape='\"'"
     if encoding != "utf-8":
         base += f", encoding='{encoding}'"
+    begun = base.replace("sample_size=-1", f"sample_size={_SAMPLED_ROWS}")
     unquoted = base.replace("quote='\"', escape='\"'", "quote='', escape=''")
     tries: tuple[tuple[str, tuple[str, ...]], ...] = (
+        *(() if into else ((begun, ()),)),
         (base, ()),
         (f"{base}, null_padding=true", ("ragged lines padded with NULL",)),
         (f"{base}, null_padding=true, ignore_errors=true", ("lines that could not be read were left out",)),
@@ -102,6 +111,8 @@ def _csv(connection: Any, path: Path, into: str) -> Scan:
     for options, extra in tries:
         try:
             return _sniffed(connection, path, options, (*notes, *extra), into)
+        except duckdb.OutOfMemoryException:
+            raise
         except duckdb.Error as error:
             last = error
     raise Unreadable(str(last).splitlines()[0][:300])
@@ -114,6 +125,8 @@ def _sniffed(connection: Any, path: Path, options: str, notes: tuple[str, ...], 
         # the prompt names the file it found, not the pattern that means it alone
         sql = sql.replace("'" + str(path).replace("'", "''") + "'", _text(path))
         return _read(connection, sql, notes, into)
+    except duckdb.OutOfMemoryException:
+        raise
     except duckdb.Error:
         return _read(connection, f"read_csv({_text(path)}, {options})", notes, into)
 

@@ -6,8 +6,9 @@ stored form. Thesis 5.2.1; docs/decisions/0082-join-candidates.md.
 
 from __future__ import annotations
 
+import itertools
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any
 
 import networkx as nx
@@ -43,13 +44,17 @@ def load(index: LakeIndex) -> nx.Graph:
     return graph
 
 
-def exact(index: LakeIndex) -> dict[tuple[str, str], list[PairScore]]:
-    """All pairs of all columns, as the thesis builds it: quadratic, for comparison."""
+def exact(index: LakeIndex, among: Collection[str] | None = None) -> dict[tuple[str, str], list[PairScore]]:
+    """All pairs of all columns (`among`: with one column of these tables at least), as the thesis builds it: quadratic,
+    for comparison.
+    """
     columns = [c for c in index.columns if joinable(c) and c.table not in index.unions]
+    chosen = columns if among is None else [c for c in columns if c.table in among]
+    rest = [] if among is None else [c for c in columns if c.table not in among]
     pairs = (
         (a, b)
-        for i, a in enumerate(columns)
-        for b in columns[i + 1 :]
+        for i, a in enumerate(chosen)
+        for b in itertools.chain(chosen[i + 1 :], rest)
         if a.table != b.table and comparable(a, b)
     )
     return _edges(index, pairs)
