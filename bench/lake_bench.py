@@ -84,7 +84,7 @@ def main() -> None:
         )
     text = json.dumps(report, indent=1)
     if args.out:
-        args.out.write_text(text)
+        args.out.write_text(text + "\n")
     else:
         print(text)
 
@@ -118,7 +118,9 @@ def _variant(
             over = data / f"{key[0]}_noisy" if noisy else None
             kept = catalogs / f"{key[0]}-{noisy}-{options.semantic}.db" if catalogs else None
             lakes[key] = open_lake(data / key[0], over, catalog=kept, options=options, embedder=embedder)
+        before = time.process_time()
         line = answer_line(lakes[key], pair["id"], pair["user_query"])
+        line["cpu_seconds"] = round(time.process_time() - before, 4)
         table = (line["columns"], line["rows"]) if line["columns"] else None
         found = score(table, (pair["result_columns"], pair["result_rows"]), pair["ordered"])
         scored.append((pair, line, found, _tried(lakes[key], pair, line)))
@@ -161,8 +163,9 @@ def _summary(scored: list[Any]) -> dict[str, Any]:
     out |= {d: _mean([s for s in scored if s[0]["difficulty"] == d]) for d in ("easy", "medium", "hard")}
     out |= {t: _mean([s for s in scored if t in s[0]["difficulty_tags"]]) for t in TYPES}
     out["calibration"] = _calibration(scored)
-    seconds = sorted(s[1]["seconds"] for s in scored) or [0.0]
-    out["seconds"] = {"median": statistics.median(seconds), "most": seconds[-1]}
+    for kind in ("seconds", "cpu_seconds"):
+        spent = sorted(s[1][kind] for s in scored) or [0.0]
+        out[kind] = {"median": statistics.median(spent), "most": spent[-1]}
     return out
 
 

@@ -1,8 +1,9 @@
-"""Scale of the catalog and the join graph: N generated tables, profiled, embedded and joined.
+"""Scale of the catalog and the join graph: N generated tables, profiled, embedded, joined, asked and changed.
 
-Prints JSON: seconds and memory a size, the growth exponent of CPU seconds between sizes, recall of the generated true joins,
-and of the exact build's edges by strength (up to --exact-up-to tables: it is quadratic), and how long queries take to
-resolve. Memory is the process's greatest so far: run sizes in separate processes to tell them apart.
+Prints JSON: of each size, stage by stage, seconds, CPU seconds and the process's greatest memory so far (each size has a
+process of its own); the growth exponents of CPU seconds between sizes; recall of the generated true joins and of the
+exact build's edges by strength (up to --exact-up-to tables of all of them, beyond of --exact-sample tables with all
+others: it is quadratic); how long queries take to resolve, and whether they found the tables they mean.
 """
 
 from __future__ import annotations
@@ -16,20 +17,38 @@ import random
 import resource
 import tempfile
 import time
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-from lake.api import open_lake
+import sqlglot
+
+from bench.overhead import machine
+from lake.api import Lake, open_lake
+from lake.catalog.build import discover, refresh
+from lake.catalog.storage import Storage
 from lake.embedding import best_embedder
+from lake.index import LakeIndex
 from lake.joins.graph import exact
 from lake.joins.scores import USELESS
 from lake.resolve.loop import Options
 
 QUERIES = (
-    "SELECT shade, COUNT(*) AS n FROM parcels WHERE shade = 'a' GROUP BY shade",
-    "SELECT p.status, COUNT(*) AS notes FROM patients p JOIN patient_notes n ON p.id = n.patient GROUP BY p.status",
-    "SELECT COUNT(*) AS n FROM turbine_logs WHERE season = 2004",
+    ("SELECT shade, COUNT(*) AS n FROM parcels WHERE shade = 'a' GROUP BY shade", {"parcel"}),
+    (
+        (
+            "SELECT p.patient_code, COUNT(*) AS notes FROM patients p JOIN patient_notes n ON p.id = n.patient "
+            "GROUP BY p.patient_code"
+        ),
+        {"patient", "patient_note"},
+    ),
+    ("SELECT COUNT(*) AS n FROM turbine_logs WHERE season = 2004", {"turbine_log"}),
 )
+"""Queries over an imagined schema, and the tables they mean."""
+STAGES = ("profile", "embed", "graph")
 HEADS = [
     "order",
     "client",
@@ -214,69 +233,123 @@ def _write(path: Path, header: list[str], rows: list[list[Any]]) -> None:
         csv.writer(file).writerows([header, *rows])
 
 
-def measure(size: int, seed: int, *, semantic: bool, exact_up_to: int) -> dict[str, Any]:
+class Stages:
+    """Wall and CPU seconds of named stages, and the process's greatest memory at the end of each."""
+
+    def __init__(self) -> None:
+        self.told: dict[str, dict[str, float]] = {}
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        before = (time.monotonic(), time.process_time())
+        yield
+        self.told[name] = {
+            "seconds": round(time.monotonic() - before[0], 2),
+            "cpu_seconds": round(time.process_time() - before[1], 2),
+            "peak_memory_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
+        }
+
+
+def measure(size: int, seed: int, semantic: bool, exact_up_to: int, sample: int) -> dict[str, Any]:
+    """All figures of one size. Meant to be the only work of its process."""
     with tempfile.TemporaryDirectory(prefix="lake-scale-") as name:
-        folder = Path(name) / "lake"
+        folder, catalog = Path(name) / "lake", Path(name) / "c.db"
         folder.mkdir()
         joins = generate(folder, size, seed)
-        embedder = best_embedder(semantic=semantic)
-        started = (time.monotonic(), time.process_time())
-        with open_lake(
-            folder, catalog=Path(name) / "c.db", embedder=embedder, options=Options(semantic=semantic)
-        ) as lake:
-            opened = (time.monotonic(), time.process_time())
-            graph = lake.graph()
-            built = (time.monotonic(), time.process_time())
-            asked = []
-            for query in QUERIES:
-                before = time.monotonic()
-                answer = lake.query(query, "resolve")
-                asked.append(round(time.monotonic() - before, 2))
-                assert answer.rows is not None
-            out = {
-                "tables": len(lake.tables()),
-                "columns": len(lake.index.columns),
-                "catalog_seconds": round(opened[0] - started[0], 2),
-                "catalog_cpu_seconds": round(opened[1] - started[1], 2),
-                "graph_seconds": round(built[0] - opened[0], 2),
-                "graph_cpu_seconds": round(built[1] - opened[1], 2),
-                "query_seconds": asked,
-                "catalog_megabytes": round((Path(name) / "c.db").stat().st_size / 2**20, 1),
-                "edges": graph.number_of_edges(),
-                "true_joins": len(joins),
-                "true_joins_found": sum(graph.has_edge(*pair) for pair in joins) / len(joins),
-            }
-            if size <= exact_up_to:
-                out |= _against_exact(graph, exact(lake.index), joins)
-        started_again = time.monotonic()
-        with open_lake(
-            folder, catalog=Path(name) / "c.db", embedder=embedder, options=Options(semantic=semantic)
-        ):
-            out["reopen_seconds"] = round(time.monotonic() - started_again, 2)
-        out["peak_memory_mb"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+        stages = Stages()
+        with stages.stage("profile"):
+            storage = Storage(catalog)
+            refresh(storage, discover(folder), [folder])
+        with stages.stage("embed"):
+            LakeIndex(storage, best_embedder(semantic=semantic)).prepare()
+        storage.close()
+        with stages.stage("open"):
+            lake = open_lake(folder, catalog=catalog, options=Options(semantic=semantic))
+        with lake:
+            with stages.stage("graph"):
+                graph = lake.graph()
+            out: dict[str, Any] = {"tables": len(lake.tables()), "columns": len(lake.index.columns)}
+            out |= {"stages": stages.told, "edges": graph.number_of_edges()}
+            out["queries"] = [_asked(lake, query, meant) for query, meant in QUERIES]
+            out |= {"true_joins": len(joins), "true_joins_found": _share(joins, graph)}
+            among = None
+            if size > exact_up_to:
+                among = set(random.Random(seed).sample(sorted({j[0] for j in joins}), sample))
+            out |= _against_exact(graph, exact(lake.index, among), joins, among)
+            out |= _changed(lake, folder, seed, stages)
+            out["catalog_mb"] = round(sum(p.stat().st_size for p in Path(name).glob("c.db*")) / 2**20, 1)
         return out
 
 
+def _asked(lake: Lake, query: str, meant: set[str]) -> dict[str, Any]:
+    before = (time.monotonic(), time.process_time())
+    answer = lake.query(query, "resolve")
+    took = (time.monotonic() - before[0], time.process_time() - before[1])
+    named = {
+        table.name
+        for table in sqlglot.parse_one(answer.resolution.sql, read="duckdb").find_all(sqlglot.exp.Table)
+    }
+    return {
+        "seconds": round(took[0], 2),
+        "cpu_seconds": round(took[1], 2),
+        "right_tables": named & {t.name for t in lake.tables()} == meant,
+        "confidence": round(answer.resolution.confidence, 2),
+    }
+
+
+def _changed(lake: Lake, folder: Path, seed: int, stages: Stages) -> dict[str, Any]:
+    """One more group of tables, one changed, one gone: noticed, profiled, embedded, joined."""
+    joins = _group(folder, random.Random(seed + 1), "zeppelin", ["places_0"])
+    first = sorted(folder.glob("*_note.csv"))
+    first[0].unlink()
+    with first[1].open("a") as file:
+        file.write("9999,1,1,low\n")
+    with stages.stage("incremental"):
+        update = lake.refresh()
+        graph = lake.graph()
+    return {
+        "incremental": [len(update.added), len(update.changed), len(update.removed)],
+        "incremental_joins_found": _share(joins, graph),
+    }
+
+
+def _share(joins: list[tuple[str, str]], graph: Any) -> float:
+    return round(sum(graph.has_edge(*pair) for pair in joins) / max(len(joins), 1), 4)
+
+
 def _against_exact(
-    graph: Any, built: dict[tuple[str, str], Any], joins: list[tuple[str, str]]
+    graph: Any, built: dict[tuple[str, str], Any], joins: list[tuple[str, str]], among: set[str] | None
 ) -> dict[str, Any]:
     """Beside the quadratic build: what it finds of the true joins, and how many of its strong edges the graph has."""
     best = {edge: max(p.quality for p in pairs) for edge, pairs in built.items()}
     omega = {edge: max(p.s for p in pairs) for edge, pairs in built.items()}
     sound = {edge for edge, quality in best.items() if quality > USELESS}
+    asked = [tuple(sorted(j)) for j in joins if among is None or among & set(j)]
     out: dict[str, Any] = {
+        "exact_tables": "all" if among is None else len(among),
         "exact_edges": len(built),
-        "exact_true_joins_found": sum(tuple(sorted(j)) in sound for j in joins) / len(joins),
+        "exact_true_joins_found": round(sum(j in sound for j in asked) / len(asked), 4),
     }
     for name, edges in (
+        ("true_joins", [j for j in asked if j in sound]),
         ("quality_0.6", [e for e, q in best.items() if q >= 0.6]),
         ("quality_0.4", [e for e, q in best.items() if q >= 0.4]),
         ("omega_1_of_quality", [e for e, s in omega.items() if s >= 1.0 and best[e] > USELESS]),
         ("omega_1", [e for e, s in omega.items() if s >= 1.0]),
     ):
         out[f"exact_{name}"] = len(edges)
-        out[f"exact_{name}_found"] = round(sum(graph.has_edge(*e) for e in edges) / max(len(edges), 1), 4)
+        out[f"exact_{name}_recalled"] = round(sum(graph.has_edge(*e) for e in edges) / max(len(edges), 1), 4)
     return out
+
+
+def _growth(smaller: dict[str, Any], larger: dict[str, Any]) -> dict[str, float]:
+    """The exponents e of CPU seconds ~ tables^e, of each stage of building and of all of it."""
+    ratio = math.log(larger["tables"] / smaller["tables"])
+    found = {}
+    for name, stages in (*((s, (s,)) for s in STAGES), ("all", STAGES)):
+        spent = [max(sum(run["stages"][s]["cpu_seconds"] for s in stages), 0.01) for run in (smaller, larger)]
+        found[name] = round(math.log(spent[1] / spent[0]) / ratio, 3)
+    return found
 
 
 def main() -> None:
@@ -287,23 +360,24 @@ def main() -> None:
     parser.add_argument(
         "--exact-up-to", type=int, default=300, help="largest size the quadratic build is made for"
     )
+    parser.add_argument("--exact-sample", type=int, default=60, help="key tables it is made for beyond that")
     parser.add_argument("--out", type=Path)
     args = parser.parse_args()
-    runs = [
-        measure(size, args.seed, semantic=not args.no_embeddings, exact_up_to=args.exact_up_to)
-        for size in args.sizes
-    ]
-    growth = []
-    for a, b in itertools.pairwise(runs):
-        total = [max(r["catalog_cpu_seconds"] + r["graph_cpu_seconds"], 0.01) for r in (a, b)]
-        growth.append(round(math.log(total[1] / total[0]) / math.log(b["tables"] / a["tables"]), 3))
-    text = json.dumps(
-        {"seed": args.seed, "embeddings": not args.no_embeddings, "runs": runs, "growth_exponent": growth},
-        indent=1,
-    )
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn"), max_tasks_per_child=1) as pool:
+        asked = (args.seed, not args.no_embeddings, args.exact_up_to, args.exact_sample)
+        runs = [pool.submit(measure, size, *asked).result() for size in args.sizes]
+    growth = [_growth(a, b) for a, b in itertools.pairwise(runs)]
+    found = {
+        **machine(),
+        "seed": args.seed,
+        "embeddings": not args.no_embeddings,
+        "runs": runs,
+        "growth_exponents": growth,
+    }
+    text = json.dumps(found, indent=1)
     print(text)
     if args.out:
-        args.out.write_text(text)
+        args.out.write_text(text + "\n")
 
 
 if __name__ == "__main__":
