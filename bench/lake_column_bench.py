@@ -4,7 +4,7 @@ python -m bench.lake_column_bench [--megabytes 2048] [--kind csv parquet] [--row
 
 Prints JSON: seconds and greatest memory (resident, all processes of `rewright serve` summed; sampled ten times a second) of
 each step: indexing, and then through the proxy a count, a filter, a cursor read in portions and a streamed result (`--rows` of them,
-closed half-way through the table), COPY of all of it, a sort that cannot be held, a search for what does not bind, and how long after
+then left), COPY of all of it (or of `--copied` rows), a sort that cannot be held, a search for what does not bind, and how long after
 a cancel a running statement ends and how much processor time the server still spends then.
 """
 
@@ -148,7 +148,7 @@ def _environment(home: Path) -> dict[str, str]:
     return os.environ | {"XDG_CACHE_HOME": str(home), "PYTHONPATH": str(ROOT)}
 
 
-def ask(dsn: str, root: int, rows: int) -> dict[str, Any]:
+def ask(dsn: str, root: int, rows: int, copied: int) -> dict[str, Any]:
     with psycopg.connect(dsn, autocommit=True) as connection:
         connection.execute("SELECT remark FROM remarks LIMIT 1").fetchall()
         quiet = _resident(root)
@@ -162,7 +162,7 @@ def ask(dsn: str, root: int, rows: int) -> dict[str, Any]:
             ).fetchone(),
             "cursor in portions": lambda: _portions(connection, rows),
             "streamed": lambda: _streamed(dsn, rows),
-            "copy of all": lambda: _copied(connection),
+            "copy": lambda: _copied(connection, copied),
             "sort of all": lambda: _failing(connection, "SELECT remark FROM remarks ORDER BY remark DESC"),
             "imagined names": lambda: connection.execute(
                 "SELECT count(remarks_text) FROM remark_list"
@@ -227,9 +227,9 @@ def _streamed(dsn: str, rows: int) -> int:
     return seen
 
 
-def _copied(connection: psycopg.Connection[Any]) -> int:
-    size = 0
-    with connection.cursor().copy("COPY (SELECT remark FROM remarks) TO STDOUT") as copy:
+def _copied(connection: psycopg.Connection[Any], rows: int) -> int:
+    size, limit = 0, f" LIMIT {rows}" if rows else ""
+    with connection.cursor().copy(f"COPY (SELECT remark FROM remarks{limit}) TO STDOUT".encode()) as copy:
         for data in copy:
             size += len(data)
     return size
@@ -267,7 +267,7 @@ def _cancelled(connection: psycopg.Connection[Any], sql: str, root: int) -> dict
     }
 
 
-def measure(kind: str, megabytes: int, rows: int) -> dict[str, Any]:
+def measure(kind: str, megabytes: int, rows: int, copied: int) -> dict[str, Any]:
     with tempfile.TemporaryDirectory(prefix="lake-column-") as name:
         home = Path(name)
         (home / "files").mkdir()
@@ -276,7 +276,7 @@ def measure(kind: str, megabytes: int, rows: int) -> dict[str, Any]:
         out = {"kind": kind, "file_mb": path.stat().st_size >> 20, "rows": made, "index": index(home)}
         print(out, file=sys.stderr, flush=True)
         with served(home) as (dsn, pid):
-            return {**out, "served": ask(dsn, pid, rows)}
+            return {**out, "served": ask(dsn, pid, rows, copied)}
 
 
 def main() -> None:
@@ -286,9 +286,10 @@ def main() -> None:
     parser.add_argument(
         "--rows", type=int, default=2_000_000, help="read by a cursor, and of a streamed result"
     )
+    parser.add_argument("--copied", type=int, default=0, help="rows read by COPY; 0: all of them")
     parser.add_argument("--out", type=Path)
     args = parser.parse_args()
-    runs = [measure(kind, args.megabytes, args.rows) for kind in args.kind]
+    runs = [measure(kind, args.megabytes, args.rows, args.copied) for kind in args.kind]
     text = json.dumps({**machine(), "duckdb": duckdb.__version__, "runs": runs}, indent=1)
     print(text)
     if args.out:
