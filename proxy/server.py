@@ -226,9 +226,10 @@ def _listen(host: str, port: int, *, share: bool) -> socket.socket:
         listener.bind((host, port))
         listener.listen(BACKLOG)
         listener.setblocking(False)
-    except BaseException:
+    except OSError as error:
         listener.close()
-        raise
+        where = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+        raise OSError(f"[listen] address {where}: {error.strerror}") from error
     return listener
 
 

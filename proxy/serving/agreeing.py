@@ -41,6 +41,8 @@ _FINAL = ("57", "53", "08", "40", "25", "F0", "58")
 _FINAL_STATES = {"55P03"}
 # of the executions whose original is cheap enough to be run now and then, to see whether it still loses
 MEASURED_SHARE = 0.01
+# invalid_sql_statement_name: a pooler has given us another connection of the server
+NO_STATEMENT = "26000"
 CANCELLED = backend.error("57014", "canceling statement due to user request")
 
 
@@ -174,7 +176,7 @@ class Serving:
         row_index = self.privates.add_guard(batch, self.candidate.rewrite.guard)
         verifier = self._add_verifier(batch)
         target = self._add_target(batch)
-        replies = checked((yield batch.ask()))
+        replies = self._checked((yield batch.ask()))
         if private is None:
             own, wanted = (
                 [described(replies.units[i])[1] for i in reversed(inner)]
@@ -202,9 +204,15 @@ class Serving:
         self.privates.add_guard_parse(batch)
         index = self.privates.add_guard(batch, self.candidate.rewrite.guard)
         verifier = self._add_verifier(batch)
-        replies = checked((yield batch.ask()))
+        replies = self._checked((yield batch.ask()))
         self._verify(replies, verifier)
         self._judge(replies, index, clean=False)
+
+    def _checked(self, replies: Replies) -> Replies:
+        """Raises Broken or Skipped."""
+        if replies.error is not None and replies.error.sqlstate == NO_STATEMENT:
+            self.privates.lost()
+        return checked(replies)
 
     def _add_verifier(self, batch: Batch) -> int:
         return self.privates.add_verifier(batch, self.statement_name) if self.statement_name else -1

@@ -69,9 +69,14 @@ class ServeExecute(Serving):
 
     @property
     def clean(self) -> bool:
-        """Nothing but this portal's Parse, Bind and Describe would be lost with the implicit transaction."""
+        """Nothing but this portal's Parse, Bind and Describe would be lost with the implicit transaction.
+
+        A Parse behind the Bind may have made the unnamed statement another, and this one could not be bound again.
+        """
         since = self.session.since
-        return self.session.status == IDLE and b"E" not in since and since.count(b"B") == 1
+        if self.session.status != IDLE or b"E" in since or since.count(b"B") != 1:
+            return False
+        return b"P" not in since.partition(b"B")[2]
 
     def chain(self) -> Chain:
         clean = self.clean
@@ -138,7 +143,16 @@ class ServeExecute(Serving):
             return
         yield from self.told("original", "failed", _failure(error))
         self.portal.original = True
-        yield Send(self.portal.bind + self.message, units=(swallow(), Unit()), kinds=b"E")
+        bound, units = self._bound_again()
+        yield Send(bound + self.message, units=(*units, Unit()), kinds=b"E")
+
+    def _bound_again(self) -> tuple[bytes, tuple[Unit, ...]]:
+        """After a Sync of ours: the client's Bind, and its unnamed statement, which a pooler may have left elsewhere."""
+        if self.statement_name:
+            return self.portal.bind, (swallow(),)
+        statement = self.portal.statement
+        parse = Parse(b"", statement.text, statement.param_types).encode()
+        return parse + self.portal.bind, (swallow(), swallow())
 
     def _cancelled(self) -> Chain:
         """Fail where the client's Execute stands, exactly as a cancelled statement does."""
@@ -166,7 +180,8 @@ class ServeExecute(Serving):
         self.portal.original = True
         if outcome.synced:
             yield from self.told("fallback", "failed", _failure(outcome.error))
-            yield Send(self.portal.bind + self.message + SYNC, units=(swallow(), Unit(), Unit(cycle=True)))
+            bound, units = self._bound_again()
+            yield Send(bound + self.message + SYNC, units=(*units, Unit(), Unit(cycle=True)))
             return
         try:
             yield Ask(SYNC, 0, cycles=1)
@@ -174,7 +189,8 @@ class ServeExecute(Serving):
             yield Send(Execute(NOWHERE).encode(), units=(substitute_error(CANCELLED, "34000"),))
             return
         yield from self.told("fallback", "failed", _failure(outcome.error))
-        yield Send(self.portal.bind + self.message, units=(swallow(), Unit()))
+        bound, units = self._bound_again()
+        yield Send(bound + self.message, units=(*units, Unit()))
 
     def _cancelled_after(self, outcome: object) -> Chain:
         """The replacement failed, and a cancel came: the client's Execute and Sync are accounted for already."""

@@ -6,6 +6,7 @@ which message of the client is being served.
 
 from __future__ import annotations
 
+import hashlib
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,13 +25,22 @@ if TYPE_CHECKING:
     from proxy.desk import SessionDesk
 
 _PREFIX = PRIVATE_PREFIX.encode()
-GUARD_STATEMENT = _PREFIX + b"guard"
 GUARD_PORTAL = _PREFIX + b"g"
-VERIFIER_STATEMENT = _PREFIX + b"verify"
 VERIFIER_PORTAL = _PREFIX + b"v"
-INNER_STATEMENT = _PREFIX + b"inner"
 _VERIFIER_SQL = b"select statement from pg_catalog.pg_prepared_statements where name = $1"
 _TEXT = 25
+
+
+def statement_name(text: bytes, types: tuple[int, ...], kind: bytes = b"s") -> bytes:
+    """A private statement is called by what it says; ``kind``: s stays, i is closed again at once.
+
+    Behind a pooler that gives each transaction another connection a name may meet what another session has prepared.
+    """
+    said = text + b"\0" + b",".join(b"%d" % oid for oid in types)
+    return _PREFIX + kind + hashlib.sha256(said).hexdigest()[:32].encode()
+
+
+VERIFIER_STATEMENT = statement_name(_VERIFIER_SQL, (_TEXT,))
 NOWHERE = _PREFIX + b"none"
 MAX_PRIVATE = 32
 _NO_GUARD = Guard(original=(), replacement=())
@@ -88,8 +98,10 @@ class Privates:
     def __init__(self, settings: Sequence[str]) -> None:
         self._settings = len(settings)
         self._guard_sql = guard_sql(settings).encode()
+        self.guard_statement = statement_name(self._guard_sql, PARAM_TYPES)
         self.guard_ready = False
         self.verifier_ready = False
+        self.lasting = True  # what is prepared is there in the next transaction
         self.statements: OrderedDict[tuple[bytes, tuple[int, ...]], Private] = OrderedDict()
         self.dead_portals: list[bytes] = []
         self.open_portals = False
@@ -101,10 +113,14 @@ class Privates:
         self._dead_statements += [p.name for p in self.statements.values()]
         self.statements.clear()
         if self.guard_ready:
-            self._dead_statements.append(GUARD_STATEMENT)
+            self._dead_statements.append(self.guard_statement)
         if self.verifier_ready:
             self._dead_statements.append(VERIFIER_STATEMENT)
         self.guard_ready = self.verifier_ready = False
+
+    def lost(self) -> None:
+        """What was prepared is not there: from now on each transaction may have another connection."""
+        self.lasting = False
 
     def forget_portals(self) -> None:
         """The transaction is over."""
@@ -119,6 +135,9 @@ class Privates:
 
     def add_cleaning(self, batch: Batch) -> None:
         """Close what is not needed any more; closing what does not exist is no error."""
+        if not self.lasting:
+            self.statements.clear()
+            self.guard_ready = self.verifier_ready = False
         dead = [Close(b"P", name) for name in self.dead_portals]
         dead += [Close(b"S", name) for name in self._dead_statements]
         batch.add(*(close.encode() for close in dead))
@@ -127,11 +146,11 @@ class Privates:
 
     def add_guard_parse(self, batch: Batch) -> None:
         if not self.guard_ready:
-            batch.add(Parse(GUARD_STATEMENT, self._guard_sql, PARAM_TYPES).encode())
+            self._add_parse(batch, self.guard_statement, self._guard_sql, PARAM_TYPES)
 
     def add_guard(self, batch: Batch, guard: Guard) -> int:
         """The index of the reply that holds the guard's row."""
-        batch.add(Bind(GUARD_PORTAL, GUARD_STATEMENT, (), arguments(guard)).encode())
+        batch.add(Bind(GUARD_PORTAL, self.guard_statement, (), arguments(guard)).encode())
         index = batch.add(Execute(GUARD_PORTAL).encode())
         batch.add(Close(b"P", GUARD_PORTAL).encode())
         return index
@@ -142,7 +161,7 @@ class Privates:
         SQL inside a function can deallocate a name and prepare it anew, which the wire does not show.
         """
         if not self.verifier_ready:
-            batch.add(Parse(VERIFIER_STATEMENT, _VERIFIER_SQL, (_TEXT,)).encode())
+            self._add_parse(batch, VERIFIER_STATEMENT, _VERIFIER_SQL, (_TEXT,))
         batch.add(Bind(VERIFIER_PORTAL, VERIFIER_STATEMENT, (), (name,)).encode())
         index = batch.add(Execute(VERIFIER_PORTAL).encode())
         batch.add(Close(b"P", VERIFIER_PORTAL).encode())
@@ -158,23 +177,30 @@ class Privates:
         while len(self.statements) >= MAX_PRIVATE:
             _, oldest = self.statements.popitem(last=False)
             batch.add(Close(b"S", oldest.name).encode())
-        name = _PREFIX + b"s%d" % next(self._names)
-        batch.add(Parse(name, text, types).encode())
+        name = statement_name(text, types)
+        self._add_parse(batch, name, text, types)
         return name, batch.add(Describe(b"S", name).encode())
+
+    @staticmethod
+    def _add_parse(batch: Batch, name: bytes, text: bytes, types: tuple[int, ...]) -> None:
+        """Also where another session has prepared the same on a connection that it has left."""
+        batch.add(Close(b"S", name).encode(), Parse(name, text, types).encode())
 
     def add_described(self, batch: Batch, text: bytes, types: tuple[int, ...]) -> int:
         """The index of the reply that describes ``text``; nothing is kept."""
-        batch.add(Parse(INNER_STATEMENT, text, types).encode())
-        index = batch.add(Describe(b"S", INNER_STATEMENT).encode())
-        batch.add(Close(b"S", INNER_STATEMENT).encode())
+        name = statement_name(text, types, b"i")
+        self._add_parse(batch, name, text, types)
+        index = batch.add(Describe(b"S", name).encode())
+        batch.add(Close(b"S", name).encode())
         return index
 
     def add_question(self, batch: Batch, text: bytes, types: tuple[int, ...], value: bytes) -> int:
         """The index of the reply to a query with one parameter, of which nothing is kept."""
-        batch.add(Parse(INNER_STATEMENT, text, types).encode())
-        batch.add(Bind(GUARD_PORTAL, INNER_STATEMENT, (), (value,)).encode())
+        name = statement_name(text, types, b"i")
+        self._add_parse(batch, name, text, types)
+        batch.add(Bind(GUARD_PORTAL, name, (), (value,)).encode())
         index = batch.add(Execute(GUARD_PORTAL).encode())
-        batch.add(Close(b"P", GUARD_PORTAL).encode(), Close(b"S", INNER_STATEMENT).encode())
+        batch.add(Close(b"P", GUARD_PORTAL).encode(), Close(b"S", name).encode())
         return index
 
     def guard_row(self, replies: Replies, index: int) -> GuardRow:
@@ -198,7 +224,7 @@ class Privates:
         self.add_cleaning(batch)
         self.add_guard_parse(batch)
         index = self.add_guard(batch, _NO_GUARD)
-        batch.add(Close(b"S", GUARD_STATEMENT).encode())
+        batch.add(Close(b"S", self.guard_statement).encode())
         try:
             replies: Replies = yield Ask(b"".join(batch.messages) + SYNC, len(batch.messages), cycles=1)
             desk.settings_stale = False

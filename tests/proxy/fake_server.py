@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from proxy.serving.guard import PARAM_TYPES, guard_sql
 from proxy.serving.local import PLACEHOLDER
-from proxy.serving.private import GUARD_STATEMENT, VERIFIER_STATEMENT
+from proxy.serving.private import VERIFIER_STATEMENT, statement_name
 from proxy.wire import backend as b
 from proxy.wire import frontend as f
 from tests.proxy.rules import RULES
@@ -17,6 +18,7 @@ from tests.proxy.rules import RULES
 ONE_COLUMN = b.RowDescription((b.Column(b"x", 23),)).encode()
 NO_PARAMETERS = b.ParameterDescription(()).encode()
 NO_GUARD_DIGEST = b"d"
+GUARD_STATEMENT = statement_name(guard_sql([rule.name for rule in RULES.rules]).encode(), PARAM_TYPES)
 
 
 def guard_row(mode: bytes | None = None, digest: bytes = NO_GUARD_DIGEST) -> bytes:

@@ -68,8 +68,11 @@ FAILS_LATE_UNNAMED = [f.Parse(b"", FAILS_LATE.encode()), *UNNAMED[1:]]
         [*UNNAMED[:2], f.Sync(), f.Execute(b"")],
         [f.Query(b"begin"), *UNNAMED[:2], f.Execute(b"", 1), f.Sync(), f.Execute(b"")],
         [f.Query(b"begin"), *UNNAMED[:2], f.Sync(), f.Execute(b"")],
+        # what is bound again when a replacement has failed is what was bound, and the unnamed statement stays the client's
+        [*FAILS_LATE_UNNAMED[:2], UNNAMED[0], f.Execute(b""), f.Sync(), *UNNAMED[1:], f.Sync()],
+        [*FAILS_LATE_UNNAMED, f.Sync(), *UNNAMED[1:], f.Sync()],
     ],
-    ids=range(10),
+    ids=range(12),
 )
 def test_found_before(pair: Pair, script: Script) -> None:
     assert not first_difference(pair.through(script), pair.direct(script))

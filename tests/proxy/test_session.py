@@ -78,6 +78,8 @@ def guard_row(mode: bytes | None = None, digest: bytes = b"d") -> bytes:
 
 ONE_COLUMN = b.RowDescription((b.Column(b"x", 23),)).encode()
 NO_PARAMETERS = b.ParameterDescription(()).encode()
+# a private statement: what there may be of its name is closed first
+PREPARED = (b.CLOSE_COMPLETE, b.PARSE_COMPLETE)
 
 
 def test_plain_query_passes_as_it_came() -> None:
@@ -94,7 +96,7 @@ def test_simple_query_with_a_rewrite() -> None:
     assert kinds(play.client(f.Query(TEXT))) == b"PBDCH"
     assert play.server(b.PARSE_COMPLETE, b.BIND_COMPLETE, ONE_COLUMN, b.CLOSE_COMPLETE) == b""
     play.to_server.clear()
-    agreed = (b.PARSE_COMPLETE, b.PARSE_COMPLETE, NO_PARAMETERS, ONE_COLUMN, b.BIND_COMPLETE)
+    agreed = (*PREPARED, *PREPARED, NO_PARAMETERS, ONE_COLUMN, b.BIND_COMPLETE)
     shown = play.server(
         *agreed, b.BIND_COMPLETE, guard_row(), b.CommandComplete(b"SELECT 1"), b.CLOSE_COMPLETE
     )
@@ -110,7 +112,7 @@ def test_guard_that_disagrees_leads_to_the_original() -> None:
     play.client(f.Query(TEXT))
     play.server(b.PARSE_COMPLETE, b.BIND_COMPLETE, ONE_COLUMN, b.CLOSE_COMPLETE)
     play.to_server.clear()
-    agreed = (b.PARSE_COMPLETE, b.PARSE_COMPLETE, NO_PARAMETERS, ONE_COLUMN, b.BIND_COMPLETE)
+    agreed = (*PREPARED, *PREPARED, NO_PARAMETERS, ONE_COLUMN, b.BIND_COMPLETE)
     play.server(
         *agreed, b.BIND_COMPLETE, guard_row(digest=b"other"), b.CommandComplete(b"SELECT 1"), b.CLOSE_COMPLETE
     )
@@ -163,8 +165,8 @@ def test_replacement_that_fails_before_a_row() -> None:
     assert play.server(b.BIND_COMPLETE) == b.BIND_COMPLETE
     play.server(NO_PARAMETERS, ONE_COLUMN)
     play.to_server.clear()
-    verified = (b.PARSE_COMPLETE, b.BIND_COMPLETE, b.DataRow((TEXT,)), DONE, b.CLOSE_COMPLETE)
-    agreed = (b.PARSE_COMPLETE, b.PARSE_COMPLETE, NO_PARAMETERS, ONE_COLUMN, b.BIND_COMPLETE)
+    verified = (*PREPARED, b.BIND_COMPLETE, b.DataRow((TEXT,)), DONE, b.CLOSE_COMPLETE)
+    agreed = (*PREPARED, *PREPARED, NO_PARAMETERS, ONE_COLUMN, b.BIND_COMPLETE)
     play.server(*agreed, b.BIND_COMPLETE, guard_row(), DONE, b.CLOSE_COMPLETE, *verified)
     assert kinds(bytes(play.to_server)) == b"ES"
     play.to_server.clear()
@@ -176,10 +178,10 @@ def test_replacement_that_fails_before_a_row() -> None:
 
 def test_settings_are_read_before_the_first_query() -> None:
     play = Play(settings_known=False)
-    assert kinds(play.client(f.Query(b"select 1"))) == b"PBECCS"
+    assert kinds(play.client(f.Query(b"select 1"))) == b"CPBECCS"
     play.to_server.clear()
     reply = (
-        b.PARSE_COMPLETE,
+        *PREPARED,
         b.BIND_COMPLETE,
         guard_row(b"off"),
         DONE,
@@ -195,7 +197,7 @@ def test_settings_are_read_before_the_first_query() -> None:
 
 
 SETTINGS_READ = (
-    b.PARSE_COMPLETE,
+    *PREPARED,
     b.BIND_COMPLETE,
     guard_row(),
     DONE,
@@ -322,8 +324,8 @@ def test_served_query_behind_one_that_fell_back() -> None:
     execute = (f.Bind(b"", b"s"), f.Execute(b""), f.Sync())
     play.client(*execute, *execute)
     play.server(b.BIND_COMPLETE, NO_PARAMETERS, ONE_COLUMN)
-    verified = (b.PARSE_COMPLETE, b.BIND_COMPLETE, b.DataRow((TEXT,)), DONE, b.CLOSE_COMPLETE)
-    agreed = (b.PARSE_COMPLETE, b.PARSE_COMPLETE, NO_PARAMETERS, ONE_COLUMN, b.BIND_COMPLETE)
+    verified = (*PREPARED, b.BIND_COMPLETE, b.DataRow((TEXT,)), DONE, b.CLOSE_COMPLETE)
+    agreed = (*PREPARED, *PREPARED, NO_PARAMETERS, ONE_COLUMN, b.BIND_COMPLETE)
     play.server(*agreed, b.BIND_COMPLETE, guard_row(), DONE, b.CLOSE_COMPLETE, *verified)
     play.to_server.clear()
     assert play.server(b.error("22012", "division by zero"), READY) == b""
@@ -446,7 +448,7 @@ def test_an_end_waits_for_a_replacement() -> None:
     assert play.session.client_eof()
     assert ends == []
     play.server(b.PARSE_COMPLETE, b.BIND_COMPLETE, ONE_COLUMN, b.CLOSE_COMPLETE)
-    agreed = (b.PARSE_COMPLETE, b.PARSE_COMPLETE, NO_PARAMETERS, ONE_COLUMN, b.BIND_COMPLETE)
+    agreed = (*PREPARED, *PREPARED, NO_PARAMETERS, ONE_COLUMN, b.BIND_COMPLETE)
     play.to_server.clear()
     play.server(*agreed, b.BIND_COMPLETE, guard_row(), b.CommandComplete(b"SELECT 1"), b.CLOSE_COMPLETE)
     assert ends == []
@@ -484,7 +486,7 @@ def test_a_huge_error_is_not_waited_for() -> None:
 
 # --- a cancel that comes while something of ours fails --------------------------------------------------
 
-AGREED = (b.PARSE_COMPLETE, b.PARSE_COMPLETE, NO_PARAMETERS, ONE_COLUMN, b.BIND_COMPLETE, b.BIND_COMPLETE)
+AGREED = (*PREPARED, *PREPARED, NO_PARAMETERS, ONE_COLUMN, b.BIND_COMPLETE, b.BIND_COMPLETE)
 GUARDED = (*AGREED, guard_row(), b.CommandComplete(b"SELECT 1"), b.CLOSE_COMPLETE)
 GONE = b.error("34000", "portal does not exist")
 OTHER = b.error("22012", "division by zero")
@@ -527,11 +529,11 @@ def test_cancel_when_a_prepared_replacement_has_failed(synced: bool) -> None:
     assert kinds(play.client(f.Bind(b"", b"s"), f.Execute(b""))) == b"BDH"
     play.to_server.clear()
     play.server(b.BIND_COMPLETE, NO_PARAMETERS, ONE_COLUMN)
-    assert kinds(bytes(play.to_server)) == b"PPDBBECPBECH"
+    assert kinds(bytes(play.to_server)) == b"CPCPDBBECCPBECH"
     if synced:
         play.client(f.Sync())
     play.to_server.clear()
-    again = (b.PARSE_COMPLETE, b.BIND_COMPLETE, b.DataRow((TEXT,)), DONE, b.CLOSE_COMPLETE)
+    again = (*PREPARED, b.BIND_COMPLETE, b.DataRow((TEXT,)), DONE, b.CLOSE_COMPLETE)
     play.server(*GUARDED, *again)
     assert kinds(bytes(play.to_server)) == (b"ES" if synced else b"EH")
     play.session.cancel()
