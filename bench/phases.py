@@ -122,9 +122,9 @@ class WatchedProver:
     inner: Prover
     log: Log
 
-    def is_provable(self, original: str, candidate: str, seconds: float) -> bool:
+    def prove(self, original: str, candidate: str, seconds: float) -> Evidence | None:
         with self.log.phase("check"):
-            return self.inner.is_provable(original, candidate, seconds)
+            return self.inner.prove(original, candidate, seconds)
 
 
 @dataclass(frozen=True, slots=True)

@@ -154,17 +154,17 @@ class NoJournal:
 
 
 class Prover(Protocol):
-    def is_provable(self, original: str, candidate: str, seconds: float) -> bool:
-        """Whether a quick proof was found. It is no verdict, but a reason to check this candidate first."""
+    def prove(self, original: str, candidate: str, seconds: float) -> Evidence | None:
+        """A quick proof, if there is one. It is no verdict, but a reason to check this candidate first."""
         ...
 
 
 class NoProver:
     """Knows nothing in advance."""
 
-    def is_provable(self, original: str, candidate: str, seconds: float) -> bool:
+    def prove(self, original: str, candidate: str, seconds: float) -> Evidence | None:
         del original, candidate, seconds
-        return False
+        return None
 
 
 def anything(sql: str) -> str | None:

@@ -57,11 +57,17 @@ class ChainChecker:
     # seconds in which a link was not proved: in fewer it will not be
     _failed: dict[tuple[str, str], float] = field(default_factory=dict)
 
-    def is_provable(self, original: str, candidate: str, seconds: float) -> bool:
-        """Whether every link is proved within a short time; the proofs are kept for `check`."""
+    def prove(self, original: str, candidate: str, seconds: float) -> Evidence | None:
+        """Proofs of all links within a short time, joined; they are kept for `check`."""
         texts = (original, *self.derivations.via(candidate), candidate)
         deadline = time.monotonic() + seconds
-        return all(self._by_parts(pair, deadline) is not None for pair in itertools.pairwise(texts))
+        found: list[Evidence] = []
+        for pair in itertools.pairwise(texts):
+            evidence = self._by_parts(pair, deadline)
+            if evidence is None:
+                return None
+            found.append(evidence)
+        return joined(found)
 
     def check(self, original: str, candidate: str, seconds: float) -> Evidence:
         started = time.monotonic()

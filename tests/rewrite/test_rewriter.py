@@ -418,30 +418,45 @@ def test_where_the_best_cannot_be_proved_the_next_one_is_looked_at() -> None:
 
 
 class Believer:
-    """Finds a quick proof of one text only."""
+    """Finds quick proofs of some texts only, with what they leave open."""
 
-    def __init__(self, text: str) -> None:
-        self.text = text
+    def __init__(self, **proofs: tuple[str, ...]) -> None:
+        self.proofs = {
+            GOOD if name == "good" else GOOD_CTE if name == "cte" else WRONG[0]: m
+            for name, m in proofs.items()
+        }
         self.asked: list[str] = []
 
-    def is_provable(self, original: str, candidate: str, seconds: float) -> bool:
+    def prove(self, original: str, candidate: str, seconds: float) -> Evidence | None:
         assert original == ORIGINAL
         assert seconds > 0
         self.asked.append(candidate)
-        return candidate == self.text
+        modulo = self.proofs.get(candidate)
+        return None if modulo is None else Evidence.of({"verdict": "proved", "modulo": list(modulo)})
 
 
-@pytest.mark.parametrize("text", [GOOD, GOOD_CTE])
-def test_what_is_proved_quickly_is_checked_first(text: str) -> None:
-    judge, believer = Judge(), Believer(text)
+@pytest.mark.parametrize(
+    ("proofs", "first", "last"),
+    [
+        ({"good": ()}, GOOD, GOOD),
+        ({"cte": ()}, GOOD_CTE, GOOD_CTE),
+        # one that leaves nothing open before an earlier one that does
+        ({"good": ("overflow",), "cte": ()}, GOOD_CTE, GOOD_CTE),
+        ({"good": ("overflow",)}, GOOD, GOOD_CTE),
+    ],
+)
+def test_what_is_proved_quickly_is_checked_first(
+    proofs: dict[str, tuple[str, ...]], first: str, last: str
+) -> None:
+    judge, believer = Judge(), Believer(**proofs)
     rules = Rules([[WRONG[0], GOOD, GOOD_CTE], []])
     ports = Ports(Server(), judge, rules, prover=believer)
     Rewriter(ports).optimise(ORIGINAL, observed_seconds=1.0, settings=Settings(measure="explain"))
-    assert judge.asked[0] == text
-    assert believer.asked[-1] == text  # and none is looked for after that
+    assert judge.asked[0] == first
+    assert believer.asked[-1] == last  # and none is looked for after that
 
 
 def test_a_quick_proof_is_no_verdict() -> None:
-    ports = Ports(Server(), Judge(), Rules([[WRONG[0]], []]), prover=Believer(WRONG[0]))
+    ports = Ports(Server(), Judge(), Rules([[WRONG[0]], []]), prover=Believer(wrong=()))
     outcome = Rewriter(ports).optimise(ORIGINAL, observed_seconds=1.0, settings=Settings(measure="explain"))
     assert outcome.best is None
