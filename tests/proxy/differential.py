@@ -305,6 +305,18 @@ class Pair:
     def through(self, script: Script) -> Messages:
         return play(Raw(("127.0.0.1", self.proxy.port), "postgres", self.database), script)
 
+    def difference(self, script: Script) -> str:
+        """Empty if there is none. A server that gives up on a client's bytes forgets what it has not sent yet; what the proxy had
+        asked it for by then comes through, and must be what the server would have sent to a client that asks.
+        """
+        through, direct = self.through(script), self.direct(script)
+        found = first_difference(through, direct)
+        broken = next((n for n, step in enumerate(script) if isinstance(step, bytes)), None)
+        if not found or broken is None or direct != through[: len(direct)]:
+            return found
+        asked = self.direct([*script[:broken], f.Flush()])
+        return first_difference(through, asked[: len(through)])
+
     @property
     def served(self) -> int:
         """How many replacements ran so far, those taken back included."""
