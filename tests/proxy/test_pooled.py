@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import tempfile
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -59,10 +60,15 @@ class Pooled:
 
 
 @pytest.fixture
-def bouncer(scratch_server: ScratchServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
-    home = tmp_path_factory.mktemp("bouncer")
-    for folder in (home, home.parent, home.parent.parent):
-        folder.chmod(0o777)
+def home() -> Iterator[Path]:
+    """A folder that PgBouncer reaches as nobody: it refuses to be root, and pytest's own folders are closed to others."""
+    with tempfile.TemporaryDirectory(prefix="rewright-bouncer-") as made:
+        Path(made).chmod(0o777)
+        yield Path(made)
+
+
+@pytest.fixture
+def bouncer(scratch_server: ScratchServer, home: Path) -> Iterator[int]:
     listen = free_port()
     (home / "bouncer.ini").write_text(
         CONFIGURATION.format(
