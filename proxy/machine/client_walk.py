@@ -154,7 +154,7 @@ class ClientWalk(SessionState):
             kind, length = unpack(data, at)
             end = at + length + 1
             if length < 4 or not FRONTEND_KNOWN[kind]:
-                self.give_up("malformed message from the client")
+                self.give_up("malformed message from the client", replies=True)
                 self.to_server(data[start:])
                 return
             if self.client_table[kind] and end > size:

@@ -185,7 +185,7 @@ class ServerWalk(Conversation):
                 self._settle()
                 return
         while data:
-            if not self.units or self.relay_only:
+            if not self.units:
                 self._settle_now()
                 self.server_data(data)
                 return

@@ -124,8 +124,9 @@ class SessionState:
 
     # --- the end ------------------------------------------------------------------------------------
 
-    def give_up(self, reason: str) -> None:
-        """From here on only relay. What was held goes to the server as it came.
+    def give_up(self, reason: str, *, replies: bool = False) -> None:
+        """From here on only relay. What was held goes to the server as it came. ``replies``: those under way are understood, and
+        are given as they were promised, to their end.
 
         In the middle of a chain that is not possible (a message of the client is in its hands): the session ends.
         """
@@ -141,7 +142,8 @@ class SessionState:
         chain, self.chain = self.chain, None
         if chain is not None:
             chain.close()
-        self.units.clear()
+        if chain is not None or not replies:
+            self.units.clear()
         self.holding = False
         held = waiting + self.client_rest + bytes(self.held)
         self.client_rest = b""

@@ -54,6 +54,12 @@ def test_what_a_server_forgot_when_it_gave_up_is_what_it_would_have_sent(pair: P
     assert pair.served > before
 
 
+def test_a_served_query_before_bytes_that_are_no_message_is_answered_once(pair: Pair) -> None:
+    before = pair.served
+    assert not pair.difference([f.Query(ORIGINAL.encode()), b"?\x00\x00\x00\x05x"])
+    assert pair.served > before
+
+
 UNNAMED = [f.Parse(b"", ORIGINAL.encode()), f.Bind(b"", b""), f.Execute(b"")]
 FAILS_LATE_UNNAMED = [f.Parse(b"", FAILS_LATE.encode()), *UNNAMED[1:]]
 
