@@ -40,7 +40,6 @@ from sql.records import key_of
 from sql.types import INT8, NUMERIC
 
 _EXACT = frozenset({"int2", "int4", "int8", "numeric"})
-_INTEGERS = _EXACT - {"numeric"}
 _ONCE = frozenset({"min", "max", "bool_and", "bool_or", "every"})
 
 
@@ -186,7 +185,7 @@ def _whole(outer: a.Aggregate, rel: int, parts: Sequence[a.Expr], *, empty: bool
     plain = outer.func.is_builtin and not outer.distinct and not outer.order_by and not outer.direct
     if not plain or (name, inner) not in {("sum", "sum"), ("sum", "count"), ("min", "min"), ("max", "max")}:
         raise _Unfit
-    if inner == "count" and empty:
+    if inner == "count" and (empty or outer.filter is not None):
         raise _Unfit  # the sum of no counts is NULL, the count of no rows 0
     both = [f for f in (outer.filter, part.filter) if f is not None]
     found = replace(part, filter=conjoin(both))

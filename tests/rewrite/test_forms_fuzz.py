@@ -101,8 +101,8 @@ def made_early(r: random.Random) -> str:
         "sum(c.id)",
     ]
     chosen = r.sample(fine, 2) + ([r.choice(wrong)] if r.random() < 0.4 else [])
-    if r.random() < 0.2:
-        chosen[0] = "sum(p.v) FILTER (WHERE p.cust > 1)"
+    if r.random() < 0.3:
+        chosen[0] = f"sum(p.{r.choice(['v', 'n', 'm'])}) FILTER (WHERE p.cust > {r.choice([1, 4])})"
     tie = r.choice(["p.cust = c.id", "p.cust = c.id AND c.region > 0", "p.cust > c.id"])
     group = r.choice(["c.state", "c.state, p.cust", "c.region", ""])
     shown = f"{group}, " if group else ""

@@ -11,6 +11,7 @@ import pytest
 from engines.postgres.scratch import ScratchServer
 from rewrite.adapters.links import LinkProver
 from rewrite.rules.tree import leaves
+from rewrite.search.eager import without_early_groups
 from rewrite.search.flattening import flattened
 from rewrite.search.ordering import without_idle_keys
 from rewrite.search.restrictions import without_restrictions
@@ -270,3 +271,26 @@ def test_flat_queries_give_the_same(filled: psycopg.Connection[Any]) -> None:
         for sql in queries:
             flat = to_sql(flattened(bind(sql, catalog())))
             assert answer(filled, sql)[1] == answer(filled, flat)[1], sql
+
+
+# --------------------------------------------------------------------------- groupings below a join
+
+
+@pytest.mark.parametrize(
+    ("total", "undone"),
+    [
+        ("sum(p.n)", True),
+        ("sum(p.t) FILTER (WHERE p.cust > 1)", True),
+        # where the filter lets no group through the sum is NULL, and the count of its rows would be 0
+        ("sum(p.n) FILTER (WHERE p.cust > 1)", False),
+        ("sum(p.t), count(*)", False),
+        ("max(p.t)", False),
+    ],
+)
+def test_groupings_whose_parts_are_put_together_are_undone(total: str, undone: bool) -> None:
+    query = bind(
+        f"SELECT c.state, {total} FROM cust c, (SELECT cust, sum(qty) AS t, count(qty) AS n FROM sale GROUP BY cust) p"
+        " WHERE p.cust = c.id GROUP BY c.state",
+        catalog(),
+    )
+    assert (without_early_groups(query, catalog()).query != query) is undone
