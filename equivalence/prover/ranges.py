@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from sql.intervals import Bounds, combined
+
 from .build import predicates
 from .conditions import holds
 from .symbols import CASE, EQ, INTS, RANGES, exact_integer, identity, is_bounded
@@ -28,7 +30,6 @@ from .terms import (
     walk,
 )
 
-Bounds = tuple[int, int]
 Sources = Mapping[int, Source]
 # far more rows than can be counted, and far from the end of bigint
 _MOST_ROWS = 2**61
@@ -130,23 +131,7 @@ def _is_count(term: Term) -> bool:
 
 def _combined(op: str, args: tuple[Term, ...], sources: Sources, depth: int = 0) -> Bounds | None:
     """The bounds of the mathematical sum, difference or product."""
-    found = [bounds(a, sources, depth) for a in args]
-    known = [f for f in found if f is not None]
-    if len(known) < len(found):
-        return None
-    match op, known:
-        case "-", [(low, high)]:
-            return -high, -low
-        case "+", [one]:
-            return one
-        case "+", [one, two]:
-            return one[0] + two[0], one[1] + two[1]
-        case "-", [one, two]:
-            return one[0] - two[1], one[1] - two[0]
-        case "*", [one, two]:
-            corners = [x * y for x in one for y in two]
-            return min(corners), max(corners)
-    return None
+    return combined(op, [bounds(a, sources, depth) for a in args])
 
 
 def _of_column(

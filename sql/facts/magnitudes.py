@@ -13,6 +13,7 @@ from sql.algebra import Aggregate, Call, Cast, Const, Expr, Op, Query, Select, W
 from sql.facts.effects import ANY, OVERFLOW, own_errors
 from sql.facts.outputs import OutputFacts
 from sql.facts.strictness import Col
+from sql.intervals import Bounds, combined
 from sql.walk import all_queries, block_exprs, deep_exprs
 
 _INTEGERS = {"int2": 15, "int4": 31, "int8": 63}
@@ -107,10 +108,10 @@ def _fits(expr: Expr, columns: Mapping[Col, int], digits: Digits) -> bool:
         case Aggregate() | WindowCall():
             return expr.func.is_builtin and expr.func.name in {"sum", "avg"} and not _is_float(expr.args)
         case Op() | Cast() if expr.type.is_builtin and expr.type.name in _INTEGERS:
-            found, limit = (
-                _bounds(expr.arg if isinstance(expr, Cast) else expr),
-                2 ** _INTEGERS[expr.type.name],
-            )
+            if isinstance(expr, Op) and not _is_computed(expr):
+                return False  # the least integer has no opposite: / and @ overflow as well
+            found = _bounds(expr.arg if isinstance(expr, Cast) else expr)
+            limit = 2 ** _INTEGERS[expr.type.name]
             return found is not None and -limit <= found[0] and found[1] < limit
         case Op() | Call() if expr.type.is_builtin and expr.type.name == "numeric":
             return digits.of_other(expr, columns) is not None
@@ -122,7 +123,11 @@ def _is_float(args: Iterable[Expr]) -> bool:
     return any(x.type.name in {"float4", "float8"} for x in args)
 
 
-def _bounds(expr: Expr) -> tuple[int, int] | None:
+def _is_computed(expr: Op) -> bool:
+    return expr.op.is_builtin and expr.op.name in {"+", "-", "*"}
+
+
+def _bounds(expr: Expr) -> Bounds | None:
     """The least and the largest value of an integer expression, as mathematics has it."""
     if not expr.type.is_builtin or expr.type.name not in _INTEGERS:
         return None
@@ -130,18 +135,7 @@ def _bounds(expr: Expr) -> tuple[int, int] | None:
         return None if expr.value is None else (int(expr.value), int(expr.value))
     if isinstance(expr, Cast) and (arg := _bounds(expr.arg)) is not None:
         return arg
-    if isinstance(expr, Op) and expr.op.is_builtin and expr.op.name in {"+", "-", "*"}:
-        known = [b for x in expr.args if (b := _bounds(x)) is not None]
-        match expr.op.name, known if len(known) == len(expr.args) else []:
-            case "-", [(low, high)]:
-                return -high, -low
-            case "+", [one, two]:
-                return one[0] + two[0], one[1] + two[1]
-            case "-", [one, two]:
-                return one[0] - two[1], one[1] - two[0]
-            case "*", [one, two]:
-                corners = [x * y for x in one for y in two]
-                return min(corners), max(corners)
-        return None
+    if isinstance(expr, Op) and _is_computed(expr):
+        return combined(expr.op.name, [_bounds(x) for x in expr.args])
     limit = 2 ** _INTEGERS[expr.type.name]
     return -limit, limit - 1
