@@ -108,10 +108,12 @@ def _fits(expr: Expr, columns: Mapping[Col, int], digits: Digits) -> bool:
         case Aggregate() | WindowCall():
             return expr.func.is_builtin and expr.func.name in {"sum", "avg"} and not _is_float(expr.args)
         case Op() | Cast() if expr.type.is_builtin and expr.type.name in _INTEGERS:
-            if isinstance(expr, Op) and not _is_computed(expr):
-                return False  # the least integer has no opposite: / and @ overflow as well
-            found = _bounds(expr.arg if isinstance(expr, Cast) else expr)
             limit = 2 ** _INTEGERS[expr.type.name]
+            if isinstance(expr, Op) and not _is_computed(expr):
+                # the least integer has no opposite: it overflows by / -1 and by @
+                dividend = _bounds(expr.args[0]) if expr.op.is_builtin and expr.op.name == "/" else None
+                return dividend is not None and dividend[0] > -limit
+            found = _bounds(expr.arg if isinstance(expr, Cast) else expr)
             return found is not None and -limit <= found[0] and found[1] < limit
         case Op() | Call() if expr.type.is_builtin and expr.type.name == "numeric":
             return digits.of_other(expr, columns) is not None
