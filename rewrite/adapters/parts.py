@@ -6,7 +6,7 @@ queries, without search, and must give what the proof states. Must not know how 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,6 +19,7 @@ from rewrite.search.congruence import Difference, differences, stripped
 from rewrite.search.eager import without_early_groups
 from rewrite.search.firsts import numbered
 from rewrite.search.flattening import flattened
+from rewrite.search.forms import Form
 from rewrite.search.limits import without_early_limits
 from rewrite.search.ordering import without_idle_keys
 from rewrite.search.restrictions import without_restrictions
@@ -47,43 +48,32 @@ def views(before: a.Query, after: a.Query, catalog: Catalog) -> Iterator[View]:
     inlined = [q for q in (without_ctes(before), without_ctes(after)) if q is not None]
     if len(inlined) < 2:
         return
-    ordered = [without_idle_keys(without_bounds(flattened(q)), catalog) for q in inlined]
-    uncut = [without_early_limits(s.query, catalog) for s in ordered]
-    modulo = frozenset(m for u in uncut for m in u.modulo)
-    facts = tuple(x for part in (ordered, uncut) for u in part for x in u.assumptions)
-    if before != after:
-        modulo |= frozenset(m for q in (before, after) for m in shared_failures(q, catalog))
-    first, second = (u.query for u in uncut)
-    plain = View(first, second, modulo, facts)
-    late = _ungrouped(plain, catalog)
-    forms = [v for form in (plain, late) if form is not None for v in (form, _unrestricted(form, catalog))]
-    known = [v for v in forms if v is not None]
+    first, second = (without_bounds(flattened(q)) for q in inlined)
+    apart = (m for q in (before, after) for m in shared_failures(q, catalog)) if before != after else ()
+    plain = View(first, second, frozenset(apart), ())
+    for law in (without_idle_keys, without_early_limits):
+        plain = _seen(plain, law, catalog) or plain
+    late = _seen(plain, without_early_groups, catalog)
+    if late is not None:
+        late = replace(late, before=flattened(late.before), after=flattened(late.after))
+    bases = [v for v in (plain, late) if v is not None]
+    forms = [v for base in bases for v in (base, _seen(base, without_restrictions, catalog)) if v is not None]
     # where nothing differs but what the form leaves out, there is nothing to search for
-    yield from sorted(known, key=lambda v: canonical(v.before) != canonical(v.after))
-    highest = max(highest_number(first), highest_number(second))
-    firsts = [numbered(q, catalog, Fresh(highest)) for q in (first, second)]
-    if (firsts[0].query == first) != (firsts[1].query == second):
-        modulo |= frozenset(m for f in firsts for m in f.modulo)
-        facts += tuple(x for f in firsts for x in f.assumptions)
-        yield View(firsts[0].query, firsts[1].query, modulo, facts)
+    yield from sorted(forms, key=lambda v: canonical(v.before) != canonical(v.after))
+    highest = max(highest_number(plain.before), highest_number(plain.after))
+    ranked = _seen(plain, lambda q, known: numbered(q, known, Fresh(highest)), catalog)
+    if ranked is not None and (ranked.before == plain.before) != (ranked.after == plain.after):
+        yield ranked
 
 
-def _unrestricted(view: View, catalog: Catalog) -> View | None:
-    """The view without restrictions that are made further out; None where neither query has any."""
-    freed = [without_restrictions(q, catalog) for q in (view.before, view.after)]
-    if freed[0].query == view.before and freed[1].query == view.after:
+def _seen(view: View, law: Callable[[a.Query, Catalog], Form], catalog: Catalog) -> View | None:
+    """Both queries of a view in one more form; None where neither of them changes."""
+    found = [law(q, catalog) for q in (view.before, view.after)]
+    first, second = (f.query for f in found)
+    if (first, second) == (view.before, view.after):
         return None
-    modulo = view.modulo.union(*(f.modulo for f in freed))
-    return replace(view, before=freed[0].query, after=freed[1].query, modulo=modulo)
-
-
-def _ungrouped(view: View, catalog: Catalog) -> View | None:
-    """The view without groupings that are put together further out; None where neither query has any."""
-    undone = [without_early_groups(q, catalog) for q in (view.before, view.after)]
-    if undone[0].query == view.before and undone[1].query == view.after:
-        return None
-    modulo = view.modulo.union(*(u.modulo for u in undone))
-    return replace(view, before=flattened(undone[0].query), after=flattened(undone[1].query), modulo=modulo)
+    modulo = view.modulo.union(*(f.modulo for f in found))
+    return View(first, second, modulo, (*view.facts, *(x for f in found for x in f.assumptions)))
 
 
 def parts_of(view: View, wider: int | None, catalog: Catalog) -> list[Difference]:

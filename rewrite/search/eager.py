@@ -31,10 +31,9 @@ from rewrite.rules.tree import (
     substitute,
     walk,
 )
+from rewrite.search.forms import Form, failures_of
 from sql import algebra as a
 from sql.catalog import Catalog
-from sql.facts import Facts
-from sql.facts.effects import OVERFLOW
 from sql.facts.looks import look_of_type
 from sql.records import key_of
 from sql.types import INT8, NUMERIC
@@ -43,18 +42,12 @@ _EXACT = frozenset({"int2", "int4", "int8", "numeric"})
 _ONCE = frozenset({"min", "max", "bool_and", "bool_or", "every"})
 
 
-@dataclass(slots=True)
-class Ungrouped:
-    """``query`` without such groupings. ``modulo``: what may fail in them for rows that the joins take away."""
-
-    query: a.Query
-    modulo: frozenset[str] = frozenset()
-
-
-def without_early_groups(query: a.Query, catalog: Catalog) -> Ungrouped:
-    """A query that holds no CTEs, without groupings that are put together further out."""
+def without_early_groups(query: a.Query, catalog: Catalog) -> Form:
+    """A query that holds no CTEs, without groupings that are put together further out. ``modulo``: what may fail in them for rows that
+    the joins take away.
+    """
     walk_ = _Walk(catalog)
-    return Ungrouped(walk_.visit(query), frozenset(walk_.modulo))
+    return Form(walk_.visit(query), frozenset(walk_.modulo))
 
 
 class _Unfit(Exception):
@@ -97,19 +90,12 @@ class _Walk:
         rest = (*(i for i in items if i is not item), *preds)
         if any(isinstance(n, a.Column) and (n.rel, n.pos) in late for x in (above, *rest) for n in walk(x)):
             return None
-        self._reserve(inner)
+        self.modulo |= failures_of(self.catalog, inner)
         at = items.index(item)
         from_ = (*items[:at], *inner.from_, *items[at + 1 :])
         where = conjoin((*preds, *conjuncts(inner.where)))
         made: a.Select = substitute(replace(above, from_=from_, where=where), keys)
         return made
-
-    def _reserve(self, inner: a.Select) -> None:
-        facts = Facts(self.catalog, inner)
-        if facts.errors(inner) - OVERFLOW:
-            self.modulo.add("errors")
-        if facts.may_overflow(inner):
-            self.modulo.add("overflow")
 
 
 def _is_grouped(block: a.Select) -> bool:

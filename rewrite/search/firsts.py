@@ -18,6 +18,7 @@ from rewrite.rules.build import compare
 from rewrite.rules.correlation import Inner, take_apart
 from rewrite.rules.shape import is_volatile
 from rewrite.rules.tree import Fresh, conjoin, has_aggregate, has_window, map_children, returns_set
+from rewrite.search.forms import Form
 from rewrite.search.saying import said
 from sql import algebra as a
 from sql.builtins import builtins
@@ -26,20 +27,11 @@ from sql.facts import Assumption, Facts
 from sql.types import INT8
 
 
-@dataclass(slots=True)
-class Firsts:
-    """``query`` with numbered rows; ``modulo`` and ``assumptions`` as of a proof."""
-
-    query: a.Query
-    modulo: frozenset[str]
-    assumptions: tuple[str, ...]
-
-
-def numbered(query: a.Query, catalog: Catalog, fresh: Fresh) -> Firsts:
+def numbered(query: a.Query, catalog: Catalog, fresh: Fresh) -> Form:
     """A query that holds no CTEs, with the first rows of its correlated subqueries numbered."""
     walk = _Walk(catalog, fresh)
     made = walk.visit(query)
-    return Firsts(made, frozenset(walk.modulo), said(walk.assumptions))
+    return Form(made, frozenset(walk.modulo), said(walk.assumptions))
 
 
 @dataclass(slots=True)

@@ -25,25 +25,17 @@ from rewrite.rules.tree import (
     returns_set,
     substitute,
 )
+from rewrite.search.forms import Form
 from rewrite.search.saying import said
 from sql import algebra as a
 from sql.catalog import Catalog
 from sql.facts import Assumption, Facts, not_null, usable_foreign_keys
 
 
-@dataclass(slots=True)
-class Uncut:
-    """``query`` without early cuts. ``modulo``: what that leaves open; ``assumptions``: constraints it rests on."""
-
-    query: a.Query
-    modulo: frozenset[str] = frozenset()
-    assumptions: tuple[str, ...] = ()
-
-
-def without_early_limits(query: a.Query, catalog: Catalog) -> Uncut:
+def without_early_limits(query: a.Query, catalog: Catalog) -> Form:
     """A query that holds no CTEs, without cuts that say nothing."""
     walk = _Walk(catalog)
-    return Uncut(walk.visit(query), frozenset(walk.modulo), said(walk.assumptions))
+    return Form(walk.visit(query), frozenset(walk.modulo), said(walk.assumptions))
 
 
 @dataclass(slots=True)

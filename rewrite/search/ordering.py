@@ -14,24 +14,17 @@ from typing import Any
 
 from rewrite.rules.shape import is_volatile
 from rewrite.rules.tree import map_children, returns_set
+from rewrite.search.forms import Form
 from rewrite.search.saying import said
 from sql import algebra as a
 from sql.catalog import Catalog
 from sql.facts import Assumptions, Facts
 
 
-@dataclass(slots=True)
-class Sorted:
-    """``query`` without such keys; ``assumptions``: constraints that this rests on."""
-
-    query: a.Query
-    assumptions: tuple[str, ...] = ()
-
-
-def without_idle_keys(query: a.Query, catalog: Catalog) -> Sorted:
+def without_idle_keys(query: a.Query, catalog: Catalog) -> Form:
     """A query that holds no CTEs, its blocks sorted by what decides."""
     walk = _Walk(catalog)
-    return Sorted(walk.visit(query), said(walk.assumptions))
+    return Form(walk.visit(query), assumptions=said(walk.assumptions))
 
 
 def decided(block: a.Select, column: a.Expr, before: Sequence[a.Expr], facts: Facts) -> Assumptions | None:

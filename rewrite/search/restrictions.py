@@ -21,7 +21,6 @@ from typing import Any
 from rewrite.rules.canonical import canonical, is_closed
 from rewrite.rules.shape import is_equality, is_volatile
 from rewrite.rules.tree import (
-    QUERIES,
     as_product,
     conjoin,
     conjuncts,
@@ -39,19 +38,10 @@ from rewrite.rules.tree import (
 )
 from rewrite.search.bounds import harmless
 from rewrite.search.congruence import looseness
+from rewrite.search.forms import Form, failures_of
 from sql import algebra as a
 from sql.catalog import Catalog
-from sql.facts import Facts
-from sql.facts.effects import OVERFLOW
 from sql.facts.looks import look_of_type
-
-
-@dataclass(slots=True)
-class Unrestricted:
-    """``query`` without such restrictions. ``modulo``: what may fail for the rows that they kept out."""
-
-    query: a.Query
-    modulo: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +52,12 @@ class _Place:
     preds: Sequence[a.Expr]
 
 
-def without_restrictions(query: a.Query, catalog: Catalog) -> Unrestricted:
-    """A query that holds no CTEs, without restrictions that its blocks make anyway."""
+def without_restrictions(query: a.Query, catalog: Catalog) -> Form:
+    """A query that holds no CTEs, without restrictions that its blocks make anyway. ``modulo``: what may fail for the rows that they
+    kept out.
+    """
     walk_ = _Walk(catalog)
-    return Unrestricted(walk_.visit(query), frozenset(walk_.modulo))
+    return Form(walk_.visit(query), frozenset(walk_.modulo))
 
 
 @dataclass(slots=True)
@@ -116,7 +108,7 @@ class _Walk:
         if query == item.query:
             return None
         # the conditions around may be evaluated on the rows that come now
-        self._reserve(*place.preds)
+        self.modulo |= failures_of(self.catalog, *place.preds)
         return replace(item, query=query)
 
     def _query(self, query: a.Query, rel: int, place: _Place) -> a.Query:
@@ -132,22 +124,8 @@ class _Walk:
         if not empty:
             return query
         freed = replace(query, where=conjoin(p for p in conjuncts(query.where) if p not in empty))
-        self._reserve(freed)
-        self.modulo |= looseness(freed)
+        self.modulo |= failures_of(self.catalog, freed) | looseness(freed)
         return freed
-
-    def _reserve(self, *parts: a.Query | a.Expr) -> None:
-        facts = Facts(self.catalog, *(p for p in parts if isinstance(p, QUERIES)))
-        if any(facts.errors(p) - OVERFLOW for p in parts):
-            self.modulo.add("errors")
-        # that a sum of other groups overflows is left out, as everywhere in the checker
-        if any(facts.may_overflow(_as_query(p)) for p in parts):
-            self.modulo.add("overflow")
-
-
-def _as_query(part: a.Query | a.Expr) -> a.Query:
-    """A condition as a query that evaluates it."""
-    return part if isinstance(part, QUERIES) else a.Select((), where=part)
 
 
 def _with(item: a.FromItem, freed: a.Derived) -> a.FromItem:
