@@ -7,6 +7,7 @@ document is the checker's own form. Must not know how a step was found.
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from equivalence.proof import Proof
@@ -46,11 +47,13 @@ def proved_by_parts(before: a.Query, after: a.Query, catalog: Catalog, seconds: 
     if [c.type for c in a.output_columns(before)] != [c.type for c in a.output_columns(after)]:
         return None
     attempts = _attempts(before, after, catalog)
-    for number, attempt in enumerate(attempts, 1):
+    following = next(attempts, None)
+    while following is not None:
+        attempt, following = following, next(attempts, None)
         left = deadline - time.monotonic()
         if left <= 0:
             return None
-        share = left if number == len(attempts) else left * _SHARE
+        share = left if following is None else left * _SHARE
         looks = _all(attempt.parts, catalog, time.monotonic() + share)
         if looks is not None:
             return _proved_as(before, after, attempt, looks, catalog)
@@ -67,15 +70,15 @@ class _Attempt:
     parts: list[Difference]
 
 
-def _attempts(before: a.Query, after: a.Query, catalog: Catalog) -> list[_Attempt]:
+def _attempts(before: a.Query, after: a.Query, catalog: Catalog) -> Iterator[_Attempt]:
     """Small parts first, view by view, none twice."""
-    found: list[_Attempt] = []
+    seen: list[list[Difference]] = []
     for number, view in enumerate(views(before, after, catalog)):
         for wider in (*range(WIDEST + 1), None):
             parts = parts_of(view, wider, catalog)
-            if all(parts != other.parts for other in found):
-                found.append(_Attempt(number, view, wider, parts))
-    return found
+            if parts not in seen:
+                seen.append(parts)
+                yield _Attempt(number, view, wider, parts)
 
 
 def _proved_as(
