@@ -87,7 +87,8 @@ def test_a_slow_query_becomes_a_fast_one(
         ((number, state),) = connection.execute("select id, state from rewright.rewrites").fetchall()
         page = running.get(f"/rewrites/{number}")
         assert "avg_yearly" in page
-        assert 'rewright_statements_total{route="replacement"}' in running.get("/metrics")
+        # the workers report their figures once a second
+        wait(lambda: 'rewright_statements_total{route="replacement"}' in running.get("/metrics"), 10)
         with open_store(str(directory / "store.db")) as store:
             assert store.rewrites.get(number).state.value == state
 
