@@ -4,6 +4,8 @@
 and `lake_confidence --labelled DIR`. German and Spanish names; camelCase, codes with lookup tables, units in names, dates in
 three columns, wide months; lookalike tables, two references to one table, uneven spellings, parts to be united. The values are
 drawn at random from a seed; the queries (`strange/pairs.jsonl`) were written by hand, with the real SQL that answers them.
+
+With `--further FOLDER` instead: the lake of 82 real tables (`lakeB`), and further pairs over it (`strange/further.jsonl`).
 """
 
 from __future__ import annotations
@@ -24,6 +26,7 @@ from lake.batch import plain
 from lake.embedding import best_embedder
 
 _PAIRS = Path(__file__).parent / "strange" / "pairs.jsonl"
+_FURTHER = Path(__file__).parent / "strange" / "further.jsonl"
 
 
 class _Writer:
@@ -383,6 +386,16 @@ def make(out: Path, distractors: Path | None) -> int:
     return len(pairs)
 
 
+def further(out: Path, folder: Path) -> int:
+    """Copy a lake and write the further pairs over it; returns how many pairs."""
+    pairs = [json.loads(line) for line in _FURTHER.read_text(encoding="utf-8").splitlines()]
+    shutil.copytree(folder, out / pairs[0]["lake"], dirs_exist_ok=True)
+    with (out / "dev_pairs.jsonl").open("w", encoding="utf-8") as answered:
+        for pair in pairs:
+            answered.write(json.dumps(_answered(out, pair), ensure_ascii=False) + "\n")
+    return len(pairs)
+
+
 def _answered(out: Path, pair: dict[str, Any]) -> dict[str, Any]:
     with open_lake(
         out / pair["lake"], catalog=out / f"{pair['lake']}.db", embedder=best_embedder(semantic=False)
@@ -408,8 +421,10 @@ def main() -> None:
     parser.add_argument(
         "--distractors", type=Path, help="a folder of CSV tables to hide the lakes' own among"
     )
+    parser.add_argument("--further", type=Path, help="the folder of lakeB: write the further pairs over it")
     args = parser.parse_args()
-    print(f"{make(args.out, args.distractors)} pairs in {args.out / 'dev_pairs.jsonl'}")
+    made = further(args.out, args.further) if args.further else make(args.out, args.distractors)
+    print(f"{made} pairs in {args.out / 'dev_pairs.jsonl'}")
 
 
 if __name__ == "__main__":

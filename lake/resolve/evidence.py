@@ -57,7 +57,7 @@ class Evidence:
         unions: bool = True,
     ) -> None:
         self._unions = unions
-        self._index = index
+        self._index = self.index = index
         self._matcher = matcher
         self._weights = weights or Weights()
         self.site = site

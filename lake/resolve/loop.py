@@ -24,6 +24,7 @@ from lake.resolve.evidence import Evidence, Weights
 from lake.resolve.imagined import Site, sites_of
 from lake.resolve.resolution import Answer, Attempt, Join, Mapping, Resolution
 from lake.resolve.rewriting import Writer, Written, name_outputs
+from lake.resolve.rivals import Comparison, Rival, alternatives, disputed, says_nothing
 from lake.resolve.sources import Candidate, SourceFinder
 from lake.resolve.values import ValueMatcher
 
@@ -53,6 +54,7 @@ class Options:
 class _Trial:
     """One whole-statement candidate: a choice for each site."""
 
+    original: exp.Expression
     choice: tuple[Candidate, ...]
     sites: list[Site]
     sql: str
@@ -61,6 +63,7 @@ class _Trial:
     rows: Rows | None = None
     error: str = ""
     empty: bool = False
+    seconds: float = 0.0
     extras: list[str] = field(default_factory=list)
 
 
@@ -190,16 +193,18 @@ class Resolver:
             writer.written.missing_values
         )
         score -= 0.05 * len(writer.written.missing_columns)
-        return _Trial(choice, sites, sql, writer.written, score)
+        return _Trial(original, choice, sites, sql, writer.written, score)
 
     def _run(self, trial: _Trial, limit: int | None) -> None:
+        started = time.monotonic()
         try:
             trial.rows = self._database.execute(trial.sql, limit=limit, seconds=_RUN_SECONDS)
+            trial.seconds = time.monotonic() - started
         except LakeError as error:
             trial.error = str(error).splitlines()[0]
             trial.score -= _FAILED
             return
-        trial.empty = _says_nothing(trial.rows)
+        trial.empty = says_nothing(trial.rows)
         if trial.empty:
             trial.score -= _EMPTY
 
@@ -266,7 +271,8 @@ class Resolver:
             joins += [
                 Join(k.a, k.b, tuple((x.name, y.name) for x, y in k.pairs), k.quality) for k in placed.joins
             ]
-        signals = self._signals(best, ranked, judged, mappings, joins)
+        rivals = self._rivals(best, ranked, judged)
+        signals = self._signals(best, ranked, judged, mappings, joins, rivals)
         sure = confidence(signals)
         written = best.written
         return Resolution(
@@ -293,6 +299,17 @@ class Resolver:
             rounds=len(trials),
         )
 
+    def _rivals(self, best: _Trial, ranked: list[list[Candidate]], judged: list[Evidence]) -> list[Rival]:
+        """What could have been chosen instead of the best, and whether it says the same."""
+        if best.rows is None or best.empty:
+            return []
+        comparison = Comparison(self._database, best.sql, best.rows, best.seconds)
+        out = []
+        for kind, gap, choice in alternatives(best.choice, ranked, judged):
+            other = self._write(best.original, choice)
+            out.append(Rival(kind, gap, 1.0 if other.sql == best.sql else comparison.same(other.sql)))
+        return out
+
     def _signals(
         self,
         best: _Trial,
@@ -300,6 +317,7 @@ class Resolver:
         judged: list[Evidence],
         mappings: list[Mapping],
         joins: list[Join],
+        rivals: list[Rival],
     ) -> Signals:
         likeness, found, tested = _spoken(best, judged)
         scores = [min(m.score, 1.1) for m in mappings] or [0.5]
@@ -323,6 +341,9 @@ class Resolver:
             extra_tables=sum(
                 max(0, len(c.tables) - len(s.relations)) for s, c in zip(best.sites, best.choice, strict=True)
             ),
+            lost_table=max(_lost(s, c, e) for s, c, e in zip(best.sites, best.choice, judged, strict=True)),
+            disputed_tables=disputed(rivals, "tables"),
+            disputed_columns=disputed(rivals, "column"),
         )
 
     def _closest(self, ranked: list[list[Candidate]]) -> tuple[str, ...]:
@@ -367,11 +388,12 @@ def _spoken(best: _Trial, judged: list[Evidence]) -> tuple[list[float], int, int
     return likeness, max(0, told - len(best.written.missing_values)), told
 
 
-def _says_nothing(rows: Rows) -> bool:
-    """No rows, or one row of nulls and zeros."""
-    if not rows.rows:
-        return True
-    return len(rows.rows) == 1 and all(value is None or value == 0 for value in rows.rows[0])
+def _lost(site: Site, candidate: Candidate, evidence: Evidence) -> float:
+    """How much better than the chosen table another one of the lake fits the name and columns of some relation."""
+    return max(
+        float(evidence.table_scores[r.alias].max()) - evidence.table_score(r.alias, candidate.homes[r.alias])
+        for r in site.relations
+    )
 
 
 def _keys(best: _Trial) -> Iterator[tuple[str, str, tuple[tuple[str, str], ...]]]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -313,7 +314,7 @@ class SourceFinder:
         if imagined:
             matrix = np.zeros((len(imagined), len(reals) + len(imagined)))  # the last columns mean: not there
             matrix[:, : len(reals)] = (fit - self._away(tables, homes)) * np.array(
-                [[_TEST_WEIGHT if c.tests else 1.0] for c in imagined]
+                [[weight_of(c)] for c in imagined]
             )
             for row, col in enumerate(assign(matrix)):
                 if col >= len(reals):
@@ -405,11 +406,7 @@ class SourceFinder:
         for c in self._evidence.columns:
             costs = []
             for t in tables:
-                cost = (
-                    _SPLIT + (_MERGED if t in taken else 0.0)
-                    if c.relation and homes.get(c.relation) != t
-                    else 0.0
-                )
+                cost = away_cost(t, homes.get(c.relation), taken) if c.relation else 0.0
                 costs.append(cost - (0.1 if self._prior.get(c.table) == t else 0.0))
             rows.append(np.repeat(costs, widths))
         return np.array(rows)
@@ -422,14 +419,14 @@ class SourceFinder:
         scores: dict[int, float],
         homes: dict[str, str],
     ) -> float:
-        weights = {id(c): _TEST_WEIGHT if c.tests else 1.0 for c in self._evidence.columns}
-        value = sum(weights[i] * _worth(s) for i, s in scores.items())
+        weights = {id(c): weight_of(c) for c in self._evidence.columns}
+        value = sum(weights[i] * worth(s) for i, s in scores.items())
         for c in self._evidence.columns:
             real = columns.get(id(c))
-            if real is not None and c.relation and homes.get(c.relation) != real.table:
-                value -= (_SPLIT + (_MERGED if real.table in homes.values() else 0.0)) * 0.5
+            if real is not None and c.relation:
+                value -= away_cost(real.table, homes.get(c.relation), homes.values()) * 0.5
         # whose rows are counted is told by the table's name alone
-        weight = _COUNTED_WEIGHT if self._evidence.site.counted else _TABLE_WEIGHT
+        weight = _table_weight(self._evidence)
         value += weight * sum(self._evidence.table_score(r.alias, homes[r.alias]) for r in self._relations)
         value -= sum(
             _WEAK_JOIN * (1.0 - min(1.0, k.quality)) + _DOUBTFUL_JOIN * max(0.0, 0.5 - k.quality)
@@ -441,7 +438,7 @@ class SourceFinder:
         value -= 0.8 * self._idle(tables, joins, columns, homes)
         value += _SAME_AS_BEFORE * sum(self._prior.get(r.name) in tables for r in self._relations)
         value += _UNITED * sum(t in self._index.unions for t in tables)
-        return value / (sum(weights.values()) + weight * len(self._relations))
+        return value / scale_of(self._evidence)
 
     def _idle(
         self,
@@ -468,7 +465,28 @@ def told_role(name: str, real: Column, tables: tuple[str, str]) -> float:
     return len(told & set(names.words(real.name))) / len(told) if told else 0.0
 
 
-def _worth(score: float) -> float:
+def weight_of(imagined: ImaginedColumn) -> float:
+    """How much an imagined column counts among the others."""
+    return _TEST_WEIGHT if imagined.tests else 1.0
+
+
+def _table_weight(evidence: Evidence) -> float:
+    return _COUNTED_WEIGHT if evidence.site.counted else _TABLE_WEIGHT
+
+
+def scale_of(evidence: Evidence) -> float:
+    """What a candidate's evidence is divided by, so that scores of queries of any size compare."""
+    return sum(weight_of(c) for c in evidence.columns) + _table_weight(evidence) * len(
+        evidence.site.relations
+    )
+
+
+def away_cost(table: str, home: str | None, taken: Collection[str]) -> float:
+    """What it costs to find a column of a relation elsewhere than in its home; in another relation's home more."""
+    return 0.0 if table == home else _SPLIT + (_MERGED if table in taken else 0.0)
+
+
+def worth(score: float) -> float:
     """What a column's score adds: poor ones hurt more than good ones help."""
     return min(score, 1.2) - 0.5 * max(0.0, 0.6 - score) - 0.4 * max(0.0, min(score, 1.2) - _GOOD)
 
