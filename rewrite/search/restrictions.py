@@ -144,7 +144,11 @@ def _whole(query: a.Select) -> dict[a.Expr, int]:
         return {}
     windows = [
         n
-        for x in (*(t.expr for t in query.targets), *(k.expr for k in query.order_by))
+        for x in (
+            *(t.expr for t in query.targets),
+            *(k.expr for k in query.order_by),
+            *(query.distinct or ()),
+        )
         for n in walk_block(x)
         if isinstance(n, a.WindowCall)
     ]

@@ -40,6 +40,7 @@ from sql.algebra import (
     ValueFunction,
     Values,
     ValuesScan,
+    WholeRow,
     WindowCall,
     output_columns,
 )
@@ -48,7 +49,7 @@ from sql.catalog import Catalog
 from sql.printer.names import Aliases, quote_ident, quote_literal, unique_names
 from sql.printer.scalars import ATOM, Scalars, direction
 from sql.types import INT8
-from sql.walk import all_exprs, all_queries, block_exprs, from_tree
+from sql.walk import all_exprs, all_exprs_of_query, all_queries, block_exprs, from_tree
 
 _JOINS = {"inner": "JOIN", "left": "LEFT JOIN", "right": "RIGHT JOIN", "full": "FULL JOIN"}
 
@@ -92,9 +93,20 @@ class _Printer:
                     cte_names.take(cte.name, f"cte{cte.cte}"), unique_names([c.name for c in cte.columns])
                 )
         aliases = Aliases()
+        # a row as one value is called by its alias, which must not be the name of a column
+        whole = {e.rel for e in all_exprs_of_query(query) if isinstance(e, WholeRow)}
+        names = (
+            {n for leaf in _leaves(query) if not isinstance(leaf, Join) for n in _names(leaf)}
+            if whole
+            else set()
+        )
         for leaf in _leaves(query):
             if not isinstance(leaf, Join) and leaf.rel not in self.relations:
-                self.relations[leaf.rel] = _Relation(aliases.take(leaf.alias, f"q{leaf.rel}"), _names(leaf))
+                captured = leaf.rel in whole and (leaf.alias or f"q{leaf.rel}") in names
+                alias = aliases.take(
+                    "" if captured else leaf.alias, f"row_q{leaf.rel}" if captured else f"q{leaf.rel}"
+                )
+                self.relations[leaf.rel] = _Relation(alias, _names(leaf))
 
     def column(self, rel: int, pos: int) -> str:
         relation = self.relations[rel]

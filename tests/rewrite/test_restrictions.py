@@ -57,6 +57,8 @@ KEPT = [
     # only the first rows, another partition
     "SELECT * FROM cust c, (SELECT s.cust FROM sale s WHERE s.cust IN (SELECT id FROM cust WHERE region = 1) ORDER BY s.id LIMIT 3) g WHERE g.cust = c.id AND c.region = 1",
     "SELECT * FROM cust c, (SELECT s.cust, count(*) OVER (PARTITION BY s.part) AS t FROM sale s WHERE s.cust IN (SELECT id FROM cust WHERE region = 1)) g WHERE g.cust = c.id AND c.region = 1",
+    # groups of duplicates by a number that counts the other rows, too
+    "SELECT * FROM cust c, (SELECT DISTINCT ON (s.cust, count(*) OVER (PARTITION BY s.part)) s.cust, s.part FROM sale s WHERE s.cust IN (SELECT id FROM cust WHERE region = 1)) g WHERE g.cust = c.id AND c.region = 1",
     # some arms of what is asked for inside, not all of it outside
     f"SELECT * FROM {SALES.format('WHERE s.cust = 2 AND s.part = 1')} WHERE g.cust = 2 OR g.part = 1",
     f"SELECT * FROM cust c, {SALES.format('WHERE s.cust IN (SELECT id FROM cust WHERE region = 1 INTERSECT SELECT id FROM cust WHERE id > 2)')} WHERE g.cust = c.id AND c.region = 1",
@@ -265,6 +267,8 @@ def test_flat_queries_give_the_same(filled: psycopg.Connection[Any]) -> None:
             "SELECT c.id FROM (SELECT id, region FROM cust WHERE region > 0) c JOIN (SELECT cust, id FROM ord) o ON o.cust = c.id"
             " WHERE EXISTS (SELECT 1 FROM (SELECT ord, qty FROM line WHERE qty > 1) l WHERE l.ord = o.id AND l.qty > c.region)"
         ),
+        # a row as one value, called like a column that only the table itself shows
+        "SELECT note, o.id FROM (SELECT id, name FROM cust ORDER BY id LIMIT 3) note, (SELECT id, cust FROM ord) o WHERE o.cust = note.id",
     )
     for rows, seed in DATABASES:
         fill(filled, rows, seed)
