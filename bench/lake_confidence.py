@@ -81,7 +81,7 @@ FIRST_FIT: tuple[float, dict[str, float]] = (
     },
 )  # fmt: skip
 """The fit of `strange/confidence.jsonl` (decision 0221), of which no query is left: what a fit of further examples is held near."""
-WEIGHTS = {"elsewhere": 0.1, "without": 0.1, "made": 0.5}
+WEIGHTS = {"elsewhere": 0.1, "without": 0.1, "made": 0.3}
 """Of kinds of examples beside queries written by hand (1): how many queries come that a lake does not hold is made up."""
 SHORT = {long: short for short, long in names.ABBREVIATIONS.items() if long and " " not in long}
 

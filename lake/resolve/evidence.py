@@ -19,7 +19,7 @@ from lake.joins.scores import joinable
 from lake.noise.values import date_formats, plain_number, truth
 from lake.resolve.imagined import ImaginedColumn, Site, Test
 from lake.resolve.kinds import CODES, DATE, NAMED, QUANTITY, YEAR, bare_key, type_score
-from lake.resolve.likeness import lexical
+from lake.resolve.likeness import ACRONYM, initials, lexical
 from lake.resolve.literals import number_test, truth_score
 from lake.resolve.values import SURE, ValueMatcher
 
@@ -33,6 +33,8 @@ _SAME_VALUES = 0.5
 _TAUGHT_FROM = 12
 _WELL_NAMED = 0.7
 _LIKELY = 0.42
+_CALLED = 0.65
+"""Likeness of a table's word to the column that names its things, at least."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,9 +112,19 @@ class Evidence:
         if key not in self._name:
             told = [0.9 * self._name_score(table, name, other) for other in self._taught.get(real.key, ())]
             self._name[key] = max(
-                [self._name_score(table, name, real), *(t for t in told if t >= _WELL_NAMED)]
+                [
+                    self._name_score(table, name, real),
+                    *(t for t in told if t >= _WELL_NAMED),
+                    *self._scores_of_parts(table, name, real),
+                ]
             )
         return self._name[key]
+
+    def _scores_of_parts(self, table: str, name: str, real: Column) -> list[float]:
+        """A union's column is called as its parts' are."""
+        united = self._index.unions.get(real.table)
+        parts = [self._index.tables[part].column(real.name) for part, _ in united.parts[:2]] if united else []
+        return [self._name_score(table, name, part) for part in parts if part is not None]
 
     def _name_score(self, table: str, name: str, real: Column) -> float:
         if names.normal(name) == names.normal(real.name):
@@ -127,10 +139,11 @@ class Evidence:
             # what tells the parts of a union apart has no name of its own
             return 0.5
         index = self._index
-        if self._but_for_subject(name, real):
+        if self._but_for_subject(name, real) or self._but_for_own_subject(table, name, real):
             return 0.93
         if self._names_its_table(table, name, real):
             return 0.9
+        least = _CALLED if self._called_like(table, name, real) else 0.0
         i = index.position[real.key]
         embed = index.embedder.one
         own, told = embed(names.expanded(name)), embed(f"{names.expanded(table)} {names.expanded(name)}")
@@ -138,6 +151,8 @@ class Evidence:
         labelled = float(own @ self._index.label_vectors[i])
         both = float(told @ self._index.label_vectors[i])
         spelt = lexical(names.words(name), names.words(real.name))
+        if initials(name, real.name):
+            spelt = max(spelt, ACRONYM)
         generic = set(names.words(real.name)) <= names.GENERIC
         bare = float(embed(names.bare(name)) @ index.bare_vectors[i])
         held = float(own @ index.value_vectors[i])
@@ -146,13 +161,46 @@ class Evidence:
             # "artist.name" is as good as "artist_name"
             spelt_label = lexical(names.words(name), names.words(label(self._index.tables[real.table], real)))
             base = max(base, 0.9 * spelt_label)
-        return max(0.0, min(0.97, 0.7 * base + 0.3 * both))
+        return max(least, min(0.97, 0.7 * base + 0.3 * both))
 
     def _but_for_subject(self, name: str, real: Column) -> bool:
         """`title` and `book_title` of `books`: what one name has more is the table's own name, which goes without saying."""
         asked, held = set(names.words(name)), set(names.words(real.name))
         more = held - asked
         return bool(asked) and asked < held and more <= set(names.words(self._index.tables[real.table].name))
+
+    def _called_like(self, table: str, name: str, real: Column) -> bool:
+        """`song` of `songs`: what the table's things are called."""
+        return (
+            names.words(name) == names.words(table)
+            and self._index.label_column(real.table) is real
+            and real.meaning is Family.TEXT
+        )
+
+    def _but_for_own_subject(self, table: str, name: str, real: Column) -> bool:
+        """`manager_last` of `manager_awards` and `nameLast`; `episode_name` of `episodes` and the title beside the column `EPISODE`."""
+        own = set(names.words(table))
+        told = names.normal(name).split()
+        left = [word for word in told if not set(names.words(word)) & own]
+        if not left or len(left) == len(told):
+            return False
+        rest, held = set(names.words(" ".join(left))), set(names.words(real.name))
+        subject = set(names.words(name)) - rest
+        place = self._index.tables[real.table]
+        if rest <= names.GENERIC | YEAR | DATE and not rest <= NAMED:
+            # every table has a year
+            return rest == held and subject <= set(names.words(place.name))
+        if not rest <= NAMED:
+            return rest == held
+        if "by" in own:
+            # `killings_by_state` are killings
+            return False
+        around = [place.name, *(c.name for c in place.columns if c is not real)]
+        return (
+            held <= NAMED
+            and real.meaning is Family.TEXT
+            and any(subject <= set(names.words(other)) for other in around)
+        )
 
     def _names_its_table(self, table: str, name: str, real: Column) -> bool:
         """`name` of `clubs` and the texts in `club` of `fb_clubs`."""
@@ -197,7 +245,7 @@ class Evidence:
                 return 0.15
             return -0.15 if real.meaning is Family.TEXT and not set(names.words(real.name)) & CODES else 0.0
         if told & names.GENERIC & {"name", "title", "label"}:
-            return -0.2 if coded or set(names.words(real.name)) & CODES else 0.0
+            return -0.3 if coded or set(names.words(real.name)) & CODES else 0.0
         if (
             imagined.shown
             and not imagined.tests

@@ -93,6 +93,19 @@ TEXTUAL = frozenset(
     ]
 )
 NAMED = frozenset({"name", "title", "label"})
+PLACED = frozenset({"latitude", "longitude"})
+POSITIONS = PLACED | {
+    "coordinate",
+    "location",
+    "position",
+    "x",
+    "y",
+    "north",
+    "south",
+    "east",
+    "west",
+    "geographic",
+}
 QUANTITY = frozenset(
     {
         "count",
@@ -128,6 +141,11 @@ def type_score(imagined: ImaginedColumn, real: Column) -> float:
         score += 0.1 if is_year(real) else 0.02 if real.meaning is Family.DATE else -0.2
     elif is_year(real) and not told & (DATE | {"season", "when", "time", "period"}):
         score -= 0.1
+    if "season" in told and is_year(real):
+        score += 0.1
+    if PLACED & set(names.words(real.name)) and not told & POSITIONS:
+        # nobody means a coordinate by another word
+        score -= 0.15
     if told & DATE:
         score += 0.06 if real.meaning is Family.DATE else 0.0
     if told & NAMED and real.meaning.numeric:
@@ -137,6 +155,8 @@ def type_score(imagined: ImaginedColumn, real: Column) -> float:
     if imagined.grouped and not imagined.dated and real.meaning.numeric and not is_year(real):
         # groups are made by kinds and names; by measures hardly ever
         score -= 0.3 if real.meaning is Family.FLOAT and not told & QUANTITY else 0.1
+    if told & TEXTUAL and real.family is Family.TEXT and _wordless(real):
+        score -= 0.15
     if told & QUANTITY and not told & TEXTUAL and real.meaning is Family.TEXT:
         score -= 0.12
     if real.distinct == 0:
@@ -150,6 +170,11 @@ def type_score(imagined: ImaginedColumn, real: Column) -> float:
     ):
         score -= 0.2
     return score
+
+
+def _wordless(real: Column) -> bool:
+    """Texts without letters: `15-30`, `(202) 225-2171`."""
+    return bool(real.samples) and not any(ch.isalpha() for value in real.samples for ch in value)
 
 
 def is_year(real: Column) -> bool:

@@ -25,6 +25,8 @@ from lake.resolve.values import SURE, Match, ValueMatcher
 
 _CLOSE = 0.33
 _AHEAD = 0.06
+_USED = 0.3
+"""What is held against joining two references by the same columns."""
 
 
 @dataclass(slots=True)
@@ -162,6 +164,7 @@ class Writer:
         """A table joined twice, by two keys (home and away club): the second reference gets the key that its own join speaks of."""
         if self._keys is None:
             return
+        used = {_columns_of(key) for key in candidate.joins}
         twin_of = {t.alias_or_name.lower(): r for r in site.relations for t in r.twins}
         own = {r.alias.lower(): r for r in site.relations}
         for node in list(site.select.find_all(exp.EQ)) if twin_of else ():
@@ -177,7 +180,16 @@ class Writer:
                 found = self._keys.keys(a, b) if a != b else []
                 if found:
                     asked = (other.name, twin.name)
-                    best = max(found, key=lambda k: k.quality + told_role(y.name, k.pairs[0][0], asked))
+                    # a second reference is mostly another column than the first
+                    best = max(
+                        found,
+                        key=lambda k: (
+                            k.quality
+                            + told_role(y.name, k.pairs[0][0], asked)
+                            - (_USED if _columns_of(k) in used else 0.0)
+                        ),
+                    )
+                    used.add(_columns_of(best))
                     node.replace(_condition(best, {**aliases, b: x.table}, self._cleaned_mixed))
                 break
 
@@ -462,6 +474,10 @@ def _condition(
             sides = [exp.cast(side, "VARCHAR") for side in sides]
         parts.append(exp.EQ(this=sides[0], expression=sides[1]))
     return exp.and_(*parts) if len(parts) > 1 else parts[0]
+
+
+def _columns_of(key: JoinKey) -> frozenset[tuple[str, str]]:
+    return frozenset(c.key for pair in key.pairs for c in pair)
 
 
 def _is_site_table(node: exp.Expression, site: Site) -> bool:

@@ -21,6 +21,7 @@ from lake.joins.keys import JoinKey, KeyFinder
 from lake.resolve.assignment import assign
 from lake.resolve.evidence import Evidence, real_columns
 from lake.resolve.imagined import ImaginedColumn
+from lake.resolve.kinds import is_year
 
 _BEAM = 12
 _KEEP = 10
@@ -35,6 +36,11 @@ _COUNTED_WEIGHT = 1.8
 _WEAK_JOIN = 0.35
 _DOUBTFUL_JOIN = 2.5
 _UNITED = 0.04
+_CHASM = 0.25
+_STRANGE_YEAR = 1.5
+"""Not even where nothing else gives rows."""
+_ONE = 0.9
+"""A column this unique has one row for each value."""
 _HOME_BELOW = 0.35
 _SAME_AS_BEFORE = 0.6
 """A table named again in a subquery is the same table."""
@@ -154,6 +160,7 @@ class SourceFinder:
         for table in self._evidence.pool:
             if (
                 table in state.tables
+                or self._same_rows(table, state.tables)
                 or frozenset((*state.tables, table)) in seen
                 or not self._helps(state, table)
             ):
@@ -167,6 +174,14 @@ class SourceFinder:
             if found is not None:
                 out.append(found)
         return out
+
+    def _same_rows(self, table: str, others: tuple[str, ...]) -> bool:
+        """A union and one of its parts: joined they would only say the same twice."""
+        unions = self._index.unions
+        pairs = [(table, other) for other in others] + [(other, table) for other in others]
+        return any(
+            part in {name for name, _ in unions[whole].parts} for whole, part in pairs if whole in unions
+        )
 
     def _helps(self, state: Candidate, table: str) -> bool:
         """Would the table serve some column clearly better, or is it some relation's likely self?"""
@@ -267,7 +282,9 @@ class SourceFinder:
             return None
         best: Candidate | None = None
         for middle in self._evidence.pool:
-            if middle in state.tables or middle == table or not self._strongly(middle, table):
+            if middle in state.tables or middle == table or self._same_rows(middle, (*state.tables, table)):
+                continue
+            if not self._strongly(middle, table):
                 continue
             first = self._edge(state, middle)
             if first is None or first.quality < 0.4:
@@ -437,8 +454,32 @@ class SourceFinder:
         value -= _DROPPED * (len(self._relations) - len(set(homes.values())))
         value -= 0.8 * self._idle(tables, joins, columns, homes)
         value += _SAME_AS_BEFORE * sum(self._prior.get(r.name) in tables for r in self._relations)
+        value -= _CHASM * self._chasms(tables, joins)
+        value -= _STRANGE_YEAR * self._strange_years(tables, columns, homes)
         value += _UNITED * sum(t in self._index.unions for t in tables)
         return value / scale_of(self._evidence)
+
+    def _chasms(self, tables: tuple[str, ...], joins: tuple[JoinKey, ...]) -> int:
+        """Tables that stand for one imagined one, and of which more than one side has many rows for each of theirs: their rows multiply."""
+        if len(tables) <= len(self._relations):
+            return 0
+        many: dict[str, int] = {}
+        for key in joins:
+            for x, y, one in ((*key.pairs[0], key.a), (*key.pairs[0][::-1], key.b)):
+                if len(key.pairs) == 1 and x.uniqueness > _ONE and y.uniqueness < _ONE:
+                    many[one] = many.get(one, 0) + 1
+        return sum(max(0, n - 1) for n in many.values())
+
+    def _strange_years(
+        self, tables: tuple[str, ...], columns: dict[int, Column], homes: dict[str, str]
+    ) -> int:
+        """Tables joined for their year alone beside one that has a year of its own: it would be the year of something else."""
+        found = 0
+        for table in set(tables) - set(homes.values()):
+            used = [c for c in columns.values() if c.table == table]
+            if used and all(is_year(c) for c in used):
+                found += any(is_year(c) for c in real_columns(self._index, [t for t in tables if t != table]))
+        return found
 
     def _idle(
         self,
