@@ -6,7 +6,8 @@ Owns what every action and the resolver ask of the catalog. Must not know files 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -56,6 +57,7 @@ class LakeIndex:
         self._folded = {name.lower(): name for name in self.tables}
         self._values: dict[tuple[str, str], Values] = {}
         self._sets: dict[tuple[str, str], frozenset[int]] = {}
+        self._held: dict[tuple[str, str], Any] = {}
         self._owned: dict[str, set[str]] = {}
         self._keyable: dict[str, list[Column]] = {}
         self._labels: dict[str, Column | None] = {}
@@ -202,9 +204,18 @@ class LakeIndex:
             self._keyable[table] = [c for c in self.tables[table].columns if joinable(c)]
         return self._keyable[table]
 
+    @contextmanager
+    def holding_sketches(self) -> Iterator[None]:
+        """All columns' sketches in memory meanwhile: who compares most columns with many others need not look each up."""
+        self._held = dict(self.storage.sketches())
+        try:
+            yield
+        finally:
+            self._held = {}
+
     def overlapping(self, a: Column, b: Column) -> PairScore | None:
         """The pair's score, or None where no value is shared."""
-        if self._hashes(a).isdisjoint(self._hashes(b)):
+        if _apart(a, b) or (not self._held and self._hashes(a).isdisjoint(self._hashes(b))):
             return None
         found = overlap(self.sketch(a), self.sketch(b), a.distinct, b.distinct)
         return self._scored(a, b, found) if found.jaccard > 0 else None
@@ -226,6 +237,8 @@ class LakeIndex:
 
     def sketch(self, column: Column) -> Any:
         """The column's bottom-k sketch, without its values where those are not at hand."""
+        if (held := self._held.get(column.key)) is not None:
+            return held
         if column.key in self._values or column.table in self.unions:
             return self.values(column).sketch
         return self.storage.sketch(*column.key)
@@ -310,6 +323,14 @@ class LakeIndex:
 
     def _embed(self, texts: Sequence[str]) -> Any:
         return self.embedder.embed(texts)
+
+
+def _apart(a: Column, b: Column) -> bool:
+    """Integers of ranges that do not meet."""
+    if a.family is not Family.INTEGER or b.family is not Family.INTEGER:
+        return False
+    one, two = a.bounds(), b.bounds()
+    return one is not None and two is not None and (one[1] < two[0] or two[1] < one[0])
 
 
 def _make_room(kept: dict[Any, Any]) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
@@ -145,6 +145,11 @@ class Storage:
             "SELECT sketch FROM column_values WHERE table_name = ? AND column_name = ?", (table, column)
         ).fetchone()
         return np.frombuffer(row[0] if row is not None else b"", dtype="<u8")
+
+    def sketches(self) -> Iterator[tuple[tuple[str, str], Any]]:
+        """The sketches of all columns, by table and name."""
+        rows = self._db.execute("SELECT table_name, column_name, sketch FROM column_values")
+        return (((table, column), np.frombuffer(sketch, dtype="<u8")) for table, column, sketch in rows)
 
     def where(self, value: str) -> list[tuple[str, str, int]]:
         """Columns of the whole lake that hold this value, whatever its case, blanks and diacritics."""

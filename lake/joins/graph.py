@@ -24,7 +24,8 @@ PAIRS_PER_EDGE = 5
 def build(index: LakeIndex, *, changed: Iterable[str] | None = None) -> nx.Graph:
     """Build the graph, or bring the stored one up to date for the `changed` tables; keep it in the storage."""
     touched = set(index.tables) if changed is None else set(changed)
-    edges = _edges(index, candidate_pairs(index, touched))
+    with index.holding_sketches():
+        edges = _edges(index, candidate_pairs(index, touched))
     # what no key would be made of is no edge
     edges = {e: kept for e, pairs in edges.items() if (kept := [p for p in pairs if p.quality > USELESS])}
     if changed is None:

@@ -71,7 +71,7 @@ def overlap(a: Any, b: Any, distinct_a: int, distinct_b: int) -> Overlap:
     """Overlap from two bottom-k sketches (Beyer et al. 2007; containment from Jaccard and the sizes)."""
     if len(a) == 0 or len(b) == 0:
         return Overlap(0.0, 0.0, 0.0)
-    shared = np.intersect1d(a, b, assume_unique=True)
+    shared = _shared(a, b)
     if len(a) < SKETCH_SIZE and len(b) < SKETCH_SIZE:
         n = len(shared)
         return Overlap(n / (len(a) + len(b) - n), n / len(a), n / len(b))
@@ -79,6 +79,13 @@ def overlap(a: Any, b: Any, distinct_a: int, distinct_b: int) -> Overlap:
     jaccard = len(np.intersect1d(union, shared, assume_unique=True)) / len(union)
     both = jaccard * (distinct_a + distinct_b) / (1 + jaccard)
     return Overlap(jaccard, min(1.0, both / max(distinct_a, 1)), min(1.0, both / max(distinct_b, 1)))
+
+
+def _shared(a: Any, b: Any) -> Any:
+    """What two sorted arrays without repetitions have in common."""
+    few, many = (a, b) if len(a) <= len(b) else (b, a)
+    at = np.minimum(np.searchsorted(many, few), len(many) - 1)
+    return few[many[at] == few]
 
 
 def joinable(column: Column) -> bool:

@@ -33,6 +33,8 @@ _SAME_VALUES = 0.5
 _TAUGHT_FROM = 12
 _WELL_NAMED = 0.7
 _LIKELY = 0.42
+_OWN_REFERENCE = 0.3
+_SAME_KEYS = 0.95
 _CALLED = 0.65
 """Likeness of a table's word to the column that names its things, at least."""
 
@@ -85,12 +87,27 @@ class Evidence:
         if key not in self._score:
             value = self.name_score(imagined.table, imagined.name, real)
             value += self._weights.types * (type_score(imagined, real) + self._kind_score(imagined, real))
+            if imagined.own_reference:
+                value += self._weights.values * (
+                    _OWN_REFERENCE if self._of_own_reference(real) else -_OWN_REFERENCE
+                )
             if imagined.tests:
                 likely = value >= _LIKELY
                 told = [self._test_score(test, imagined.name, real, likely=likely) for test in imagined.tests]
                 value += self._weights.values * sum(told) / len(told)
             self._score[key] = value
         return self._score[key]
+
+    def _of_own_reference(self, real: Column) -> bool:
+        """Does the column refer to a key of its own table, or is it such a key?"""
+        index = self._index
+        for other in index.tables[real.table].columns:
+            if other is real or other.unique is real.unique or other.numeral is not real.numeral:
+                continue
+            key, reference = (real, other) if real.unique else (other, real)
+            if reference.distinct >= 2 and index.contained(reference, key, _SAME_KEYS) >= _SAME_KEYS:
+                return True
+        return False
 
     def _borrow(self, table: str) -> None:
         """Columns of the same values teach each other's names: `entity` full of countries is a `country`."""

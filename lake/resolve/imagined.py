@@ -42,6 +42,7 @@ class ImaginedColumn:
     truth: bool = False
     shown: bool = False
     grouped: bool = False
+    own_reference: bool = False
     joined: list[tuple[str, str]] = field(default_factory=list)
     only_key: bool = True
 
@@ -281,6 +282,7 @@ def _read_use(column: ImaginedColumn, node: exp.Column, same: frozenset[str]) ->
             column.joined.append((other.table, other.name))
         return
     column.only_key = False
+    column.own_reference |= isinstance(parent, exp.EQ) and _refers_to_itself(parent, same)
     if isinstance(parent, _COMPARE):
         _read_comparison(column, wrapped, parent)
     elif isinstance(parent, exp.In) and parent.this is wrapped:
@@ -307,6 +309,16 @@ def _is_join(node: exp.EQ, same: frozenset[str]) -> bool:
         and node.this.table != node.expression.table
         # a table joined with itself: its own columns say how
         and not {node.this.table.lower(), node.expression.table.lower()} <= same
+    )
+
+
+def _refers_to_itself(node: exp.EQ, same: frozenset[str]) -> bool:
+    """`e.manager = boss.id` of one table under two names."""
+    sides = (node.this, node.expression)
+    return (
+        all(isinstance(side, exp.Column) and side.table.lower() in same for side in sides)
+        and node.this.table.lower() != node.expression.table.lower()
+        and node.this.name.lower() != node.expression.name.lower()
     )
 
 

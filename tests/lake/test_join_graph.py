@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from lake.api import open_lake
+from lake.api import Lake, open_lake
 from lake.embedding import best_embedder
+from lake.joins.scores import comparable, joinable, overlap
 from tests.lake.small_lakes import write
 
 
@@ -42,3 +44,23 @@ def test_a_serial_key_is_joined_to_its_references(tmp_path: Path) -> None:
     with open_lake(folder, catalog=tmp_path / "c.db", embedder=best_embedder(semantic=False)) as lake:
         assert lake.graph().has_edge("patients", "visits")
         assert lake.graph().has_edge("patients", "patient_addresses")
+
+
+def test_pairs_score_the_same_while_sketches_are_held(bakery_lake: Lake) -> None:
+    index = bakery_lake.index
+    columns = [c for c in index.columns if joinable(c)]
+    pairs = [(a, b) for a in columns for b in columns if a.table < b.table and comparable(a, b)]
+    before = [index.overlapping(a, b) for a, b in pairs]
+    with index.holding_sketches():
+        assert [index.overlapping(a, b) for a, b in pairs] == before
+    assert any(before)
+    assert not all(before)
+
+
+def test_what_arrays_share() -> None:
+    rng = np.random.default_rng(3)
+    for _ in range(20):
+        a, b = (np.unique(rng.integers(0, 60, rng.integers(1, 40))).astype(np.uint64) for _ in range(2))
+        found, both = overlap(a, b, len(a), len(b)), set(a.tolist()) & set(b.tolist())
+        assert found.a_in_b == pytest.approx(len(both) / len(a))
+        assert found.b_in_a == pytest.approx(len(both) / len(b))

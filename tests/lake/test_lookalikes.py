@@ -79,6 +79,11 @@ def league(folder: Path) -> Path:
         ],
     )
     write(
+        folder / "crew_list.csv",
+        ["CrewId", "LastName", "ReportsTo", "Berth"],
+        [[i + 1, name, None if i == 0 else 1 + i // 3, 3 + i % 4] for i, name in enumerate(LANDS)],
+    )
+    write(
         folder / "episodes_of_joy.csv",
         ["EPISODE", "TITLE", "CABIN"],
         [[f"S01E{i:02d}", f"A Walk {i} in the Woods", i % 2] for i in range(26)],
@@ -161,6 +166,22 @@ def test_two_references_to_one_table_use_two_keys(lake: Lake) -> None:
     )
     assert found
     assert all(a != b for a, b in found)
+
+
+def test_a_reference_within_a_table(lake: Lake) -> None:
+    found = rows(
+        lake,
+        "SELECT boss.surname AS boss, COUNT(*) AS n FROM crew e JOIN crew boss ON e.manager = boss.id "
+        "GROUP BY boss.surname ORDER BY n DESC, boss",
+    )
+    assert found
+    assert (
+        found
+        == lake.execute(
+            "SELECT b.LastName, COUNT(*) FROM crew_list e JOIN crew_list b ON e.ReportsTo = b.CrewId "
+            "GROUP BY 1 ORDER BY 2 DESC, 1"
+        ).rows
+    )
 
 
 @pytest.mark.parametrize(
