@@ -136,9 +136,7 @@ class Rewriter:
         evidence = best.checked.evidence
         settings = run.settings
         servable = evidence.meets(settings.trust, settings.accept)
-        reason = (
-            "" if servable else f"the best replacement is {evidence.level}, {settings.trust} is asked for"
-        )
+        reason = "" if servable else evidence.shortfall(settings.trust, settings.accept)
         outcome = Outcome(
             original=run.sql,
             best=best,

@@ -7,7 +7,8 @@ proof (`tie-order`), no refusal. Pure: no server.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from pglast import ast
@@ -75,6 +76,7 @@ def _columns(nodes: Sequence[Any]) -> str | None:
 
 def _tables(nodes: Sequence[Any], catalog: Catalog, path: Sequence[str]) -> str | None:
     ctes = {node.ctename for node in nodes if isinstance(node, ast.CommonTableExpr)}
+    reads = _reads(nodes)
     for node in nodes:
         if not isinstance(node, ast.RangeVar) or (not node.schemaname and node.relname in ctes):
             continue
@@ -82,12 +84,69 @@ def _tables(nodes: Sequence[Any], catalog: Catalog, path: Sequence[str]) -> str 
         table = catalog.find_table(str(node.relname), schemas)
         if table is None:
             return f"unknown table {node.relname}"
-        if reason := _table(table, catalog, frozenset()):
+        if reason := _table(table, node, catalog, frozenset(), reads):
             return reason
     return None
 
 
-def _table(table: Table, catalog: Catalog, seen: frozenset[str]) -> str | None:
+@dataclass(frozen=True, slots=True)
+class _Reads:
+    """Which columns a statement may read: by name, all of tables with some alias, all of some nodes, all there are."""
+
+    names: frozenset[str]
+    aliases: frozenset[str]
+    whole: frozenset[int]
+    everything: bool
+
+    def column(self, name: str, node: ast.RangeVar) -> bool:
+        starred = self.everything or id(node) in self.whole or _alias(node) in self.aliases
+        return starred or name in self.names
+
+
+def _reads(nodes: Sequence[Any]) -> _Reads:
+    names: set[str] = set()
+    aliases: set[str] = set()
+    whole: set[int] = set()
+    rows = {_alias(node) for node in nodes if isinstance(node, ast.RangeVar)}
+    for node in nodes:
+        if isinstance(node, ast.JoinExpr):
+            names |= {str(part.sval) for part in node.usingClause or ()}
+        elif isinstance(node, ast.SelectStmt) and any(_is_star(t) for t in node.targetList or ()):
+            whole |= {id(table) for table in _joined(node.fromClause or ())}
+        elif isinstance(node, ast.ColumnRef) and node.fields:
+            *before, last = (str(f.sval) if isinstance(f, ast.String) else None for f in node.fields)
+            if last is None:
+                aliases |= {b for b in before[-1:] if b is not None}
+            # a row as one value
+            elif last in rows and not (before and before[-1] in rows):
+                aliases.add(last)
+            else:
+                names.add(last)
+    natural = any(isinstance(node, ast.JoinExpr) and node.isNatural for node in nodes)
+    return _Reads(frozenset(names), frozenset(aliases), frozenset(whole), natural)
+
+
+def _is_star(target: Any) -> bool:
+    value = target.val
+    return isinstance(value, ast.ColumnRef) and [type(f) for f in value.fields or ()] == [ast.A_Star]
+
+
+def _joined(items: Iterable[Any]) -> Iterator[ast.RangeVar]:
+    """The tables of a FROM clause, those of subqueries within aside."""
+    for item in items:
+        if isinstance(item, ast.RangeVar):
+            yield item
+        elif isinstance(item, ast.JoinExpr):
+            yield from _joined((item.larg, item.rarg))
+
+
+def _alias(node: ast.RangeVar) -> str:
+    return str(node.alias.aliasname if node.alias else node.relname)
+
+
+def _table(
+    table: Table, node: ast.RangeVar, catalog: Catalog, seen: frozenset[str], reads: _Reads
+) -> str | None:
     name = f"{table.ref.schema}.{table.ref.name}"
     if table.ref.schema in _SYSTEM_SCHEMAS:
         return f"system catalog {table.ref.name}"
@@ -101,8 +160,9 @@ def _table(table: Table, catalog: Catalog, seen: frozenset[str]) -> str | None:
         return f"inheritance on {name}"
     if table.security_barrier:
         return f"security barrier view {name}"
-    if any(column.generated == "virtual" for column in table.columns):
-        return f"a virtual generated column of {name}"
+    virtual = [c.name for c in table.columns if c.generated == "virtual" and reads.column(c.name, node)]
+    if virtual:
+        return f"virtual generated column {virtual[0]} of {name}"
     if table.kind == "view" and table.definition and name not in seen:
         inner = parse_one(table.definition.strip().rstrip(";"))
         if not isinstance(inner, str):
@@ -113,12 +173,13 @@ def _table(table: Table, catalog: Catalog, seen: frozenset[str]) -> str | None:
 def _within_view(query: ast.SelectStmt, catalog: Catalog, seen: frozenset[str]) -> str | None:
     """What a view hides. Definitions from the server qualify what is not on the path, so all schemas are tried."""
     nodes = list(nodes_of(query))
+    reads = _reads(nodes)
     if reason := effects(nodes) or _functions(nodes, catalog, catalog.schemas) or _columns(nodes):
         return f"{reason} in a view"
     for node in nodes:
         if isinstance(node, ast.RangeVar):
             schemas = (node.schemaname,) if node.schemaname else tuple(catalog.schemas)
             table = catalog.find_table(str(node.relname), schemas)
-            if table is not None and (reason := _table(table, catalog, seen)):
+            if table is not None and (reason := _table(table, node, catalog, seen, reads)):
                 return reason
     return None

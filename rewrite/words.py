@@ -70,6 +70,16 @@ class Candidate:
         return digest(canonical(self.sql))
 
 
+# what a proof may leave open, for people
+OPEN: Mapping[str, str] = {
+    "errors": "one of the two may stop with an error where the other does not",
+    "overflow": "arithmetic may leave its range in one of the two only",
+    "tie-order": "the order leaves rows free, so that the two may show them otherwise or keep others",
+    "float-order": "sums of floats may differ in their last digits",
+    "types": "the types of columns may differ",
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """What the checker says of a pair, by its stable document."""
@@ -108,6 +118,14 @@ class Evidence:
     def meets(self, trust: Level, accepted: frozenset[str]) -> bool:
         level = self.counts_as(accepted)
         return level in TRUST and TRUST.index(level) <= TRUST.index(trust)
+
+    def shortfall(self, trust: Level, accepted: frozenset[str]) -> str:
+        """For people: what the evidence is, what it leaves open, and what is asked for."""
+        left = [m for m in self.modulo if m in {"errors", "overflow"} or m not in accepted]
+        if self.level != "proved" or not left:
+            return f"the best replacement is {self.level}, {trust} is asked for"
+        words = "; ".join(f"{OPEN.get(m, m)} ({m})" for m in left)
+        return f"the best replacement is proved but for this: {words}. So it counts as tested, {trust} is asked for"
 
 
 @dataclass(frozen=True, slots=True)

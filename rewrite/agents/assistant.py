@@ -18,7 +18,7 @@ from models.typed import ask
 from rewrite.agents.guard import complaint_of
 from rewrite.agents.memory import Memory, VerdictNote, result_rows
 from rewrite.agents.runs import Runs
-from rewrite.machine.states import Fallen, Verified, Verify
+from rewrite.machine.states import NOT_FASTER, Fallen, Verified, Verify
 from rewrite.ports import Checker, Database, DatabaseError, NoProver, Prover, ResultColumn
 from rewrite.words import TRUST, Candidate, Checked, Deadline, Evidence, Settings, Step
 
@@ -141,7 +141,7 @@ class Assistant:
         assert self.runs is not None
         return Fallen(
             candidate,
-            f"{_last(candidate)}: not faster when it was run",
+            f"{_last(candidate)}: {NOT_FASTER}",
             self.runs.as_slow_as_the_original(candidate),
             self.runs.estimated(candidate),
         )

@@ -30,6 +30,8 @@ _QUESTION = (
     " go_on true or false, and why in one sentence."
 )
 _CLEAR_OF_NOISE = 0.6
+# seconds that a busy machine may put on top of a run, or a session's first plan
+_TICK = 0.01
 _MUCH_FASTER = 0.7
 _ABOUT_AS_FAST = 1.15
 _LOOKS = 3
@@ -251,13 +253,15 @@ class Decision:
 
     def _doubtful(self, one: Weighed, ratio: float) -> bool:
         """A gain on the clock that the server's processors did not see: noise of a busy machine, or work that was
-        only spread. Where the clock says much more than noise can, only dearer ones are doubted.
+        only spread. Where the clock says much more than noise can, only dearer ones are doubted. Of a few milliseconds noise
+        can say anything.
         """
         known = [r.cpu for r in self.runs.original if r.cpu is not None and not r.stopped]
         if not known or one.cpu_after is None:
             return False
         before = median(known)
-        if ratio <= _CLEAR_OF_NOISE:
+        saved = (one.seconds_before or 0.0) - (one.seconds_after or 0.0)
+        if ratio <= _CLEAR_OF_NOISE and saved >= _TICK:
             return one.cpu_after > max(1.1 * before, before + 0.02)
         return one.cpu_after > 0.95 * before
 

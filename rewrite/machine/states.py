@@ -6,6 +6,7 @@ run. No clock, no model, no server, no text of SQL is looked at here.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from typing import assert_never
@@ -56,6 +57,10 @@ class Reasoned:
 
     candidates: tuple[Candidate, ...]
     reason: str = ""
+
+
+# of a candidate that was run and therefore not checked
+NOT_FASTER = "not faster when it was run"
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +202,7 @@ def _absorb(run: Run, result: Result) -> Run:
             # a later round that finds nothing new ends the run for the reason that called for it
             return replace(run, reason=run.reason or result.reason or "no opportunity was found")
         case Verified():
-            reason = "" if result.passed else "no candidate was shown to be the same query"
+            reason = "" if result.passed else _none_passed(result.complaints)
             return replace(
                 run, passed=run.passed + len(result.passed), complaints=result.complaints, reason=reason
             )
@@ -210,6 +215,15 @@ def _absorb(run: Run, result: Result) -> Run:
             return replace(run, reason=result.reason)
         case _:
             assert_never(result)
+
+
+def _none_passed(complaints: Sequence[str]) -> str:
+    """What to tell people. Candidates that ran and were not faster need no proof, and are not said to lack one."""
+    idle = sum(c.endswith(NOT_FASTER) for c in complaints)
+    if idle and idle == len(complaints):
+        return f"no candidate was faster when it was run ({idle} tried)"
+    others = f" ({idle} more {'was' if idle == 1 else 'were'} not faster)" if idle else ""
+    return f"no candidate was shown to be the same query{others}"
 
 
 def _better(old: Weighed | None, new: Weighed | None) -> Weighed | None:

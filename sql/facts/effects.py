@@ -224,10 +224,10 @@ def _cast_errors(expr: Cast) -> Errors:
     source, target = expr.arg.type, expr.type
     if isinstance(expr.arg, Const) and source.name == "unknown":
         return NO_ERRORS  # read when the statement is parsed
+    if expr.method == "binary":
+        return NO_ERRORS  # the same bytes under another name: a domain's value as one of its base type
     if not (source.is_builtin and target.is_builtin):
         return ANY
-    if expr.method == "binary":
-        return NO_ERRORS
     if expr.method == "typmod":
         return OVERFLOW if target.name == "numeric" else _typmod_errors(target)
     if (source.name, target.name) in _WIDER:

@@ -80,3 +80,36 @@ def test_tables(facts: dict[str, object], reason: str | None) -> None:
     for sql in ("select a from t", "select a from v"):
         found = eligible(sql, catalog)
         assert found is None if reason is None else reason in (found or "")
+
+
+@pytest.mark.parametrize(
+    ("sql", "reads"),
+    [
+        ("select a, b from t", False),
+        ("select count(*) from t join u on u.t = t.a", False),
+        ("select x.a from (select a from t) x", False),
+        ("select c from t", True),
+        ("select u.a from u where exists (select 1 from t where t.a = u.t and t.c > 1)", True),
+        # as one of all columns, or of a row as one value
+        ("select * from t", True),
+        ("select count(x) from t as x", True),
+        ("select (x).a from t as x", True),
+        ("select u.a from u natural join t", True),
+        ("select u.a from u join t using (c)", True),
+        ("select x.* from (select u.* from u, t where u.t = t.a) x", False),
+        ("select * from (select t.a from t) x, unnest(array[1]) as t", False),
+        ("select u.a from u, t as z where z is not null", True),
+        ("select u.a, z.* from u join t z on true", True),
+        ("select 1 from (select * from u join t on true) x", True),
+        # in a view
+        ("select a from s", True),
+        ("select a from v", False),
+    ],
+)
+def test_virtual_columns_that_are_not_read_are_no_reason(sql: str, *, reads: bool) -> None:
+    catalog = catalog_from_ddl(
+        "create table t (a int primary key, b text, c int generated always as (1 / a) virtual);"
+        "create table u (a int, t int, c int); create view v as select a from t; create view s as select a, c from t;"
+    )
+    found = eligible(sql, catalog)
+    assert found == ("virtual generated column c of public.t" if reads else None)

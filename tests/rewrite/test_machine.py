@@ -98,6 +98,26 @@ def test_verification_fails_in_the_last_round() -> None:
     play(1, (FOUND, Verify((A, B))), (REJECTED, Finish(None, "no candidate was shown to be the same query")))
 
 
+@pytest.mark.parametrize(
+    ("complaints", "reason"),
+    [
+        (("refuted: they differ",), "no candidate was shown to be the same query"),
+        (
+            ("bare_column: not faster when it was run", "unknown: "),
+            "no candidate was shown to be the same query (1 more was not faster)",
+        ),
+        (
+            ("bare_column: not faster when it was run",) * 2,
+            "no candidate was faster when it was run (2 tried)",
+        ),
+    ],
+)
+def test_the_reason_tells_what_is_slow_from_what_is_not_shown(
+    complaints: tuple[str, ...], reason: str
+) -> None:
+    play(1, (FOUND, Verify((A, B))), (Verified((), complaints), Finish(None, reason)))
+
+
 def test_back_from_decision_with_advice_and_the_better_of_two_rounds_wins() -> None:
     play(
         2,
@@ -189,3 +209,13 @@ def test_any_sequence_ends_within_the_rounds() -> None:
                 else:
                     open_runs.append(after)
         assert ends > 3
+
+
+def test_what_a_proof_leaves_open_is_said_in_words() -> None:
+    proved = Evidence("proved", "tried", modulo=("errors", "float-order"))
+    said = proved.shortfall("proved", frozenset({"float-order"}))
+    assert "stop with an error where the other does not (errors)" in said
+    assert "float" not in said
+    assert Evidence("tested", "tried").shortfall("proved", frozenset()) == (
+        "the best replacement is tested, proved is asked for"
+    )

@@ -113,8 +113,7 @@ def test_wrong_candidates_lead_back_to_reasoning_and_then_to_the_original() -> N
     outcome = optimise(proposer=rules)
     assert states(outcome) == ["reasoning", "verification", "reasoning", "verification", "termination"]
     assert outcome.best is None
-    assert "not shown" not in outcome.reason
-    assert outcome.reason == "no candidate was shown to be the same query"
+    assert outcome.reason == "no candidate was faster when it was run (1 tried)"
 
 
 def test_no_gain_leads_back_with_knowledge_and_the_second_round_wins() -> None:
@@ -383,6 +382,16 @@ def test_the_processors_have_a_say_where_both_are_run(wall: float, cpu: float, s
             return Timed(wall, cpu=cpu) if sql == GOOD else Timed(1.0, cpu=1.0)
 
     assert (optimise(Metered(), proposer=Rules([[GOOD]]), measure="both").best is not None) is served
+
+
+def test_noise_of_milliseconds_is_no_gain() -> None:
+    """The clock says three times faster, of what takes three milliseconds; the processors say slower."""
+
+    class Metered(Server):
+        def measure(self, sql: str, seconds: float) -> Timed:
+            return Timed(0.001, cpu=0.0008) if sql == GOOD else Timed(0.003, cpu=0.0005)
+
+    assert optimise(Metered(), proposer=Rules([[GOOD]]), measure="both").best is None
 
 
 def test_a_much_faster_one_gets_a_patient_look_before_a_slower_one_is_served() -> None:

@@ -197,6 +197,17 @@ def test_possible_errors(expr: str, errors: set[str]) -> None:
 
 
 @pytest.mark.parametrize(
+    ("expr", "fails"), [("m > 900", False), ("m + 1", True), ("5::even", True), ("m::text", True)]
+)
+def test_a_domains_value_is_one_of_its_base_type(expr: str, *, fails: bool) -> None:
+    catalog = catalog_from_ddl(
+        "create domain even as int check (value % 2 = 0); create table t (id int primary key, m even);"
+    )
+    query = bind(f"select {expr} from t", catalog)
+    assert bool(Facts(catalog, query).errors(query)) is fails
+
+
+@pytest.mark.parametrize(
     ("expr", "volatility"),
     [
         ("x + 1", "IMMUTABLE"),
