@@ -91,6 +91,8 @@ _SAME = {
     "best number": "order number",
     "razon social": "company name",
     "year of birth": "birth year",
+    "inhabitants": "population",
+    "inhabitant": "population",
 }
 """Phrases that say the same of people everywhere."""
 

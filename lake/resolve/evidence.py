@@ -35,6 +35,7 @@ _WELL_NAMED = 0.7
 _LIKELY = 0.42
 _OWN_REFERENCE = 0.3
 _SAME_KEYS = 0.95
+_HEAD = 0.85
 _CALLED = 0.65
 """Likeness of a table's word to the column that names its things, at least."""
 
@@ -170,6 +171,8 @@ class Evidence:
         spelt = lexical(names.words(name), names.words(real.name))
         if initials(name, real.name):
             spelt = max(spelt, ACRONYM)
+        if self._is_head(name, real):
+            spelt = max(spelt, _HEAD)
         generic = set(names.words(real.name)) <= names.GENERIC
         bare = float(embed(names.bare(name)) @ index.bare_vectors[i])
         held = float(own @ index.value_vectors[i])
@@ -185,6 +188,14 @@ class Evidence:
         asked, held = set(names.words(name)), set(names.words(real.name))
         more = held - asked
         return bool(asked) and asked < held and more <= set(names.words(self._index.tables[real.table].name))
+
+    @staticmethod
+    def _is_head(name: str, real: Column) -> bool:
+        """`member_state` is a `state`; of words every table has that says nothing."""
+        asked, held = names.words(name), names.words(real.name)
+        return (
+            len(asked) > 1 and held == asked[-1:] and not set(held) & (names.GENERIC | YEAR | DATE | QUANTITY)
+        )
 
     def _called_like(self, table: str, name: str, real: Column) -> bool:
         """`song` of `songs`: what the table's things are called."""

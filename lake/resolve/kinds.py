@@ -137,7 +137,7 @@ def type_score(imagined: ImaginedColumn, real: Column) -> float:
     if imagined.truth and not imagined.tests:
         score += 0.1 if real.meaning is Family.BOOLEAN else -0.3
     told = set(names.words(imagined.name))
-    if told & YEAR:
+    if told & YEAR and not _in_years(imagined.name):
         score += 0.1 if is_year(real) else 0.02 if real.meaning is Family.DATE else -0.2
     elif is_year(real) and not told & (DATE | {"season", "when", "time", "period"}):
         score -= 0.1
@@ -170,6 +170,12 @@ def type_score(imagined: ImaginedColumn, real: Column) -> float:
     ):
         score -= 0.2
     return score
+
+
+def _in_years(name: str) -> bool:
+    """`age_years`: years are its unit."""
+    told = names.normal(name).split()
+    return len(told) > 1 and told[-1] in {"years", "yrs"}
 
 
 def _wordless(real: Column) -> bool:

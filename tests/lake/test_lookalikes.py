@@ -84,6 +84,11 @@ def league(folder: Path) -> Path:
         [[i + 1, name, None if i == 0 else 1 + i // 3, 3 + i % 4] for i, name in enumerate(LANDS)],
     )
     write(
+        folder / "crew_ages.csv",
+        ["surname", "crew", "age", "year"],
+        [[name, "ab"[i % 2], str(20 + i) if i else "unknown", 2015] for i, name in enumerate(LANDS)],
+    )
+    write(
         folder / "episodes_of_joy.csv",
         ["EPISODE", "TITLE", "CABIN"],
         [[f"S01E{i:02d}", f"A Walk {i} in the Woods", i % 2] for i in range(26)],
@@ -166,6 +171,23 @@ def test_two_references_to_one_table_use_two_keys(lake: Lake) -> None:
     )
     assert found
     assert all(a != b for a, b in found)
+
+
+def test_a_compounds_head(lake: Lake) -> None:
+    told = mapped(lake, "SELECT contest_state, COUNT(*) AS n FROM contests GROUP BY contest_state")
+    assert told["contest_state"].endswith(".state")
+    told = mapped(lake, "SELECT sailor_berth FROM crew")
+    assert told["sailor_berth"] == "crew_list.Berth"
+
+
+def test_years_are_a_unit_behind_another_word(lake: Lake) -> None:
+    told = mapped(lake, "SELECT surname, age_years FROM crew_ages WHERE crew = 'a'")
+    assert told["age_years"] == "crew_ages.age"
+
+
+def test_inhabitants_are_a_population(lake: Lake) -> None:
+    told = mapped(lake, "SELECT country, inhabitants FROM census_of_lands WHERE yr = 2007")
+    assert told["inhabitants"] == "census.pop"
 
 
 def test_a_reference_within_a_table(lake: Lake) -> None:
