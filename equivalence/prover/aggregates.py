@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from sql import algebra as a
+from sql.facts.guards import NOTHING
 from sql.types import FLOATS, SqlType
 from sql.walk import all_exprs_of_query
 
@@ -67,9 +68,13 @@ def aggregate_term(t: Translation, e: a.Aggregate) -> Term:
     for r in rows:
         inner = Translation(t.to, Scope(r.env))
         tied = list(zip(keys, values, strict=True))[: 1 if off("6a") else None]
-        ties = tuple(t.to.alike(inner.term(k), v) for k, v in tied)
-        kept = (inner.term(e.filter),) if e.filter is not None and not off("M12") else ()
-        outs = (*(inner.term(x) for x in e.args), *(inner.term(k.expr) for k in e.order_by))
+        with t.to.knowing(t.to.inside, NOTHING):
+            ties = tuple(t.to.alike(inner.term(k), v) for k, v in tied)
+        with t.to.knowing(NOTHING, NOTHING):
+            kept = (inner.term(e.filter),) if e.filter is not None and not off("M12") else ()
+        read = t.to.inside if e.filter is None else t.to.inside.where(e.filter)
+        with t.to.knowing(read, NOTHING):
+            outs = (*(inner.term(x) for x in e.args), *(inner.term(k.expr) for k in e.order_by))
         blocks.extend(block(r.vars, (*r.preds, *ties, *kept), outs))
     sort = tuple(sort_label(k) for k in e.order_by)
     return make_aggregate(t, Spec(e.func, e.type, e.star, e.distinct, sort), t.to.copy(tuple(blocks)))
@@ -152,6 +157,11 @@ def window_term(t: Translation, e: a.WindowCall) -> Term:
         raise Unsupported("window call out of place")
     if e.ignore_nulls:
         raise Unsupported("IGNORE NULLS")
+    with t.to.knowing(NOTHING, NOTHING):
+        return _window_term(t, e)
+
+
+def _window_term(t: Translation, e: a.WindowCall) -> Term:
     whole = _whole_partition(e.window)
     if e.func.kind == "a" and whole:
         spec = Spec(e.func, e.type, e.star, distinct=False)

@@ -106,6 +106,11 @@ LAWS: dict[str, tuple[str, str]] = {
     "partition": ("14", "row_number() counts the rows before the filters above it"),
     "lone": ("6d", "a sum of several values is none of them"),
     "range": ("M7", "arithmetic overflows unless types and constants keep it in range"),
+    "guard": ("M7", "only where CASE or WHERE keeps zeros away a division by them does not happen"),
+    "order": (
+        "M7",
+        "a query fails for certain unless its own conditions, taken in a good order, keep it from failing",
+    ),
     "member": ("7", "only a row that is in the bag is not beyond its minimum and maximum"),
 }
 

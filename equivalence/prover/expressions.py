@@ -7,11 +7,12 @@ quantified comparisons become EXISTS under three-valued logic. Must not know sch
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import assert_never
 
 from sql import algebra as a
+from sql.facts.guards import Known, branches, division, is_division
 from sql.records import key_of
 from sql.types import BOOL, TIMESTAMP, SqlType
 
@@ -118,7 +119,7 @@ class Translation:
             case a.RowCompare():
                 return self._row_compare(e)
             case a.Op(op, args, type_):
-                return self._operator(op, tuple(self.term(x) for x in args), type_)
+                return self._operator(op, tuple(self.term(x) for x in args), type_, e)
             case a.Call(func, args, type_):
                 self.check(func)
                 if off("M16") and func.name == "timezone" and len(args) == 2:
@@ -204,11 +205,24 @@ class Translation:
         if func.volatility is a.Volatility.VOLATILE and not (off("M8") or off("12")):
             raise Unsupported(f"volatile function {func.name}()")
 
-    def made(self, sym: Sym, args: tuple[Term, ...], type_: SqlType) -> Term:
-        """An application, its possible failure remembered."""
-        if sym.fails and (kind := failure(App(sym, args, type_))):
-            self.to.fails(kind, App(sym, args, type_))
+    def made(self, sym: Sym, args: tuple[Term, ...], type_: SqlType, e: a.Op | None = None) -> Term:
+        """An application, its possible failure remembered. ``e``: what it is in the query, for divisions."""
+        if sym.fails:
+            made = App(sym, args, type_)
+            kind = failure(made, self._sure(e, self.to.known))
+            # whether the conditions beside this one would keep it from failing
+            otherwise = failure(made, self._sure(e, self.to.known.and_known(self.to.beside)))
+            if kind != otherwise:
+                self.to.fails(kind, made, optional=True)
+            if otherwise:
+                self.to.fails(otherwise, made)
         return app(sym, args, type_)
+
+    def _sure(self, e: a.Op | None, known: Known) -> Collection[str]:
+        """What is known of a division."""
+        if e is None or not is_division(e):
+            return ()
+        return ("nonzero", "fits") if off("guard") else division(e, known)
 
     def _read(self, x: Term) -> Term:
         """A column's value; a virtual generated one is computed where it is read."""
@@ -222,22 +236,28 @@ class Translation:
         """AND and OR of a value stop at the first part that decides: with parts that may fail their order counts."""
         before = len(self.to.failing)
         parts = tuple(self.term(x) for x in args)
-        if self.to.hazards(before):
-            self.to.fails("errors", App(Sym(f"{name} in order", strict=False), parts, BOOL))
+        if hazards := self.to.hazards(before):
+            in_order = App(Sym(f"{name} in order", strict=False), parts, BOOL)
+            self.to.fails("errors", in_order, optional=all(f.optional for f in hazards))
         return conj(parts) if name == "and" else disj(parts)
 
     def _guard(self, e: a.Case | a.Coalesce) -> Term:
         """CASE and COALESCE: what may fail inside is remembered as guarded."""
         before = len(self.to.failing)
         match e:
-            case a.Case(whens, default, type_):
-                parts = tuple(self.term(x) for x in (*(x for when in whens for x in when), default))
+            case a.Case(_, _, type_):
+                made = []
+                for part, known in branches(e, self.to.known):
+                    with self.to.knowing(known):
+                        made.append(self.term(part))
+                parts = tuple(made)
                 value = case(parts, type_)
             case a.Coalesce(args, type_):
                 parts = tuple(self.term(x) for x in args)
                 value = coalesce(parts, type_)
-        if self.to.hazards(before):  # which part keeps which from failing, in so many words
-            self.to.fails("errors", App(Sym(f"guard {type(e).__name__}", strict=False), parts, type_))
+        if hazards := self.to.hazards(before):  # which part keeps which from failing, in so many words
+            guard = App(Sym(f"guard {type(e).__name__}", strict=False), parts, type_)
+            self.to.fails("errors", guard, optional=all(f.optional for f in hazards))
         self.to.guarded += self.to.failing[before:]
         return value
 
@@ -264,7 +284,9 @@ class Translation:
         equal = self._operator(op, (x, y), BOOL)
         return case((is_null(x), is_null(y), is_null(y), FALSE, equal), BOOL)
 
-    def _operator(self, op: a.OperatorRef, args: tuple[Term, ...], type_: SqlType) -> Term:
+    def _operator(
+        self, op: a.OperatorRef, args: tuple[Term, ...], type_: SqlType, e: a.Op | None = None
+    ) -> Term:
         self.check(op.function)
         if not op.is_builtin:
             name = f"operator {op.schema}.{op.name}({op.left},{op.right})"
@@ -281,7 +303,7 @@ class Translation:
                 return args[0]
             if -int(value) < RANGES.get(type_.name, 0):
                 return Lit(str(-int(value)), INTEGER)
-        return self.made(arithmetic(op.name, op.left, op.right, type_.name), args, type_)
+        return self.made(arithmetic(op.name, op.left, op.right, type_.name), args, type_, e)
 
     def _with_constant(self, op: a.OperatorRef, x: Term, y: Term) -> Term | None:
         """Constant moments are computed, patterns that are prefixes or plain text said as such."""

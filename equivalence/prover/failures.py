@@ -5,8 +5,9 @@ Must not know rules or search.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
+from enum import IntEnum
 
 from .conditions import holds
 from .context import Context
@@ -14,7 +15,7 @@ from .entail import Engine
 from .places import at_path, nested_terms, places
 from .positions import is_total, window_keys
 from .ranges import described_as, stays_in_range, with_constants
-from .symbols import CASE, EQ, IS_NULL, LE, LT, SAME, failure, identity, one_representation
+from .symbols import CASE, EQ, IS_NULL, LE, LT, SAME, failure, identity, is_division, one_representation
 from .terms import (
     INTEGER,
     App,
@@ -46,23 +47,62 @@ SUBQUERY = "subquery"
 Found = set[tuple[str, str]]
 
 
+class _Closely(IntEnum):
+    """How closely failures are looked at: the fields of `Failures`."""
+
+    ALL = 0
+    LEFT = 1
+    FORCED = 2
+
+
 @dataclass(frozen=True, slots=True)
 class Failures:
     """(reservation, description) of everything that may raise an error: ``all`` that is not tame in itself, and the
     ``left`` of it where types, constants and the rows it is evaluated on are considered. Two queries fail alike when
-    either is the same for both.
+    either is the same for both. ``forced``: of what is left that which happens in whatever order the planner takes conditions, as
+    far as is known.
     """
 
     all: frozenset[tuple[str, str]] = frozenset()
     left: frozenset[tuple[str, str]] = frozenset()
+    forced: frozenset[tuple[str, str]] = frozenset()
 
     def __or__(self, other: Failures) -> Failures:
-        return Failures(self.all | other.all, self.left | other.left)
+        return Failures(self.all | other.all, self.left | other.left, self.forced | other.forced)
 
 
-def kinds_apart(one: Failures, two: Failures) -> set[str]:
-    """The reservations of what one side may raise and the other may not."""
-    return {kind for kind, _ in one.all ^ two.all} & {kind for kind, _ in one.left ^ two.left}
+def kinds_apart(original: Failures, replacement: Failures) -> set[str]:
+    """The reservations of what one side may raise and the other may not. That the replacement raises nothing where the original
+    may raise nothing either is no difference: it does what the server might have done.
+    """
+    found = _kinds(original.all ^ replacement.all) & _kinds(original.left ^ replacement.left)
+    certain = _kinds(replacement.left) | _kinds(original.forced)
+    return {kind for kind in found if not holds("order", kind not in certain)}
+
+
+def _kinds(found: Collection[tuple[str, str]]) -> set[str]:
+    return {kind for kind, _ in found}
+
+
+@dataclass(frozen=True, slots=True)
+class Spared:
+    """What holds of every division of a query where it is evaluated (`sql.facts.guards.division`), and so in a form of it, which shows
+    neither guards nor order: ``always``, or where its conditions are taken ``in_order``.
+    """
+
+    always: tuple[str, ...]
+    in_order: tuple[str, ...]
+
+
+def spared(translator: Translator) -> Spared:
+    """What the divisions that were met are known not to do."""
+    met = [f for f in translator.failing if is_division(f.term)]
+    return Spared(_sure(met), _sure(f for f in met if not f.optional))
+
+
+def _sure(met: Iterable[Failure]) -> tuple[str, ...]:
+    kinds = {f.kind for f in met}
+    return (*(() if "errors" in kinds else ("nonzero",)), *(() if kinds else ("fits",)))
 
 
 def recorded(translator: Translator, form: Failures) -> Failures:
@@ -70,25 +110,32 @@ def recorded(translator: Translator, form: Failures) -> Failures:
     the form.
     """
     return Failures(
-        frozenset(_recorded(translator, form.all, closely=False)),
-        frozenset(_recorded(translator, form.left, closely=True)),
+        frozenset(_recorded(translator, form.all, _Closely.ALL)),
+        frozenset(_recorded(translator, form.left, _Closely.LEFT)),
+        frozenset(_recorded(translator, form.forced, _Closely.FORCED)),
     )
 
 
-def _recorded(translator: Translator, form: Collection[tuple[str, str]], *, closely: bool) -> Found:
+def _recorded(translator: Translator, form: Collection[tuple[str, str]], closely: _Closely) -> Found:
     """A CASE or COALESCE around what may fail is told apart, since it may keep the failure from happening."""
-    met = [f for f in translator.failing if not (closely and _avoided(f, translator))]
-    guarded = [f for f in translator.guarded if not (closely and _avoided(f, translator))]
-    found = {(f.kind, _placed(f, translator, closely=closely)) for f in met}
+
+    def kept(failures: list[Failure]) -> list[Failure]:
+        return [
+            f
+            for f in failures
+            if not (closely and _avoided(f, translator)) and not (closely is _Closely.FORCED and f.optional)
+        ]
+
+    found = {(f.kind, _placed(f, translator, closely=bool(closely))) for f in kept(translator.failing)}
     crowded = any(what.startswith(SUBQUERY) for _, what in form)
     if crowded:
-        found |= {(f.kind, _placed(f, translator, closely=closely)) for f in translator.rows}
-    if (
-        translator.risky or crowded
-    ):  # AND does not protect: whether a row fails depends on which condition comes first
+        found |= {(f.kind, _placed(f, translator, closely=bool(closely))) for f in translator.rows}
+    risky = translator.forced if closely is _Closely.FORCED else translator.risky
+    if risky or crowded:  # AND does not protect: whether a row fails depends on which condition comes first
         order = dict.fromkeys(describe(t, translator.sources) for t in translator.filters)
         found.add(("errors", f"filters {list(order)}"))
-    return found | {(f.kind, f"guarded {_placed(f, translator, closely=closely)}") for f in guarded}
+    guarded = kept(translator.guarded)
+    return found | {(f.kind, f"guarded {_placed(f, translator, closely=bool(closely))}") for f in guarded}
 
 
 def _avoided(failure: Failure, translator: Translator) -> bool:
@@ -107,10 +154,12 @@ def _placed(failure: Failure, translator: Translator, *, closely: bool) -> str:
     return what
 
 
-def failing(engine: Engine, form: Bag) -> Failures:
+def failing(engine: Engine, form: Bag, spared: Spared) -> Failures:
     """Everything in the form that may raise an error."""
     return Failures(
-        frozenset(_failing(engine, form, closely=False)), frozenset(_failing(engine, form, closely=True))
+        frozenset(_failing(engine, form, spared.always, closely=False)),
+        frozenset(_failing(engine, form, spared.always, closely=True)),
+        frozenset(_failing(engine, form, spared.in_order, closely=True)),
     )
 
 
@@ -119,27 +168,31 @@ def tested(translator: Translator, form: Bag) -> Failures:
     have been simplified away since.
     """
     return Failures(
-        frozenset(_tested(translator, form, closely=False)),
-        frozenset(_tested(translator, form, closely=True)),
+        frozenset(_tested(translator, form, _Closely.ALL)),
+        frozenset(_tested(translator, form, _Closely.LEFT)),
+        frozenset(_tested(translator, form, _Closely.FORCED)),
     )
 
 
-def _tested(translator: Translator, form: Bag, *, closely: bool) -> Found:
+def _tested(translator: Translator, form: Bag, closely: _Closely) -> Found:
     sources = {v: s for b in form for v, s in block_vars(b)}
+    divisors = spared(translator)
+    sure = divisors.in_order if closely is _Closely.FORCED else divisors.always
     found: Found = set()
     for path in places(form):
         for b in at_path(Context(), form, "bag", path)[1]:
             for t in b.preds:
-                found |= set(_failing_term(t, sources, closely=closely))
+                found |= set(_failing_term(t, sources, sure, closely=bool(closely)))
     for f in translator.tested:
         what = describe(f.term, translator.sources)
+        skipped = closely and (_avoided(f, translator) or (closely is _Closely.FORCED and f.optional))
         # of copied rows names are not known here
-        if "?" not in what and not (closely and _avoided(f, translator)):
+        if "?" not in what and not skipped:
             found.add((f.kind, what))
     return {(kind, f"condition {what}") for kind, what in found}
 
 
-def _failing(engine: Engine, form: Bag, *, closely: bool) -> Found:
+def _failing(engine: Engine, form: Bag, sure: Collection[str], *, closely: bool) -> Found:
     sources = {v: s for b in form for v, s in block_vars(b)}
     found: Found = set()
     for path in places(form):
@@ -148,7 +201,7 @@ def _failing(engine: Engine, form: Bag, *, closely: bool) -> Found:
             # outputs of the result are made of the rows that are left
             outs = tuple(with_constants(o, b.preds) for o in b.outs) if closely and not path else b.outs
             for t in (*b.preds, *outs):
-                found |= set(_failing_term(t, sources, closely=closely))
+                found |= set(_failing_term(t, sources, sure, closely=closely))
             for n in nested_terms(b):
                 if n.kind == "the" and not _single(engine, ctx, b, n):
                     found.add(("errors", f"{SUBQUERY} {describe(n, sources)}"))
@@ -163,27 +216,29 @@ def _single(engine: Engine, ctx: Context, b: Block, n: Nested) -> bool:
     return holds("1f", one_row(engine, ctx.within(Block(b.vars, preds, ())), n.bag))
 
 
-def _failing_term(term: Term, sources: dict[int, Source], *, closely: bool) -> Iterator[tuple[str, str]]:
+def _failing_term(
+    term: Term, sources: dict[int, Source], sure: Collection[str], *, closely: bool
+) -> Iterator[tuple[str, str]]:
     """Failing applications outside inner bags; a CASE that guards one counts as a whole."""
     match term:
         case App(sym, args) if sym == CASE:
-            kinds = {k for a in args for k, _ in _failing_term(a, sources, closely=closely)}
-            first = {k for k, _ in _failing_term(args[0], sources, closely=closely)}
+            kinds = {k for a in args for k, _ in _failing_term(a, sources, sure, closely=closely)}
+            first = {k for k, _ in _failing_term(args[0], sources, sure, closely=closely)}
             for k in kinds:
                 yield k, describe(term, sources)
             for k in first:
                 yield k, describe(args[0], sources)
         case App(_, args):
-            kind = failure(term)
+            kind = failure(term, sure)
             if closely and kind == "overflow" and stays_in_range(term, sources):
                 kind = ""
             if kind:
                 yield kind, describe(term, sources)
             for a in args:
-                yield from _failing_term(a, sources, closely=closely)
+                yield from _failing_term(a, sources, sure, closely=closely)
         case Nested(_, _, _, _, args):
             for a in args:
-                yield from _failing_term(a, sources, closely=closely)
+                yield from _failing_term(a, sources, sure, closely=closely)
 
 
 def describe(term: Term, sources: dict[int, Source], depth: int = 0) -> str:

@@ -19,7 +19,17 @@ from .conditions import off
 from .constants import failing_constants
 from .context import Context
 from .entail import Engine
-from .failures import Failures, failing, kinds_apart, orders, recorded, shows_representative, tested
+from .failures import (
+    Failures,
+    Spared,
+    failing,
+    kinds_apart,
+    orders,
+    recorded,
+    shows_representative,
+    spared,
+    tested,
+)
 from .symbols import TO_NUMERIC
 from .terms import INTEGER, App, Bag, Block, Lit, Term, free_vars
 from .translate import Form, Translator
@@ -45,6 +55,7 @@ class Prepared:
     sort: tuple[str, ...]
     loose: frozenset[str]
     failing: Failures
+    spared: Spared
     typed: bool = True
 
 
@@ -73,12 +84,13 @@ def _prepare(engine: Engine, query: Query, *, quotients: bool) -> Prepared:
         loose.add("tie-order")
     if shows_representative(form.bag):
         loose.add("tie-order")
-    found = failing(engine, form.bag)
+    divisors = spared(translator)
+    found = failing(engine, form.bag, divisors)
     found |= recorded(translator, found)
     found |= tested(translator, form.bag)
     if off("13"):
         form = Form(tuple(replace(b, outs=b.outs[: form.width]) for b in form.bag), form.width)
-    return Prepared(form.bag, form.width, form.sort, frozenset(loose), found)
+    return Prepared(form.bag, form.width, form.sort, frozenset(loose), found, divisors)
 
 
 def prepare_both(engine: Engine, q1: Query, q2: Query) -> tuple[Prepared, Prepared] | Reason:
@@ -120,7 +132,7 @@ def reservations(
     if off("M7"):
         return modulo
     modulo |= kinds_apart(first.failing, second.failing)
-    left, right = (failing(engine, f) for f in ended)
+    left, right = (failing(engine, f, p.spared) for p, f in zip(prepared, ended, strict=True))
     modulo |= kinds_apart(left, right)
     # constants that may fail are folded when the query is planned, whatever stands around them
     if failing_constants(q1) != failing_constants(q2):

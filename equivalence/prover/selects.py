@@ -10,7 +10,9 @@ from dataclasses import fields, is_dataclass
 from typing import Any
 
 from sql import algebra as a
+from sql.facts.guards import Known, of_groups
 from sql.types import BOOL
+from sql.walk import conjuncts
 
 from .bags import block, exists
 from .build import is_true
@@ -32,10 +34,13 @@ def translate_select(t: Translator, query: a.Select, env: Env) -> Form:
     if off("4a") and query.where is not None:
         rows = [r for r in rows if not _padded_in(r, query.where)]
     contexts = [(r, Scope(r.env)) for r in rows]
-    if query.group_by is not None:
+    if query.group_by is None:
+        return _outputs(t, query, _with_windows(contexts))
+    of_rows, of_groups_ = of_groups(query)
+    with t.knowing(inside=of_rows):
         contexts = [c for s in query.group_by for c in _grouped(t, query, rows, s, env)]
-    contexts = _with_windows(contexts)
-    return _outputs(t, query, contexts)
+        with t.knowing(of_groups_):
+            return _outputs(t, query, _with_windows(contexts))
 
 
 def _filtered(t: Translator, r: Rows, where: a.Expr | None) -> Rows:
@@ -70,11 +75,12 @@ def _grouped(
     groups: list[tuple[a.Expr, Term]] = []
     vars_: tuple[tuple[int, Distinct], ...] = ()
     if keys:
-        bag = tuple(
-            b
-            for r in rows
-            for b in block(r.vars, r.preds, tuple(Translation(t, Scope(r.env)).term(k) for k in keys))
-        )
+        with t.knowing(t.inside):
+            bag = tuple(
+                b
+                for r in rows
+                for b in block(r.vars, r.preds, tuple(Translation(t, Scope(r.env)).term(k) for k in keys))
+            )
         if not bag:
             return []
         v = fresh()
@@ -87,7 +93,8 @@ def _grouped(
     if off("17") and not keys:
         having = (exists(tuple(b for r in rows for b in block(r.vars, r.preds, ()))),)
     if query.having is not None and not (off("1d") and not keys):
-        having = (*having, t.conjuncts(Translation(t, scope), query.having))
+        with t.knowing(Known(grouped=bool(keys))):
+            having = (*having, t.conjuncts(Translation(t, scope), query.having))
     return [(Rows(vars_, having, env), scope)]
 
 
@@ -136,9 +143,10 @@ def _outputs(t: Translator, query: a.Select, contexts: list[Context]) -> Form:
     leading = query.distinct or ()
     # rows are made, then their outputs: a filter protects those of the result's own SELECT (others may be inlined)
     plain = query is t.topmost and query.group_by is None and query.distinct is None
+    shown = t.known.where(*conjuncts(query.where)) if plain else t.known
     for r, scope in contexts:
         make = Translation(t, scope)
-        with t.rows_given(r.preds if plain else ()):
+        with t.rows_given(r.preds if plain else ()), t.knowing(shown):
             outs = [make.term(target.expr) for target in query.targets]
         if off("7e"):
             outs = [is_true(o) if o.type == BOOL else o for o in outs]

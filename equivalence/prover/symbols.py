@@ -5,7 +5,7 @@ Everything not listed is taken to be able to fail and to return NULL. Must not k
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from sql.facts.looks import look_of_type
 from sql.types import SqlType, equality_is_identity
@@ -147,8 +147,10 @@ def cast(source: SqlType, target: SqlType, method: str) -> Sym:
     return Sym(label, total=known, fails="errors")
 
 
-def failure(term: App) -> str:
-    """What evaluating this application itself (not its arguments) may raise: '', errors or overflow."""
+def failure(term: App, sure: Collection[str] = ()) -> str:
+    """What evaluating this application itself (not its arguments) may raise: '', errors or overflow. ``sure``: what is
+    known of a division (`sql.facts.guards.division`).
+    """
     fails, name = term.sym.fails, term.sym.name
     if not fails:
         return ""
@@ -164,13 +166,25 @@ def failure(term: App) -> str:
         pattern = term.args[1]
         fine = isinstance(pattern, Lit) and pattern.value is not None and not pattern.value.endswith("\\")
         return "" if fine else fails
-    if name.startswith(("op /(", "op %(")):
-        divisor = term.args[1]
-        while isinstance(divisor, App) and divisor.sym == TO_NUMERIC:
-            divisor = divisor.args[0]
-        if _nonzero(divisor) and (name.startswith("op /(numeric") or _safe_int_division(divisor)):
-            return "" if not name.startswith("op /(numeric") or is_bounded(term.args[0]) else "overflow"
-    return fails
+    return _of_division(term, sure) if is_division(term) else fails
+
+
+def is_division(term: Term) -> bool:
+    """Whether the term is a division or a remainder of numbers."""
+    return isinstance(term, App) and term.sym.name.startswith(("op /(", "op %(")) and len(term.args) == 2
+
+
+def _of_division(term: App, sure: Collection[str]) -> str:
+    divisor = term.args[1]
+    while isinstance(divisor, App) and divisor.sym == TO_NUMERIC:
+        divisor = divisor.args[0]
+    if not (_nonzero(divisor) or "nonzero" in sure):
+        return term.sym.fails
+    if term.sym.name.endswith(("int2)", "int4)", "int8)")) and _safe_int_division(divisor):
+        return ""
+    if term.sym.name.startswith("op /(numeric"):
+        return "" if is_bounded(term.args[0]) else "overflow"
+    return "" if "fits" in sure else "overflow"
 
 
 # fields that every date and every timestamp has (of an infinite one some are NULL)

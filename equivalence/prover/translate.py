@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from sql import algebra as a
+from sql.facts.effects import OVERFLOW, errors_of_expr
+from sql.facts.guards import NOTHING, Known
 from sql.types import SqlType
 from sql.walk import all_exprs, all_queries, conjuncts, deep_exprs
 
@@ -91,6 +93,8 @@ class Failure:
     sites: tuple[Site, ...] = ()
     # what holds of every row it is evaluated on
     given: tuple[Term, ...] = ()
+    # whether the conditions beside it keep it from failing where they are evaluated first, as the planner may or may not have it
+    optional: bool = False
 
 
 @dataclass(slots=True)
@@ -119,18 +123,25 @@ class Translator:
     # the SELECT whose rows are the result's, and while its outputs are made, what holds of those rows
     topmost: a.Query | None = None
     given: tuple[Term, ...] = ()
+    # what is known where the next expression is evaluated, what the conditions beside it say, and what is known of the rows that
+    # aggregates read
+    known: Known = NOTHING
+    beside: Known = NOTHING
+    inside: Known = NOTHING
     loose: set[str] = field(default_factory=set)  # reservations met: tie-order, float-order
-    # the conditions in the order of their writing, and whether evaluating one may depend on that order (M7)
+    # the conditions in the order of their writing, and whether evaluating one may depend on that order (M7): whatever the order
+    # is, or only where the planner takes a bad one
     filters: list[Term] = field(default_factory=list)
     risky: bool = False
+    forced: bool = False
 
     def copy(self, bag: Bag) -> Bag:
         """The bag with new bound variables."""
         return fresh_copy(bag)
 
-    def fails(self, kind: str, term: App) -> None:
+    def fails(self, kind: str, term: App, *, optional: bool = False) -> None:
         """Remember that evaluating the term here may raise an error."""
-        self.failing.append(Failure(kind, term, self.sites, self.given))
+        self.failing.append(Failure(kind, term, self.sites, self.given, optional))
 
     def hazards(self, before: int) -> list[Failure]:
         """What was met since there were ``before`` failures and fails for ordinary values."""
@@ -145,11 +156,19 @@ class Translator:
     def conjuncts(self, make: Translation, e: a.Expr) -> Term:
         """A condition whose conjuncts the planner may take apart."""
         before = len(self.failing)
-        term = conj(make.term(part) for part in conjuncts(e))
+        parts = conjuncts(e)
+        sure = [p for p in parts if not errors_of_expr(p, lambda _: True, lambda _: False) - OVERFLOW]
+        terms = []
+        for part in parts:
+            with self.knowing(beside=NOTHING.where(*(p for p in sure if p is not part))):
+                terms.append(make.term(part))
+        term = conj(terms)
         self.filters += predicates(term)
         if self.sites:
             self.sites[-1].filters.extend(predicates(term))
-        self.risky |= bool(self.hazards(before))
+        hazards = self.hazards(before)
+        self.risky |= bool(hazards)
+        self.forced |= not all(f.optional for f in hazards)
         self.tested += [f for f in self.failing[before:] if not f.sites]
         return term
 
@@ -173,6 +192,20 @@ class Translator:
         finally:
             self.given = outer
 
+    @contextmanager
+    def knowing(
+        self, known: Known | None = None, beside: Known | None = None, inside: Known | None = None
+    ) -> Iterator[None]:
+        """Translate something where other things are known; None: as around it."""
+        outer = self.known, self.beside, self.inside
+        self.known = outer[0] if known is None else known
+        self.beside = outer[1] if beside is None else beside
+        self.inside = outer[2] if inside is None else inside
+        try:
+            yield
+        finally:
+            self.known, self.beside, self.inside = outer
+
     # ---------------------------------------------------------------- queries
 
     def top(self, query: a.Query) -> Form:
@@ -185,7 +218,11 @@ class Translator:
         """
         if visible:
             self.fenced = computed_ctes(query)
-        with self.site(fence=not whole and makes_rows_apart(query)), self.rows_given(()):
+        with (
+            self.site(fence=not whole and makes_rows_apart(query)),
+            self.rows_given(()),
+            self.knowing(NOTHING, NOTHING, NOTHING),
+        ):
             self.whole = whole and query.limit is None and query.offset is None
             return self._query(query, env, visible=visible)
 

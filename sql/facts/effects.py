@@ -33,9 +33,10 @@ from sql.algebra import (
     WindowCall,
 )
 from sql.catalog import Catalog
+from sql.facts.guards import NOTHING, Known, evaluated, is_division, never, of_block
 from sql.records import key_of
 from sql.types import SqlType
-from sql.walk import all_queries, block_exprs, deep_exprs
+from sql.walk import all_exprs, all_queries, block_exprs, deep_exprs, subqueries
 
 Errors = frozenset[str]
 NO_ERRORS: Errors = frozenset()
@@ -67,6 +68,8 @@ _SAFE_AGGREGATES = {
     *("count", "min", "max", "bool_and", "bool_or", "every", "array_agg", "string_agg", "any_value"),
     *("bit_and", "bit_or"),
 }
+# fail for nothing but what is too large
+SPREADS = frozenset({"stddev", "stddev_pop", "stddev_samp", "variance", "var_pop", "var_samp"})
 _SAFE_WINDOWS = {
     *("row_number", "rank", "dense_rank", "percent_rank", "cume_dist"),
     *("first_value", "last_value", "lag", "lead"),
@@ -138,11 +141,21 @@ IsComputed = Callable[[Column], bool]
 
 def errors_of_expr(expr: Expr, at_most_one: AtMostOne, is_computed: IsComputed) -> Errors:
     """Classes of errors that evaluating an expression may raise, its subqueries included."""
+    found = _errors_of(evaluated(expr, NOTHING), at_most_one, is_computed)
+    for e in all_exprs(expr):
+        for query in subqueries(e):
+            found |= errors_of_query(query, at_most_one, is_computed)
+    return found
+
+
+def _errors_of(
+    placed: Iterable[tuple[Expr, Known]], at_most_one: AtMostOne, is_computed: IsComputed
+) -> Errors:
     found: Errors = NO_ERRORS
-    for e in deep_exprs(expr):
+    for e, known in placed:
         if isinstance(e, Column) and is_computed(e):
             found |= {"generated"}
-        found |= own_errors(e, at_most_one)
+        found |= own_errors(e, at_most_one, known)
     return found
 
 
@@ -150,8 +163,7 @@ def errors_of_query(query: Query, at_most_one: AtMostOne, is_computed: IsCompute
     """Classes of errors that running a query may raise."""
     found: Errors = NO_ERRORS
     for q in all_queries(query):
-        for expr in block_exprs(q):
-            found |= errors_of_expr(expr, at_most_one, is_computed)
+        found |= _errors_of(of_block(q), at_most_one, is_computed)
         for count in (q.limit, q.offset):
             if count is not None and not _is_natural(count):
                 found |= {"limit"}
@@ -162,8 +174,11 @@ def _is_natural(expr: Expr) -> bool:
     return isinstance(expr, Const) and expr.value is not None and expr.value.isdigit()
 
 
-def own_errors(expr: Expr, at_most_one: AtMostOne) -> Errors:
+def own_errors(expr: Expr, at_most_one: AtMostOne, known: Known = NOTHING) -> Errors:
+    """Classes of errors that an expression itself, not its parts, may raise where it is evaluated."""
     match expr:
+        case Op() if is_division(expr) and never(expr.args[1], 0, known):
+            return OVERFLOW
         case Op():
             return _operator_errors(expr.op, expr.args)
         case IsDistinct() | NullIf() | InList() | ArrayOp():
@@ -274,6 +289,8 @@ def _aggregate_errors(func: FunctionRef) -> Errors:
     ):
         return NO_ERRORS
     if func.name in {"sum", "avg"} and func.arg_types[0] in _NUMBERS | _TIMES:
+        return OVERFLOW
+    if func.name in SPREADS and func.arg_types[0] in _NUMBERS:
         return OVERFLOW
     return ANY
 

@@ -10,17 +10,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from sql.algebra import Aggregate, Call, Cast, Const, Expr, Op, Query, Select, WindowCall
-from sql.facts.effects import ANY, OVERFLOW, own_errors
+from sql.facts.effects import ANY, OVERFLOW, SPREADS, own_errors
+from sql.facts.guards import Known, division, is_division, is_moderate, of_block
 from sql.facts.outputs import OutputFacts
 from sql.facts.strictness import Col
 from sql.intervals import Bounds, combined
-from sql.walk import all_queries, block_exprs, deep_exprs
+from sql.walk import all_queries
 
 _INTEGERS = {"int2": 15, "int4": 31, "int8": 63}
 _INTEGER_DIGITS = 19
 _ROWS = 19  # digits of how many rows there may be
 _MOST = 100_000  # far below 131072
 _DECLARED = 1000  # digits of the largest declared precision, and of the largest declared scale
+_DECIMALS = 16383  # after the point, at most
 
 
 class Digits(OutputFacts[int]):
@@ -52,14 +54,16 @@ class Digits(OutputFacts[int]):
                 return None if found is None or expr.type.name != "numeric" else found + 1
             case Aggregate() if expr.func.is_builtin and len(expr.args) == 1 and expr.type.name == "numeric":
                 found = self.of(expr.args[0], columns)
-                if found is None or expr.func.name not in {"sum", "avg", "min", "max"}:
+                if found is None or expr.func.name not in {"sum", "avg", "min", "max", *SPREADS}:
                     return None
-                return found + _ROWS
+                return 2 * found + _ROWS  # a variance is made of squares
             case _:
                 return None
 
     def _of_arithmetic(self, expr: Op, columns: Mapping[Col, int]) -> int | None:
-        known = [self.of(x, columns) for x in expr.args]
+        # no divisor but 0 is smaller than its last decimal
+        measured = expr.args[:1] if expr.op.name == "/" else expr.args
+        known = [self.of(x, columns) for x in measured]
         sizes = [k for k in known if k is not None]
         if len(sizes) < len(known):
             return None
@@ -68,8 +72,8 @@ class Digits(OutputFacts[int]):
                 found = max(sizes) + 1
             case "*":
                 found = sum(sizes)
-            case "/" if _has_few_decimals(expr.args[1]):
-                found = sizes[0] + _DECLARED  # no divisor but 0 is smaller than its last decimal
+            case "/":
+                found = sizes[0] + _DECIMALS
             case _:
                 return None
         return found if found <= _MOST else None
@@ -80,15 +84,6 @@ class Digits(OutputFacts[int]):
         return max(sizes, default=0) if len(sizes) == len(found) else None
 
 
-def _has_few_decimals(expr: Expr) -> bool:
-    if isinstance(expr, Const):
-        return expr.value is not None and len(expr.value) <= _DECLARED
-    if isinstance(expr, Cast) and expr.type.typmod < 0:
-        return _has_few_decimals(expr.arg)
-    type_ = expr.type
-    return type_.is_builtin and (type_.name in _INTEGERS or (type_.name == "numeric" and type_.typmod >= 0))
-
-
 def may_overflow(query: Query, digits: Digits) -> bool:
     """Whether an expression of a statement may leave its type's range, sums over rows aside. What nothing is known of may."""
     columns: dict[Col, int] = {}
@@ -96,27 +91,33 @@ def may_overflow(query: Query, digits: Digits) -> bool:
         if isinstance(q, Select):
             columns.update(digits.columns(q))
     return any(
-        own_errors(e, lambda _: True) & (OVERFLOW | ANY) and not _fits(e, columns, digits)
+        own_errors(e, lambda _: True, known) & (OVERFLOW | ANY) and not _fits(e, known, columns, digits)
         for q in all_queries(query)
-        for expr in block_exprs(q)
-        for e in deep_exprs(expr)
+        for e, known in of_block(q)
     )
 
 
-def _fits(expr: Expr, columns: Mapping[Col, int], digits: Digits) -> bool:
+def _fits(expr: Expr, known: Known, columns: Mapping[Col, int], digits: Digits) -> bool:
     match expr:
         case Aggregate() | WindowCall():
-            return expr.func.is_builtin and expr.func.name in {"sum", "avg"} and not _is_float(expr.args)
+            exact = {"sum", "avg", *SPREADS}
+            return expr.func.is_builtin and expr.func.name in exact and not _is_float(expr.args)
         case Op() | Cast() if expr.type.is_builtin and expr.type.name in _INTEGERS:
             limit = 2 ** _INTEGERS[expr.type.name]
             if isinstance(expr, Op) and not _is_computed(expr):
                 # the least integer has no opposite: it overflows by / -1 and by @
-                dividend = _bounds(expr.args[0]) if expr.op.is_builtin and expr.op.name == "/" else None
-                return dividend is not None and dividend[0] > -limit
+                if not is_division(expr):
+                    return False
+                dividend = _bounds(expr.args[0])
+                return "fits" in division(expr, known) or (dividend is not None and dividend[0] > -limit)
             found = _bounds(expr.arg if isinstance(expr, Cast) else expr)
             return found is not None and -limit <= found[0] and found[1] < limit
         case Op() | Call() if expr.type.is_builtin and expr.type.name == "numeric":
             return digits.of_other(expr, columns) is not None
+        case Op() if is_division(expr):
+            return "fits" in division(expr, known)
+        case Cast() if expr.type.is_builtin and expr.type.name == "float8":
+            return is_moderate(expr.arg)
         case _:
             return False
 
