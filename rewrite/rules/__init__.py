@@ -42,6 +42,7 @@ from rewrite.rules import (
     or_union,
     reduce_grouped,
     redundant_keys,
+    seal_division,
     self_join,
     set_to_join,
     share_scans,
@@ -108,4 +109,5 @@ RULES: tuple[Rule, ...] = (
     grouped_to_window.RULE,
     zone_range.RULE,
     merge_subqueries.RULE,
+    seal_division.RULE,
 )

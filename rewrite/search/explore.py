@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from rewrite.rules import RULES, Rule
+from rewrite.rules import RULES, Rule, seal_division
 from rewrite.rules.apply import Applied, applications
 from rewrite.rules.canonical import canonical
 from sql import algebra as a
@@ -82,11 +82,11 @@ class _Search:
             if form in self.seen:
                 continue
             self.seen.add(form)
-            found = self._costed(state, made)
+            found = self.costed(state, made)
             if found is not None:
                 yield found
 
-    def _costed(self, state: Candidate, made: Applied) -> Candidate | None:
+    def costed(self, state: Candidate, made: Applied) -> Candidate | None:
         sql = self.text(made.query)
         if sql in self.texts or len(sql) > self.limits.growth:
             return None
@@ -131,7 +131,17 @@ def propose(
     text = search.text(query)
     start = Candidate(query, text, (), frozenset(), cost(text))
     search.seen.add(canonical(query, keep_names=True))
-    return itertools.islice(_explore(search, start, ordered), limit)
+    return itertools.islice(_explore(search, _sealed(search, start), ordered), limit)
+
+
+def _sealed(search: _Search, start: Candidate) -> Candidate:
+    """The query with divisions that can not fail, wherever that can be had: what it is rewritten to can not fail either."""
+    while True:
+        made = next(iter(applications(start.query, search.catalog, (seal_division.RULE,))), None)
+        sealed = None if made is None else search.costed(start, made)
+        if sealed is None:
+            return start
+        start = replace(sealed, via=())
 
 
 def _explore(search: _Search, start: Candidate, rules: Sequence[Rule]) -> Iterator[Candidate]:

@@ -68,4 +68,7 @@ def test_the_replacement_may_be_safer_and_not_the_other_way() -> None:
 )
 def test_an_error_that_always_came_is_not_hidden(condition: str, open_: tuple[str, ...]) -> None:
     """The replacement shows no row, and raises nothing."""
-    assert left_open(f"select id from t where {condition} and k is null", "select id from t where false") == open_
+    assert (
+        left_open(f"select id from t where {condition} and k is null", "select id from t where false")
+        == open_
+    )

@@ -29,7 +29,13 @@ def filled(scratch_server: ScratchServer, module_database: str) -> Iterator[psyc
         rows = [
             f"({i}, {i % 3}, {x}, {y}, {n}, {m}, {f})"
             for i, (x, y, n, m, f) in enumerate(
-                (values[i % 6], values[i // 6 % 6], ["null", "0", "0.01", "-3"][i % 4], ["0", "1.5", "null"][i % 3], f)
+                (
+                    values[i % 6],
+                    values[i // 6 % 6],
+                    ["null", "0", "0.01", "-3"][i % 4],
+                    ["0", "1.5", "null"][i % 3],
+                    f,
+                )
                 for i in range(72)
                 for f in ["0", "'nan'", "-0.5", "null"][i % 4 : i % 4 + 1]
             )
@@ -63,7 +69,10 @@ class Writer:
             f"{about} is null",
         ]
         if depth < 2:
-            one, two = self.condition(about, depth + 1), self.condition(r.choice([about, self.number()]), depth + 1)
+            one, two = (
+                self.condition(about, depth + 1),
+                self.condition(r.choice([about, self.number()]), depth + 1),
+            )
             tests += [
                 f"({one} {r.choice(['and', 'or'])} {two})",
                 f"not ({one})",
