@@ -148,6 +148,7 @@ class _Optimiser:
         # one at a time: it is as much work as any job
         self.explaining = threading.Lock()
         # as many held queries are worked on at a time as there are workers for slow ones; the others wait their budget
+        self.widening = threading.Lock()
         self.holding = threading.BoundedSemaphore(max(config.optimiser.concurrency, 1))
 
     def run(self) -> None:
@@ -212,34 +213,52 @@ class _Optimiser:
                     tidy()
                     return
                 if job.kind == "inline":
+                    found, is_new = self._inline(job, store)
+                    number = None if found is None else found.id
                     with contextlib.suppress(OSError):
-                        connection.sendall(json.dumps({"rewrite": self._inline(job, store)}).encode() + b"\n")
+                        connection.sendall(json.dumps({"rewrite": number}).encode() + b"\n")
+                    if found is not None and is_new:
+                        self._widen(found, job, store)
                     tidy()
                     return
                 self.inbox.put(job)
 
-    def _inline(self, job: Job, store: Store) -> int | None:
-        """A held query: the rewrite's number, None when there is none or no time for it."""
+    def _inline(self, job: Job, store: Store) -> tuple[Rewrite | None, bool]:
+        """A held query: its rewrite and whether that was found now; None when there is none or no time for it."""
         from rewright.wiring.modelling import make_model
 
         if not self.holding.acquire(timeout=max(job.budget, 0.0)):
-            return None
+            return None, False
         try:
             model = make_model(self.config)
             bench = Workbench(self.config, store, self.budget, self.scratch, model, self.estimator)
-            kept = bench.standing(job)
-            if kept is None and not self.inbox.claim(job):
+            standing = bench.standing(job)
+            if standing is not None:
+                return standing, False
+            if not self.inbox.claim(job):
                 raise NotOptimised("it is, or lately was, looked at")
-            kept = kept or self._one(bench, store, job)
-            return None if kept is None else kept.id
+            return self._one(bench, store, job), True
         except (NotOptimised, StoreError) as error:
             self.log.info("optimiser.nothing", database=job.database, role=job.role, reason=str(error))
-            return None
+            return None, False
         except Exception as error:
             self.log.warning("optimiser.failed", exc_info=error)
-            return None
+            return None, False
         finally:
             self.holding.release()
+
+    def _widen(self, kept: Rewrite, job: Job, store: Store) -> None:
+        """What there was no time for while the client waited; one at a time."""
+        with self.widening:
+            try:
+                wider = Workbench(self.config, store, self.budget, self.scratch).widen(kept, job)
+            except (NotOptimised, StoreError) as error:
+                self.log.info("optimiser.not_widened", rewrite=kept.id, reason=str(error))
+            except Exception as error:
+                self.log.warning("optimiser.failed", exc_info=error)
+            else:
+                if wider is not None:
+                    self.log.info("rewrite.widened", rewrite=kept.id, by=wider.id, state=wider.state.value)
 
     def _explain(self, job: Job) -> bytes:
         """EXPLAIN (REWRITE): the outcome's document, or an error, as one line."""

@@ -35,6 +35,7 @@ from rewright.wiring.proposals import (
     job_key,
     proposal_of,
     timing_of,
+    widened,
 )
 from rewright.wiring.referee import RUNS
 from rewright.wiring.refusals import Cheap, NotAllowed, NotOptimised
@@ -48,20 +49,21 @@ from rewright.wiring.served import (
     starts_active,
     values_of,
 )
+from rewrite.adapters.checker import SecondLook
 from rewrite.adapters.journal import StoreJournal
 from rewrite.adapters.live import by_steps
 from rewrite.adapters.postgres import PostgresDatabase
 from rewrite.adapters.scoping import TemplateScoper
 from rewrite.api import Outcome, Rewriter
 from rewrite.eligible import eligible
-from rewrite.ports import NoKnowledge, Ports
-from rewrite.search.chains import Derivations
+from rewrite.ports import NoKnowledge, Ports, TheseLiterals
+from rewrite.search.chains import CONFIRM_SECONDS, Derivations
 from rewrite.search.proposer import RuleProposer
 from rewrite.words import Deadline, Settings
 from sql.catalog import Catalog
 from store.api import Store
 from store.errors import NotFound
-from store.life import Action, Level, State
+from store.life import SERVED_STATES, Action, Level, State
 from store.records import Event, NewRewrite, Rewrite, Side, Timing
 
 # what may be spent on a held query at least: what comes too late for it is there for the next one
@@ -108,6 +110,44 @@ class Workbench:
                 raise NotOptimised(outcome.reason or "nothing better was found")
             new, plain = found
             return self._keep(session, catalog, job, outcome, new, plain)
+
+    def widen(self, kept: Rewrite, job: Job) -> Rewrite | None:
+        """Look again at a rewrite that was found while its client waited: for a counterexample, which retires it, and for the
+        literals that it holds for, which a rewrite of their template serves from then on, in its place.
+
+        The rewrite that came of it; None: it stands as it is. Raises NotOptimised, StoreError.
+        """
+        proposal = kept.proposal
+        if proposal.scope != "these" or proposal.hints or kept.state not in SERVABLE:
+            return None
+        dsn = database_dsn(self._database(job.database).optimiser_dsn, job.database)
+        with self._session(dsn) as session:
+            catalog = snapshot(session.connection)
+            path = _path(session)
+            options = Options(
+                seconds=self.config.verify.timeout,
+                search_path=path,
+                server_major=session.server_version // 10000,
+            )
+            with Checker(catalog, self.scratch.server(), options) as checker:
+                seen = SecondLook(checker).check(proposal.original, proposal.replacement, CONFIRM_SECONDS)
+            if seen.level == "refuted":
+                return self.store.rewrites.act(
+                    kept.id, Action.RETIRE, reason=f"refuted: {seen.reason}", by="optimiser"
+                )
+            scoper = TemplateScoper(catalog, path, frozenset(self.config.verify.accept))
+            deadline = Deadline.after(self.config.optimiser.budget)
+            scoped = scoper.scope(proposal.original, proposal.replacement, deadline)
+            if scoped.scope != "any" or scoped.evidence is None:
+                return None
+            new = widened(proposal, scoped, scoped.evidence)
+            guard = self._guard(session, proposal.original, proposal.replacement, catalog)
+            wider = self._keep_new(session, catalog, job, new, guard)
+        if wider.id != kept.id and wider.state in SERVED_STATES:
+            self.store.rewrites.act(
+                kept.id, Action.RETIRE, reason=f"rewrite {wider.id} serves all its literals", by="optimiser"
+            )
+        return wider
 
     def _require_expensive(self, dsn: str, job: Job) -> None:
         """Raises Cheap for a query whose estimated cost is below ``min_cost``; NotOptimised."""
@@ -258,7 +298,9 @@ class Workbench:
         derivations = Derivations()
         scratch = self.scratch.within(job.budget) if waiting else self.scratch.server()
         with Checker(catalog, scratch, options) as checker:
-            chains = by_steps(checker, derivations, catalog, path)
+            # what is held is looked at once more when the client has its answer (`widen`)
+            confirm = 0.0 if waiting else CONFIRM_SECONDS
+            chains = by_steps(checker, derivations, catalog, path, confirm)
             ports = Ports(
                 database=database,
                 checker=chains,
@@ -266,7 +308,9 @@ class Workbench:
                 proposer=RuleProposer(
                     catalog, path, derivations=derivations, later=learning.avoid(), **_search_limits(job)
                 ),
-                scoper=TemplateScoper(catalog, path, frozenset(self.config.verify.accept)),
+                scoper=TheseLiterals()
+                if waiting and self.config.store.literals
+                else TemplateScoper(catalog, path, frozenset(self.config.verify.accept)),
                 eligible=lambda sql: eligible(sql, catalog, path),
                 model=self.model if job.model else NoModel(),
                 hinter=self._hinter(dsn, job, learning),
@@ -357,12 +401,27 @@ class Workbench:
         self, session: Session, catalog: Catalog, job: Job, outcome: Outcome, new: NewRewrite, plain: str
     ) -> Rewrite:
         guard = self._guard(session, job.text, plain, catalog)
+        kept = self._keep_new(session, catalog, job, new, guard, plain if new.hints else None)
+        self._keep_trace(outcome, kept)
+        self._keep_timings(kept, outcome, job)
+        return kept
+
+    def _keep_new(
+        self,
+        session: Session,
+        catalog: Catalog,
+        job: Job,
+        new: NewRewrite,
+        guard: Any,
+        unhinted: str | None = None,
+    ) -> Rewrite:
+        """Kept with what it is served under, and active where its evidence is enough."""
         new = replace(
             new,
             guard=guard_document(guard) if guard is not None else None,
             parameters=parameter_document(
                 job.param_types,
-                plain if new.hints else None,
+                unhinted,
                 # they say as much as literals do
                 job.values if self.config.store.literals else NO_VALUES,
             ),
@@ -371,8 +430,6 @@ class Workbench:
             server_version=_version_text(session.server_version),
         )
         kept = self.store.rewrites.add(new)
-        self._keep_trace(outcome, kept)
-        self._keep_timings(kept, outcome, job)
         trust: Any = self._defaults(job).get("trust", "proved")
         accept = frozenset(self.config.verify.accept)
         if kept.state is State.PROPOSED and guard is not None and starts_active(new, Level(trust), accept):

@@ -6,6 +6,7 @@ Must not know how rewrites are found.
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import Any
 
 from engines.postgres.session import Run
@@ -13,6 +14,8 @@ from rewright.processes.jobs import Job
 from rewright.wiring import templates
 from rewright.wiring.reporting import template_key
 from rewrite.api import Outcome
+from rewrite.ports import Scoped
+from rewrite.words import Evidence
 from store.life import Level
 from store.records import NewRewrite, Rewrite, Side, Timing
 
@@ -46,6 +49,20 @@ def proposal_of(outcome: Outcome, job: Job, plain: str) -> NewRewrite:
         cost_after=best.cost_after,
         checker_version=str(evidence.document.get("checker_version", "")),
         role=job.role,
+    )
+
+
+def widened(narrow: NewRewrite, scoped: Scoped, evidence: Evidence) -> NewRewrite:
+    """The rewrite of the template, whose proof counts, that a rewrite for its very literals is a case of."""
+    return replace(
+        narrow,
+        template=scoped.template,
+        replacement=scoped.replacement,
+        scope="any",
+        level=Level(evidence.level),
+        modulo=evidence.modulo,
+        evidence=dict(evidence.document),
+        checker_version=str(evidence.document.get("checker_version", "")),
     )
 
 

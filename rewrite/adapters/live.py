@@ -28,7 +28,7 @@ from rewrite.adapters.units import UnitKnowledge
 from rewrite.api import Rewriter
 from rewrite.eligible import eligible
 from rewrite.ports import Hinter, Journal, Knowledge, NoHints, NoJournal, NoKnowledge, Ports
-from rewrite.search.chains import ChainChecker, Derivations
+from rewrite.search.chains import CONFIRM_SECONDS, ChainChecker, Derivations
 from rewrite.search.proposer import RuleProposer
 from sql.catalog import Catalog
 
@@ -94,8 +94,12 @@ def connected(
 
 
 def by_steps(
-    checker: Checker, derivations: Derivations, catalog: Catalog, search_path: tuple[str, ...]
+    checker: Checker,
+    derivations: Derivations,
+    catalog: Catalog,
+    search_path: tuple[str, ...],
+    confirm: float = CONFIRM_SECONDS,
 ) -> ChainChecker:
-    """The checker as the rewriter uses it: proofs of single steps first, then of the whole."""
+    """The checker as the rewriter uses it: proofs of single steps first, then of the whole. ``confirm``: see `ChainChecker`."""
     links = LinkProver(catalog, search_path)
-    return ChainChecker(EquivalenceChecker(checker), derivations, links, SecondLook(checker))
+    return ChainChecker(EquivalenceChecker(checker), derivations, links, SecondLook(checker), confirm)

@@ -91,6 +91,24 @@ def test_too_short_a_budget_then_served_the_first_time(
     assert last(client).startswith("replacement")
 
 
+def test_other_literals_are_served_when_there_was_time_to_look(client: psycopg.Connection[Any]) -> None:
+    """While the client waits its own text is all that counts; what else the rewrite holds for is found out afterwards."""
+    client.execute("set rewright.budget = '2min'")
+    other = QUERY.replace("Brand#23", "Brand#31")
+    assert other != QUERY
+    simple(client, f"select * from ({QUERY}) held_first")
+    assert last(client).startswith("replacement")
+    client.execute("set rewright.mode = apply")
+
+    def is_served() -> bool:
+        simple(client, f"select * from ({other}) held_first")
+        return last(client).startswith("replacement")
+
+    wait(is_served)
+    narrow = "select count(*) from rewright.rewrites where state = 'retired' and reason like '%serves all its literals'"
+    assert client.execute(narrow).fetchone() != (0,)
+
+
 def test_a_cheap_query_is_not_held_for_long(client: psycopg.Connection[Any]) -> None:
     client.execute("set rewright.budget = '2min'")
     began = time.monotonic()
