@@ -158,11 +158,19 @@ class Prover(Protocol):
         """A quick proof, if there is one. It is no verdict, but a reason to check this candidate first."""
         ...
 
+    def refute(self, original: str, candidate: str, seconds: float) -> Evidence | None:
+        """A counterexample to a pair that is proved, if a short search by other means finds one."""
+        ...
+
 
 class NoProver:
     """Knows nothing in advance."""
 
     def prove(self, original: str, candidate: str, seconds: float) -> Evidence | None:
+        del original, candidate, seconds
+        return None
+
+    def refute(self, original: str, candidate: str, seconds: float) -> Evidence | None:
         del original, candidate, seconds
         return None
 

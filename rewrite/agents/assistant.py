@@ -38,6 +38,8 @@ _ABOUT_AS_FAST = 1.15
 # seconds of a quick proof, and the share of the time left that goes into looking for one
 _QUICK = 1.0
 _LOOKING = 0.15
+# seconds for a counterexample to what is proved, even when the time is up
+_LAST_LOOK = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,10 +158,14 @@ class Assistant:
         return (*worth, *(c for c in candidates if c not in safe)), idle
 
     def confirm(self, checked: Checked, deadline: Deadline) -> Checked | None:
-        """The patient check of a candidate that passed the short one without a proof; None: it was refuted."""
+        """The patient check of a candidate that passed the short one without a proof, a look for a counterexample to one that is
+        proved; None: it was refuted.
+        """
         quick, patient = self._patience()
+        if checked.evidence.level == "proved":
+            return checked if self._stands(checked, max(deadline.left(), _LAST_LOOK)) else None
         # in a hurry there is no better look than the one that was had
-        if checked.evidence.level == "proved" or deadline.left() <= quick:
+        if deadline.left() <= quick:
             return checked
         seconds = min(patient, deadline.left())
         evidence = self.checker.check(self.sql, checked.candidate.sql, seconds)
@@ -169,6 +175,12 @@ class Assistant:
             self._remember(checked.candidate, evidence)
             return None
         return checked  # nothing was learnt; what the short check has shown stands
+
+    def _stands(self, checked: Checked, seconds: float) -> bool:
+        evidence = self.prover.refute(self.sql, checked.candidate.sql, seconds)
+        if evidence is not None:
+            self._remember(checked.candidate, evidence)
+        return evidence is None
 
     def _patience(self) -> tuple[float, ...]:
         return self.settings.check_seconds / 2, self.settings.check_seconds

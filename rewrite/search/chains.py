@@ -45,15 +45,16 @@ class ChainChecker:
     """The `Checker` port: by links where a candidate came by steps, else the pair itself.
 
     A proof by links is looked at once more by the checker, which may refute it: the two know nothing of each
-    other. Proofs of links are kept: candidates of one search share their first steps.
+    other. Where it leaves nothing open, that is done for the candidate that is chosen (`refute`), not for each. Proofs of links are
+    kept: candidates of one search share their first steps.
     """
 
     inner: Checker
     derivations: Derivations
     links: Links | None = None
-    # looks for a counterexample to what is proved by links; without it ``inner`` does
+    # looks for a counterexample to what is proved by links (`refute`); without it ``inner`` does, at once
     second: Checker | None = None
-    # how long it may; 0: proofs that leave nothing open are looked at again by who made this, later
+    # how long it may; 0: who made this sees to it, later
     confirm: float = CONFIRM_SECONDS
     _proved: dict[tuple[str, str], Evidence] = field(default_factory=dict)
     # seconds in which a link was not proved: in fewer it will not be
@@ -78,12 +79,18 @@ class ChainChecker:
         left = max(seconds - (time.monotonic() - started), 1.0)
         if proof is None:
             return self.inner.check(original, candidate, left)
-        if not proof.modulo and self.confirm <= 0:
+        if self.second is not None and not proof.modulo:
             return proof
         # a proof of the whole may do with fewer reservations
-        looker = self.inner if self.second is None or proof.modulo else self.second
-        again = looker.check(original, candidate, min(left, self.confirm or CONFIRM_SECONDS))
+        again = self.inner.check(original, candidate, min(left, CONFIRM_SECONDS))
         return again if again.level in {"refuted", "proved"} else proof
+
+    def refute(self, original: str, candidate: str, seconds: float) -> Evidence | None:
+        """A counterexample to what is proved, if one is found within ``confirm`` and ``seconds``."""
+        if self.second is None or self.confirm <= 0:
+            return None
+        evidence = self.second.check(original, candidate, min(seconds, self.confirm))
+        return evidence if evidence.level == "refuted" else None
 
     def _by_links(self, texts: tuple[str, ...], seconds: float) -> Evidence | None:
         """The joined proof, or None as soon as one link is not proved."""

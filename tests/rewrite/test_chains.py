@@ -90,6 +90,20 @@ def test_a_refuted_pair_is_refuted_whatever_the_links_say() -> None:
     assert chain(answers).check("a", "c", 4.0).level == "refuted"
 
 
+def test_what_is_proved_is_looked_at_again_when_it_is_chosen() -> None:
+    checker = chain({})
+    checker.links = Patient({("a", "b"), ("b", "c")})
+    second = Scripted({("a", "c"): "refuted"})
+    checker.second = second
+    assert checker.check("a", "c", 4.0).level == "proved"
+    assert not second.asked
+    evidence = checker.refute("a", "c", 4.0)
+    assert evidence is not None
+    assert evidence.level == "refuted"
+    second.answers.clear()
+    assert checker.refute("a", "c", 4.0) is None
+
+
 def bound(text: str) -> a.Query:
     query = without_ctes(bind(text, catalog()))
     assert query is not None

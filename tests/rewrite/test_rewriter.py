@@ -435,6 +435,7 @@ class Believer:
             for name, m in proofs.items()
         }
         self.asked: list[str] = []
+        self.refuted: set[str] = set()
 
     def prove(self, original: str, candidate: str, seconds: float) -> Evidence | None:
         assert original == ORIGINAL
@@ -442,6 +443,10 @@ class Believer:
         self.asked.append(candidate)
         modulo = self.proofs.get(candidate)
         return None if modulo is None else Evidence.of({"verdict": "proved", "modulo": list(modulo)})
+
+    def refute(self, original: str, candidate: str, seconds: float) -> Evidence | None:
+        assert seconds > 0
+        return Evidence.of({"verdict": "refuted"}) if candidate in self.refuted else None
 
 
 @pytest.mark.parametrize(
@@ -463,6 +468,19 @@ def test_what_is_proved_quickly_is_checked_first(
     Rewriter(ports).optimise(ORIGINAL, observed_seconds=1.0, settings=Settings(measure="explain"))
     assert judge.asked[0] == first
     assert believer.asked[-1] == last  # and none is looked for after that
+
+
+def test_what_is_proved_and_refuted_all_the_same_is_not_chosen() -> None:
+    believer = Believer(good=(), cte=())
+    ports = Ports(Server(), Judge(), Rules([[GOOD, GOOD_CTE], []]), prover=believer)
+    settings = Settings(measure="explain")
+    chosen = Rewriter(ports).optimise(ORIGINAL, observed_seconds=1.0, settings=settings)
+    assert chosen.best is not None
+    believer.refuted = {chosen.best.checked.candidate.sql}
+    other = Rewriter(ports).optimise(ORIGINAL, observed_seconds=1.0, settings=settings)
+    assert other.best is None or other.best.checked.candidate.sql not in believer.refuted
+    believer.refuted = {GOOD, GOOD_CTE}
+    assert Rewriter(ports).optimise(ORIGINAL, observed_seconds=1.0, settings=settings).best is None
 
 
 def test_a_quick_proof_is_no_verdict() -> None:
