@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import psycopg
 import pytest
 
+from engines.postgres.scratch import ScratchServer
 from equivalence.proof import Proof
 from equivalence.prover import prove
 from sql.binder import bind
 from sql.ddl import catalog_from_ddl
+from tests.sql.divisions import SCHEMA, Writer, fill
 
 CATALOG = catalog_from_ddl(
     """create table t (id int primary key, k int not null, a int, b int, n numeric(10,2), m numeric(10,2));
@@ -72,3 +77,33 @@ def test_an_error_that_always_came_is_not_hidden(condition: str, open_: tuple[st
         left_open(f"select id from t where {condition} and k is null", "select id from t where false")
         == open_
     )
+
+
+@pytest.mark.server
+def test_a_replacement_fails_only_where_the_original_does(
+    scratch_server: ScratchServer, module_database: str
+) -> None:
+    """Made-up pairs that differ in nothing but what may fail: where a proof leaves nothing open the server is asked."""
+    writer, catalog = Writer(11), catalog_from_ddl(SCHEMA)
+    clean = apart = 0
+    with psycopg.connect(scratch_server.dsn(module_database), autocommit=True) as connection:
+        fill(connection)
+        for _ in range(300):
+            original, replacement = writer.pair()
+            found = prove(bind(original, catalog), bind(replacement, catalog), catalog)
+            assert isinstance(found, Proof), (original, replacement)
+            left_open = bool({"errors", "overflow"} & set(found.modulo))
+            clean += not left_open
+            if _fails(connection, replacement) and not _fails(connection, original):
+                apart += 1
+                assert left_open, (original, replacement)
+    assert clean > 50, "nothing is proved without reservation"
+    assert apart > 10, "nothing fails"
+
+
+def _fails(connection: psycopg.Connection[Any], sql: str) -> bool:
+    try:
+        connection.execute(sql)  # type: ignore[call-overload]
+    except (psycopg.errors.DivisionByZero, psycopg.errors.NumericValueOutOfRange):
+        return True
+    return False
