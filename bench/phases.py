@@ -126,6 +126,10 @@ class WatchedProver:
         with self.log.phase("check"):
             return self.inner.prove(original, candidate, seconds)
 
+    def refute(self, original: str, candidate: str, seconds: float) -> Evidence | None:
+        with self.log.phase("check"):
+            return self.inner.refute(original, candidate, seconds)
+
 
 @dataclass(frozen=True, slots=True)
 class WatchedProposer:

@@ -190,7 +190,8 @@ class Settings:
 
     ``gain``: the least share by which the replacement must be better. ``enough``: a ratio at which no further round
     is worth its time. Times in seconds. ``width``: candidates a round, ``run_width``: how many of
-    them are weighed; ``quick_search``: seconds of the first round's search.
+    them are weighed; ``quick_search``: seconds of the first round's search; ``looking``: the share of the time left in which a
+    candidate with a quick proof is looked for.
     """
 
     trust: Level = "proved"
@@ -205,6 +206,7 @@ class Settings:
     width: int = 12
     quick_search: float = 1.0
     run_width: int = 5
+    looking: float = 0.15
     model: bool = True
     share: Literal["schema", "statistics", "samples"] = "schema"
     repairs: int = 2

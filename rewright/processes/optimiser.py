@@ -15,6 +15,7 @@ import socket
 import threading
 import time
 from collections import OrderedDict
+from collections.abc import Iterator, Mapping
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
@@ -22,12 +23,15 @@ from typing import Any
 import structlog
 from tqdm import tqdm
 
+from models.api import Model, NoModel
 from rewright import logs
 from rewright.config.model import Config
 from rewright.processes.channel import Figures, listen, tell
 from rewright.processes.jobs import MAX_LINE, Job, decode
 from rewright.processes.tidying import tidy
+from rewright.processes.warming import warm_up
 from rewright.wiring.budget import RunBudget
+from rewright.wiring.courtesy import Courtesy
 from rewright.wiring.estimating import Estimator
 from rewright.wiring.hint_referee import drop_losing_hints
 from rewright.wiring.optimising import Workbench
@@ -149,6 +153,7 @@ class _Optimiser:
         self.explaining = threading.Lock()
         # as many held queries are worked on at a time as there are workers for slow ones; the others wait their budget
         self.widening = threading.Lock()
+        self.courtesy = Courtesy()
         self.holding = threading.BoundedSemaphore(max(config.optimiser.concurrency, 1))
 
     def run(self) -> None:
@@ -167,6 +172,7 @@ class _Optimiser:
                 threads.append(
                     threading.Thread(target=self._compare, args=(store,), name="referee", daemon=True)
                 )
+            threads.append(threading.Thread(target=self._warm_up, name="warm-up", daemon=True))
             for thread in threads:
                 thread.start()
             try:
@@ -175,6 +181,20 @@ class _Optimiser:
                 self.scratch.close()
                 # a running proof or query is not waited for; its session ends with us
                 os._exit(0)
+
+    def _warm_up(self) -> None:
+        """So that the first held query is not held for what the process needs once."""
+        try:
+            if any(d.get("mode") == "inline" for d in self._defaults()):
+                self.scratch.at_once()
+            warm_up()
+        except Exception as error:
+            self.log.warning("optimiser.failed", exc_info=error)
+
+    def _defaults(self) -> Iterator[Mapping[str, str]]:
+        yield self.config.defaults
+        for database in self.config.databases.values():
+            yield database.defaults
 
     def _store(self) -> Store | None:
         while not _stop.is_set():
@@ -231,13 +251,14 @@ class _Optimiser:
             return None, False
         try:
             model = make_model(self.config)
-            bench = Workbench(self.config, store, self.budget, self.scratch, model, self.estimator)
+            bench = self._bench(store, model)
             standing = bench.standing(job)
             if standing is not None:
                 return standing, False
             if not self.inbox.claim(job):
                 raise NotOptimised("it is, or lately was, looked at")
-            return self._one(bench, store, job), True
+            with self.courtesy.first():
+                return self._one(bench, store, job), True
         except (NotOptimised, StoreError) as error:
             self.log.info("optimiser.nothing", database=job.database, role=job.role, reason=str(error))
             return None, False
@@ -247,11 +268,22 @@ class _Optimiser:
         finally:
             self.holding.release()
 
+    def _bench(self, store: Store, model: Model | None = None) -> Workbench:
+        return Workbench(
+            self.config,
+            store,
+            self.budget,
+            self.scratch,
+            model or NoModel(),
+            self.estimator,
+            self.courtesy,
+        )
+
     def _widen(self, kept: Rewrite, job: Job, store: Store) -> None:
         """What there was no time for while the client waited; one at a time."""
         with self.widening:
             try:
-                wider = Workbench(self.config, store, self.budget, self.scratch).widen(kept, job)
+                wider = self._bench(store).widen(kept, job)
             except (NotOptimised, StoreError) as error:
                 self.log.info("optimiser.not_widened", rewrite=kept.id, reason=str(error))
             except Exception as error:
@@ -266,7 +298,7 @@ class _Optimiser:
 
         try:
             with self.explaining, open_configured(self.config) as store:
-                bench = Workbench(self.config, store, self.budget, self.scratch, make_model(self.config))
+                bench = self._bench(store, make_model(self.config))
                 answer: dict[str, Any] = {"outcome": bench.explain(job)}
         except NotAllowed as error:
             answer = {"error": ["42501", str(error)]}
@@ -282,7 +314,7 @@ class _Optimiser:
     def _work(self, store: Store) -> None:
         from rewright.wiring.modelling import make_model
 
-        bench = Workbench(self.config, store, self.budget, self.scratch, make_model(self.config))
+        bench = self._bench(store, make_model(self.config))
         looked = time.monotonic()
         while not _stop.is_set():
             job = self.inbox.get(0.5)
@@ -333,7 +365,7 @@ class _Optimiser:
 
     def _compare(self, store: Store) -> None:
         """Measure originals of what is served again, now and then, on our own connection."""
-        bench = Workbench(self.config, store, self.budget, self.scratch)
+        bench = self._bench(store)
         tried: dict[int, float] = {}
         while not _stop.wait(COMPARE_SECONDS):
             try:

@@ -46,8 +46,12 @@ class FrugalDatabase:
     budget: RunBudget
     # where only estimates decide, those that the planner forgets must not be missing
     count_subplans: bool = False
+    # called before each estimate, where others may go first
+    between: Callable[[], None] | None = None
 
     def explain(self, sql: str) -> Explained:
+        if self.between is not None:
+            self.between()
         explained = self.inner.explain(sql)
         if not self.count_subplans:
             return explained

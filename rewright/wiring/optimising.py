@@ -24,6 +24,7 @@ from rewright.config.model import Config, Database
 from rewright.processes.jobs import Job
 from rewright.wiring import guards, hint_referee
 from rewright.wiring.budget import FrugalDatabase, RunBudget
+from rewright.wiring.courtesy import Courtesy, PoliteChecker
 from rewright.wiring.estimating import Estimator
 from rewright.wiring.knowing import knowledge_of
 from rewright.wiring.learning import Experienced, Learning
@@ -38,7 +39,7 @@ from rewright.wiring.proposals import (
     widened,
 )
 from rewright.wiring.referee import RUNS
-from rewright.wiring.refusals import Cheap, NotAllowed, NotOptimised
+from rewright.wiring.refusals import Cheap, NotAllowed, NotOptimised, NotYet
 from rewright.wiring.scratch import Scratch
 from rewright.wiring.served import (
     SERVABLE,
@@ -66,8 +67,8 @@ from store.errors import NotFound
 from store.life import SERVED_STATES, Action, Level, State
 from store.records import Event, NewRewrite, Rewrite, Side, Timing
 
-# what may be spent on a held query at least: what comes too late for it is there for the next one
-HELD_SECONDS = 5.0
+# what a unit of the planner's cost takes, about: a query is not held for longer than it would run (the default min_cost makes 0.5 s)
+SECONDS_A_COST = 1e-5
 # an original that takes so many times as long needs no second look
 CLEARLY = 2.0
 
@@ -85,6 +86,7 @@ class Workbench:
     scratch: Scratch
     model: Model = field(default_factory=NoModel)
     estimator: Estimator = field(default_factory=Estimator)
+    courtesy: Courtesy = field(default_factory=Courtesy)
 
     def optimise(self, job: Job) -> Rewrite | None:
         """Look for a rewrite and keep it; None when there is none. Raises NotOptimised with the reason.
@@ -98,8 +100,10 @@ class Workbench:
         dsn = database_dsn(database.optimiser_dsn, job.database)
         budget = self.config.optimiser.budget
         if job.kind == "inline":
-            self._require_expensive(dsn, job)
-            budget = min(budget, max(job.budget, HELD_SECONDS))
+            work = self._require_expensive(dsn, job)
+            budget = min(budget, job.budget, work * SECONDS_A_COST)
+        # without a scratch server there are only proofs
+        tested = job.kind != "inline" or self.scratch.at_once() is not None
         with self._session(dsn) as session:
             session.bind(job.text, job.values)
             catalog = snapshot(session.connection)
@@ -107,6 +111,8 @@ class Workbench:
             found = self._found(outcome, dsn, job, self._learning(session, catalog, job))
             if found is None:
                 self._keep_trace(outcome, None)
+                if job.kind == "inline" and not tested:
+                    raise NotYet("nothing is proved, and the scratch server is being started")
                 raise NotOptimised(outcome.reason or "nothing better was found")
             new, plain = found
             return self._keep(session, catalog, job, outcome, new, plain)
@@ -129,14 +135,18 @@ class Workbench:
                 search_path=path,
                 server_major=session.server_version // 10000,
             )
+            self.courtesy.give_way()
             with Checker(catalog, self.scratch.server(), options) as checker:
                 seen = SecondLook(checker).check(proposal.original, proposal.replacement, CONFIRM_SECONDS)
             if seen.level == "refuted":
                 return self.store.rewrites.act(
                     kept.id, Action.RETIRE, reason=f"refuted: {seen.reason}", by="optimiser"
                 )
-            scoper = TemplateScoper(catalog, path, frozenset(self.config.verify.accept))
+            scoper = TemplateScoper(
+                catalog, path, frozenset(self.config.verify.accept), self.courtesy.give_way
+            )
             deadline = Deadline.after(self.config.optimiser.budget)
+            self.courtesy.give_way()
             scoped = scoper.scope(proposal.original, proposal.replacement, deadline)
             if scoped.scope != "any" or scoped.evidence is None:
                 return None
@@ -149,14 +159,15 @@ class Workbench:
             )
         return wider
 
-    def _require_expensive(self, dsn: str, job: Job) -> None:
-        """Raises Cheap for a query whose estimated cost is below ``min_cost``; NotOptimised."""
+    def _require_expensive(self, dsn: str, job: Job) -> float:
+        """Its estimated cost. Raises Cheap for a query whose estimated cost is below ``min_cost``; NotOptimised."""
         try:
             work = self.estimator.work(dsn, job.text, job.values)
         except (SessionError, psycopg.Error) as error:
             raise NotOptimised(f"the server says {error}") from error
         if work < job.min_cost:
             raise Cheap(f"its estimated cost of {work:.0f} is below rewright.min_cost")
+        return work
 
     def standing(self, job: Job) -> Rewrite | None:
         """A rewrite of this very text that may be served already."""
@@ -292,25 +303,28 @@ class Workbench:
         )
         waiting = job.kind == "inline"
         learning = self._learning(session, catalog, job)
+        between = None if waiting else self.courtesy.give_way
         database = FrugalDatabase(
-            PostgresDatabase(session, catalog, path), self.budget, count_subplans=waiting
+            PostgresDatabase(session, catalog, path), self.budget, count_subplans=waiting, between=between
         )
         derivations = Derivations()
-        scratch = self.scratch.within(job.budget) if waiting else self.scratch.server()
+        scratch = self.scratch.at_once() if waiting else self.scratch.server()
         with Checker(catalog, scratch, options) as checker:
             # what is held is looked at once more when the client has its answer (`widen`)
             confirm = 0.0 if waiting else CONFIRM_SECONDS
-            chains = by_steps(checker, derivations, catalog, path, confirm)
+            chains = by_steps(checker, derivations, catalog, path, confirm, between)
             ports = Ports(
                 database=database,
-                checker=chains,
+                checker=chains if waiting else PoliteChecker(chains, self.courtesy),
                 prover=chains,
                 proposer=RuleProposer(
                     catalog, path, derivations=derivations, later=learning.avoid(), **_search_limits(job)
                 ),
                 scoper=TheseLiterals()
                 if waiting and self.config.store.literals
-                else TemplateScoper(catalog, path, frozenset(self.config.verify.accept)),
+                else TemplateScoper(
+                    catalog, path, frozenset(self.config.verify.accept), self.courtesy.give_way
+                ),
                 eligible=lambda sql: eligible(sql, catalog, path),
                 model=self.model if job.model else NoModel(),
                 hinter=self._hinter(dsn, job, learning),
@@ -375,7 +389,7 @@ class Workbench:
         if job.kind != "inline":
             return settings
         # the first good one, quickly: what is slow all the same is looked at again with patience
-        return replace(settings, width=3, run_width=1, single_pass=True, model=False)
+        return replace(settings, width=3, run_width=1, looking=0.8, single_pass=True, model=False)
 
     def _defaults(self, job: Job) -> Mapping[str, str]:
         database = self.config.databases.get(job.database) or self.config.databases.get("*")

@@ -9,7 +9,6 @@ from typing import Any
 from engines.postgres.external import ExternalScratch
 from engines.postgres.installation import ServerUnavailable
 from engines.postgres.scratch import ScratchServer
-from rewright.wiring.refusals import NotYet
 
 
 class Scratch:
@@ -29,14 +28,10 @@ class Scratch:
                 self._start()
             return self._server
 
-    def within(self, seconds: float) -> Any:
-        """As ``server``, for who can't wait long. Raises NotYet while it is being started."""
-        if self._server is None and not self._failed:
-            starting = threading.Thread(target=self.server, name="scratch", daemon=True)
-            starting.start()
-            starting.join(seconds)
-            if starting.is_alive():
-                raise NotYet("the scratch server is being started")
+    def at_once(self) -> Any:
+        """As ``server``, for who can't wait: None while it is being started."""
+        if self._server is None and not self._failed and not self._lock.locked():
+            threading.Thread(target=self.server, name="scratch", daemon=True).start()
         return self._server
 
     def close(self) -> None:

@@ -7,7 +7,7 @@ document is the checker's own form. Must not know how a step was found.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from equivalence.proof import Proof
@@ -25,10 +25,17 @@ from sql.catalog import Catalog
 _SHARE = 0.4
 
 
+def at_once() -> None:
+    """Nobody else has to be let go first."""
+
+
 @dataclass(frozen=True, slots=True)
 class LinkProver:
+    """``between``: called before each single proof, where others may go first."""
+
     catalog: Catalog
     search_path: tuple[str, ...] = ("public",)
+    between: Callable[[], None] = at_once
 
     def prove(self, before: str, after: str, seconds: float) -> Evidence | None:
         """A proof of the pair by its differing parts; None when there is none."""
@@ -37,11 +44,17 @@ class LinkProver:
             second = bind(after, self.catalog, search_path=self.search_path)
         except (BindError, Unsupported):
             return None
-        proved = proved_by_parts(first, second, self.catalog, seconds)
+        proved = proved_by_parts(first, second, self.catalog, seconds, self.between)
         return None if proved is None else Evidence.of(to_json(proved))
 
 
-def proved_by_parts(before: a.Query, after: a.Query, catalog: Catalog, seconds: float) -> Proved | None:
+def proved_by_parts(
+    before: a.Query,
+    after: a.Query,
+    catalog: Catalog,
+    seconds: float,
+    between: Callable[[], None] = at_once,
+) -> Proved | None:
     """A proof of two bound queries out of proofs of what differs in them; its ``proof`` is a `PartsProof`."""
     deadline = time.monotonic() + seconds
     if [c.type for c in a.output_columns(before)] != [c.type for c in a.output_columns(after)]:
@@ -54,7 +67,7 @@ def proved_by_parts(before: a.Query, after: a.Query, catalog: Catalog, seconds: 
         if left <= 0:
             return None
         share = left if following is None else left * _SHARE
-        looks = _all(attempt.parts, catalog, time.monotonic() + share)
+        looks = _all(attempt.parts, catalog, time.monotonic() + share, between)
         if looks is not None:
             return _proved_as(before, after, attempt, looks, catalog)
     return None
@@ -100,19 +113,24 @@ def _proved_as(
 _Look = tuple[Difference, Pair, Part]
 
 
-def _all(parts: list[Difference], catalog: Catalog, deadline: float) -> list[_Look] | None:
+def _all(
+    parts: list[Difference], catalog: Catalog, deadline: float, between: Callable[[], None]
+) -> list[_Look] | None:
     found: list[_Look] = []
     for difference in parts:
-        look = _proved(difference, catalog, deadline)
+        look = _proved(difference, catalog, deadline, between)
         if look is None:
             return None
         found.append(look)
     return found
 
 
-def _proved(difference: Difference, catalog: Catalog, deadline: float) -> _Look | None:
+def _proved(
+    difference: Difference, catalog: Catalog, deadline: float, between: Callable[[], None]
+) -> _Look | None:
     ways = list(pairs(difference.before, difference.after, catalog))
     for number, pair in enumerate(ways):
+        between()
         left = deadline - time.monotonic()
         if left <= 0:
             return None

@@ -6,7 +6,7 @@ files or the store's tables.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -99,7 +99,10 @@ def by_steps(
     catalog: Catalog,
     search_path: tuple[str, ...],
     confirm: float = CONFIRM_SECONDS,
+    between: Callable[[], None] | None = None,
 ) -> ChainChecker:
-    """The checker as the rewriter uses it: proofs of single steps first, then of the whole. ``confirm``: see `ChainChecker`."""
-    links = LinkProver(catalog, search_path)
+    """The checker as the rewriter uses it: proofs of single steps first, then of the whole. ``confirm``: see `ChainChecker`;
+    ``between``: called before each proof of a step.
+    """
+    links = LinkProver(catalog, search_path, *([] if between is None else [between]))
     return ChainChecker(EquivalenceChecker(checker), derivations, links, SecondLook(checker), confirm)

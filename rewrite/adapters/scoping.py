@@ -8,12 +8,12 @@ value and order; a wrong guess is not proved. Must not know agents.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any
 
 from equivalence.verdicts import to_json
-from rewrite.adapters.links import proved_by_parts
+from rewrite.adapters.links import at_once, proved_by_parts
 from rewrite.ports import Scoped
 from rewrite.words import Deadline, Evidence
 from sql.algebra import Cast, Const, Expr, Op, Param, Query
@@ -29,11 +29,12 @@ _SECONDS = 3.0
 
 @dataclass(frozen=True, slots=True)
 class TemplateScoper:
-    """``accept``: reservations with which a proof still counts."""
+    """``accept``: reservations with which a proof still counts. ``between``: called before each single proof."""
 
     catalog: Catalog
     search_path: tuple[str, ...] = ("public",)
     accept: frozenset[str] = frozenset({"float-order"})
+    between: Callable[[], None] = at_once
 
     def scope(self, original: str, candidate: str, deadline: Deadline) -> Scoped:
         """``any`` with both templates where the template is proved, else ``these`` with the reason."""
@@ -57,7 +58,7 @@ class TemplateScoper:
         self, query: Query, target: Query, template: Template, candidate: str, deadline: Deadline
     ) -> Scoped:
         """The text as it is, as pg_stat_statements and prepared statements have it: its parameters stand for any values."""
-        found = proved_by_parts(query, target, self.catalog, min(_SECONDS, deadline.left()))
+        found = proved_by_parts(query, target, self.catalog, min(_SECONDS, deadline.left()), self.between)
         if found is None:
             return Scoped("these", reason="no proof for all values of its parameters")
         if set(found.modulo) - (self.accept - {"errors", "overflow"}):
@@ -77,7 +78,7 @@ class TemplateScoper:
             if deadline.passed:
                 return Scoped("these", reason="out of time")
             seconds = min(_SECONDS, deadline.left())
-            found = proved_by_parts(query, general, self.catalog, seconds)
+            found = proved_by_parts(query, general, self.catalog, seconds, self.between)
             if found is None:
                 continue
             if set(found.modulo) - (self.accept - {"errors", "overflow"}):

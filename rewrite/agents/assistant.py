@@ -35,9 +35,8 @@ _CORRECT = (
 _PATIENT = 2
 # times a candidate's seconds: beyond that another one has nothing to offer
 _ABOUT_AS_FAST = 1.15
-# seconds of a quick proof, and the share of the time left that goes into looking for one
+# seconds of a quick proof
 _QUICK = 1.0
-_LOOKING = 0.15
 # seconds for a counterexample to what is proved, even when the time is up
 _LAST_LOOK = 0.5
 
@@ -119,7 +118,7 @@ class Assistant:
         """The first of rules' candidates that a quick proof is found for before those without one, best one that leaves nothing
         open: what is not proved quickly takes its whole check.
         """
-        looking = deadline.within(deadline.left() * _LOOKING)
+        looking = deadline.within(deadline.left() * self.settings.looking)
         found: int | None = None
         for number, candidate in enumerate(worth):
             if looking.passed:

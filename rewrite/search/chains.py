@@ -21,6 +21,9 @@ CONFIRM_SECONDS = 2.0
 _LINKS = 0.7
 
 
+_UNPROVED = Evidence("unknown", reason="no quick proof")
+
+
 @dataclass(slots=True)
 class Derivations:
     """The texts between an original and a candidate, in order; without both."""
@@ -54,7 +57,7 @@ class ChainChecker:
     links: Links | None = None
     # looks for a counterexample to what is proved by links (`refute`); without it ``inner`` does, at once
     second: Checker | None = None
-    # how long it may; 0: who made this sees to it, later
+    # how long it may; 0: somebody waits, and there is time for proofs of links and for nothing else
     confirm: float = CONFIRM_SECONDS
     _proved: dict[tuple[str, str], Evidence] = field(default_factory=dict)
     # seconds in which a link was not proved: in fewer it will not be
@@ -75,6 +78,8 @@ class ChainChecker:
     def check(self, original: str, candidate: str, seconds: float) -> Evidence:
         started = time.monotonic()
         texts = (original, *self.derivations.via(candidate), candidate)
+        if self.confirm <= 0:
+            return self.prove(original, candidate, seconds) or _UNPROVED
         proof = self._by_links(texts, seconds * _LINKS) if len(texts) > 2 or self.links is not None else None
         left = max(seconds - (time.monotonic() - started), 1.0)
         if proof is None:

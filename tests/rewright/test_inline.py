@@ -28,6 +28,9 @@ def running(
     scratch_server: ScratchServer, sample: str, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Running]:
     upstream = scratch_server.dsn(sample).rsplit("/", 1)[0]
+    # a query is not held for longer than its cost lets expect it to run
+    with psycopg.connect(scratch_server.dsn(sample), autocommit=True) as connection:
+        connection.execute(f'alter database "{sample}" set cpu_tuple_cost = 100'.encode())
     store = tmp_path_factory.mktemp("inline") / "store.db"
     addresses = ["--listen", "127.0.0.1:0", "--http", "127.0.0.1:0", "--store", str(store)]
     started = Running(
@@ -39,6 +42,8 @@ def running(
         yield started
     finally:
         started.stop()
+        with psycopg.connect(scratch_server.dsn(sample), autocommit=True) as connection:
+            connection.execute(f'alter database "{sample}" reset cpu_tuple_cost'.encode())
 
 
 @pytest.fixture

@@ -1,0 +1,60 @@
+"""What is done in the background waits while a client does.
+
+Owns the gate that work on held queries closes and other work passes at its own pace: before an EXPLAIN, a proof, a search for a
+counterexample. Threads of one interpreter would halve each other's speed. Must not know what the work is.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from rewrite.ports import Checker
+from rewrite.words import Evidence
+
+# held queries that come one after the other must not starve the rest
+_MOST_SECONDS = 2.0
+
+
+class Courtesy:
+    """For several threads."""
+
+    def __init__(self) -> None:
+        self._held = 0
+        self._free = threading.Condition()
+
+    @contextmanager
+    def first(self) -> Iterator[None]:
+        """Others wait while this goes on."""
+        with self._free:
+            self._held += 1
+        try:
+            yield
+        finally:
+            with self._free:
+                self._held -= 1
+                self._free.notify_all()
+
+    def give_way(self) -> None:
+        """Wait until nobody goes first, or for a while."""
+        if not self._held:
+            return
+        until = time.monotonic() + _MOST_SECONDS
+        with self._free:
+            while self._held and (left := until - time.monotonic()) > 0:
+                self._free.wait(left)
+
+
+@dataclass(slots=True)
+class PoliteChecker:
+    """A checker that gives way before each check."""
+
+    inner: Checker
+    courtesy: Courtesy
+
+    def check(self, original: str, candidate: str, seconds: float) -> Evidence:
+        self.courtesy.give_way()
+        return self.inner.check(original, candidate, seconds)
