@@ -13,7 +13,17 @@ from dataclasses import dataclass
 from equivalence.proof import Proof
 from equivalence.proving import Binding, prove_both
 from equivalence.verdicts import Proved, to_json
-from rewrite.adapters.parts import WIDEST, Part, PartsProof, View, has_parameters, parts_of, stated, views
+from rewrite.adapters.parts import (
+    ALL,
+    WIDEST,
+    Part,
+    PartsProof,
+    View,
+    has_parameters,
+    parts_of,
+    stated,
+    views,
+)
 from rewrite.search.abstraction import Pair, pairs
 from rewrite.search.congruence import Difference
 from rewrite.words import Evidence
@@ -87,7 +97,7 @@ def _attempts(before: a.Query, after: a.Query, catalog: Catalog) -> Iterator[_At
     """Small parts first, view by view, none twice."""
     seen: list[list[Difference]] = []
     for number, view in enumerate(views(before, after, catalog)):
-        for wider in (*range(WIDEST + 1), None):
+        for wider in (*range(WIDEST + 1), None, ALL):
             parts = parts_of(view, wider, catalog)
             if parts not in seen:
                 seen.append(parts)

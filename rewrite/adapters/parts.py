@@ -21,6 +21,7 @@ from rewrite.search.firsts import numbered
 from rewrite.search.flattening import flattened
 from rewrite.search.forms import Form
 from rewrite.search.limits import without_early_limits
+from rewrite.search.lookups import as_lookups
 from rewrite.search.ordering import without_idle_keys
 from rewrite.search.restrictions import without_restrictions
 from sql import algebra as a
@@ -29,6 +30,8 @@ from sql.facts import Facts
 
 # how many queries around a difference are looked at with it before the whole is
 WIDEST = 2
+# the whole with all that both sides share: DISTINCT above makes up for rows that are there more often
+ALL = WIDEST + 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +46,7 @@ class View:
 
 def views(before: a.Query, after: a.Query, catalog: Catalog) -> Iterator[View]:
     """Without CTEs, plain subqueries, bounds, idle sort keys and early cuts; without groupings that are put together and restrictions
-    that are made further out; then with the first rows of subqueries numbered, where only one has such.
+    that are made further out, with joined groupings as lookups; then with the first rows of subqueries numbered, where only one has such.
     """
     inlined = [q for q in (without_ctes(before), without_ctes(after)) if q is not None]
     if len(inlined) < 2:
@@ -56,11 +59,12 @@ def views(before: a.Query, after: a.Query, catalog: Catalog) -> Iterator[View]:
     late = _seen(plain, without_early_groups, catalog)
     if late is not None:
         late = replace(late, before=flattened(late.before), after=flattened(late.after))
-    bases = [v for v in (plain, late) if v is not None]
+    highest = max(highest_number(plain.before), highest_number(plain.after))
+    looked = _seen(plain, lambda q, known: as_lookups(q, known, Fresh(highest)), catalog)
+    bases = [v for v in (plain, late, looked) if v is not None]
     forms = [v for base in bases for v in (base, _seen(base, without_restrictions, catalog)) if v is not None]
     # where nothing differs but what the form leaves out, there is nothing to search for
     yield from sorted(forms, key=lambda v: canonical(v.before) != canonical(v.after))
-    highest = max(highest_number(plain.before), highest_number(plain.after))
     ranked = _seen(plain, lambda q, known: numbered(q, known, Fresh(highest)), catalog)
     if ranked is not None and (ranked.before == plain.before) != (ranked.after == plain.after):
         yield ranked
@@ -77,7 +81,9 @@ def _seen(view: View, law: Callable[[a.Query, Catalog], Form], catalog: Catalog)
 
 
 def parts_of(view: View, wider: int | None, catalog: Catalog) -> list[Difference]:
-    """What differs, with ``wider`` of the queries around; None: the two as they are."""
+    """What differs, with ``wider`` of the queries around; None: the two, without what both have above FROM and WHERE; ALL: with it."""
+    if wider == ALL:
+        return [Difference(view.before, view.after)]
     if wider is None:
         return [stripped(Difference(view.before, view.after), catalog)]
     return differences(view.before, view.after, wider, catalog)
@@ -125,7 +131,7 @@ class PartsProof:
         if [c.type for c in a.output_columns(q1)] != [c.type for c in a.output_columns(q2)]:
             return Flaw("the columns differ")
         view = next((v for n, v in enumerate(views(q1, q2, catalog)) if n == self.view), None)
-        if view is None or self.wider not in (*range(WIDEST + 1), None):
+        if view is None or self.wider not in (*range(ALL + 1), None):
             return Flaw("there is no such form of the pair")
         found = parts_of(view, self.wider, catalog)
         if len(found) != len(self.parts):

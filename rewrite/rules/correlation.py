@@ -42,8 +42,29 @@ class Tie:
         return replace(self.op, args=args)
 
     @property
+    def key(self) -> a.Expr:
+        """What groups by the inner side go by: a column varchar itself, not as text. It has the same equality, and plans and proofs
+        know more of columns.
+        """
+        return self.inner.arg if isinstance(self.inner, a.Cast) and _is_text(self.inner) else self.inner
+
+    def on_key(self, key: a.Expr) -> a.Op:
+        """The same comparison with another expression of the key's type for the key."""
+        if isinstance(self.inner, a.Cast) and _is_text(self.inner):
+            return self.with_inner(replace(self.inner, arg=key))
+        return self.with_inner(key)
+
+    @property
     def symmetric(self) -> bool:
         return self.op.op.left == self.op.op.right
+
+
+def _is_text(cast: a.Cast) -> bool:
+    """A column varchar as text: the same value under the same equality."""
+    source, target = cast.arg.type, cast.type
+    builtin = source.is_builtin and target.is_builtin and cast.method == "binary"
+    names = (source.name, target.name) == ("varchar", "text") and source.collation == target.collation
+    return builtin and names and isinstance(cast.arg, a.Column)
 
 
 @dataclass(frozen=True, slots=True)

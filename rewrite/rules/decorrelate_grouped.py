@@ -70,7 +70,7 @@ def _joined(
     ctx: Context,
 ) -> a.Select | None:
     target = inner.select.targets[0].expr
-    keys = [t.inner for t in inner.ties]
+    keys = [t.key for t in inner.ties]
     columns = [a.Target(f"key{i + 1}", k) for i, k in enumerate(keys)]
     grouped = a.Select(
         targets=(*columns, a.Target("value", target)),
@@ -81,7 +81,7 @@ def _joined(
     rel = ctx.fresh()
     derived = a.Derived(rel, grouped, "agg", tuple(t.name for t in grouped.targets))
     value: a.Expr = a.Column(rel, len(keys), target.type, "value")
-    on = [t.with_inner(a.Column(rel, i, t.inner.type, f"key{i + 1}")) for i, t in enumerate(inner.ties)]
+    on = [t.on_key(a.Column(rel, i, t.key.type, f"key{i + 1}")) for i, t in enumerate(inner.ties)]
     empty_is_null = null_on_empty(target)
     if not empty_is_null:
         if not (isinstance(target, a.Aggregate) and target.func.name == "count") or limits:

@@ -62,7 +62,7 @@ def _aggregate(node: a.ScalarSubquery, ctx: Context) -> _Joined | None:
     count = isinstance(target, a.Aggregate) and target.func.name == "count"
     if not ctx.holds("empty-is-null", count or null_on_empty(target)):
         return None
-    keys = [t.inner for t in inner.ties]
+    keys = [t.key for t in inner.ties]
     names = [f"key{i + 1}" for i in range(len(keys))]
     grouped = a.Select(
         (*(a.Target(n, k) for n, k in zip(names, keys, strict=True)), a.Target("value", target)),
@@ -74,7 +74,7 @@ def _aggregate(node: a.ScalarSubquery, ctx: Context) -> _Joined | None:
     value: a.Expr = a.Column(rel, len(keys), target.type, "value")
     if count:
         value = a.Coalesce((value, a.Const("0", target.type)), target.type)
-    on = conjoin(t.with_inner(a.Column(rel, i, t.inner.type, names[i])) for i, t in enumerate(inner.ties))
+    on = conjoin(t.on_key(a.Column(rel, i, t.key.type, names[i])) for i, t in enumerate(inner.ties))
     return a.Derived(rel, grouped, "agg", (*names, "value")), on, value, frozenset()
 
 
@@ -99,7 +99,7 @@ def _lookup(node: a.ScalarSubquery, ctx: Context) -> _Joined | None:
 
 
 def _key_covered(inner: Inner, item: a.Scan, ctx: Context) -> frozenset[str] | None:
-    tied = {t.inner.pos for t in inner.ties if isinstance(t.inner, a.Column)}
+    tied = {k.pos for t in inner.ties if isinstance(k := t.key, a.Column)}
     return next((basis for columns, basis in keys_of(item, ctx) if columns <= tied), None)
 
 

@@ -85,12 +85,12 @@ def _early(block: a.Select, join: a.Join, ctx: Context) -> a.Select | None:
     if any(n.rel in right for n in used) or any(free_rels(p) & right for p in conjuncts(block.where)):
         return None
     rel = ctx.fresh()
-    keys = [t.inner for t in ties]
+    keys = [t.key for t in ties]
     names = [f"key{i + 1}" for i in range(len(keys))] + [f"v{i + 1}" for i in range(len(aggregates))]
     targets = tuple(a.Target(n, e) for n, e in zip(names, [*keys, *aggregates], strict=True))
     grouped = a.Select(targets, (join.right,), conjoin(local), (tuple(dict.fromkeys(keys)),))
     derived = a.Derived(rel, grouped, "pre", tuple(names))
-    on = conjoin(t.with_inner(a.Column(rel, i, t.inner.type, names[i])) for i, t in enumerate(ties))
+    on = conjoin(t.on_key(a.Column(rel, i, t.key.type, names[i])) for i, t in enumerate(ties))
     values: dict[a.Aggregate, a.Expr] = {}
     for i, g in enumerate(aggregates):
         column = a.Column(rel, len(keys) + i, g.type, f"v{i + 1}")

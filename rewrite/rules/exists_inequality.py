@@ -84,7 +84,7 @@ def _grouped(
     if low is None or high is None:
         return None
     rel = ctx.fresh()
-    keys = [t.inner for t in inner.ties]
+    keys = [t.key for t in inner.ties]
     targets = [a.Target(f"key{i + 1}", k) for i, k in enumerate(keys)]
     grouped = a.Select(
         (*targets, a.Target("low", low), a.Target("high", high)),
@@ -93,7 +93,7 @@ def _grouped(
         (tuple(dict.fromkeys(keys)),),
     )
     derived = a.Derived(rel, grouped, "grp", tuple(t.name for t in grouped.targets))
-    on = [t.with_inner(a.Column(rel, i, t.inner.type, f"key{i + 1}")) for i, t in enumerate(inner.ties)]
+    on = [t.on_key(a.Column(rel, i, t.key.type, f"key{i + 1}")) for i, t in enumerate(inner.ties)]
     lo = a.Column(rel, len(keys), low.type, "low")
     hi = a.Column(rel, len(keys) + 1, high.type, "high")
     items, preds = as_product(block)

@@ -97,7 +97,7 @@ def _merged(block: a.Select, parts: Sequence[_Part], model: Inner, ctx: Context)
     ties = parts[0].ties
     made = _lateral(block, parts, a.Select((), model.items, conjoin((*shared, *some))), values, ctx)
     yield Rewrite(made, why)
-    keys = tuple(dict.fromkeys(t.inner for t in ties))
+    keys = tuple(dict.fromkeys(t.key for t in ties))
     names = [f"k{i + 1}" for i in range(len(keys))]
     targets = [a.Target(n, k) for n, k in zip(names, keys, strict=True)]
     targets += [a.Target(f"v{i + 1}", v) for i, v in enumerate(values)]
@@ -111,8 +111,7 @@ def _merged(block: a.Select, parts: Sequence[_Part], model: Inner, ctx: Context)
     rel = ctx.fresh()
     item = a.Derived(rel, grouped, "agg", tuple(t.name for t in targets))
     on = conjoin(
-        t.with_inner(a.Column(rel, keys.index(t.inner), t.inner.type, names[keys.index(t.inner)]))
-        for t in ties
+        t.on_key(a.Column(rel, keys.index(t.key), t.key.type, names[keys.index(t.key)])) for t in ties
     )
     mapping: dict[Any, a.Expr] = {}
     for i, (part, count) in enumerate(zip(parts, counts, strict=True)):

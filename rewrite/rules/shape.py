@@ -26,7 +26,10 @@ from sql.types import equality_is_identity
 KeyFact = tuple[frozenset[int], frozenset[str]]
 
 # Aggregates whose value over no rows is not NULL
-NOT_NULL_ON_EMPTY = frozenset({"count", "regr_count"})
+NOT_NULL_ON_EMPTY = frozenset(
+    # where a value would stand among no rows is known, too
+    {"count", "regr_count", "rank", "dense_rank", "percent_rank", "cume_dist"}
+)
 # Strict built-in operators and functions that cannot raise an error on any argument: comparisons of one
 # type family. Arithmetic can overflow and divide by zero; only what is listed here counts as safe.
 SAFE_OPERATORS = frozenset({"=", "<>", "<", "<=", ">", ">=", "~~", "!~~", "||"})

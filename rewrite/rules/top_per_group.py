@@ -248,7 +248,7 @@ def _first(node: a.ScalarSubquery, ctx: Context) -> tuple[a.FromItem, a.Expr | N
     inner = take_apart(replace(query, limit=None))
     if inner is None or not inner.ties or inner.others or len(query.targets) != 1:
         return None
-    keys = tuple(dict.fromkeys(t.inner for t in inner.ties))
+    keys = tuple(dict.fromkeys(t.key for t in inner.ties))
     order = _ascending(keys)
     if order is None:
         return None
@@ -265,8 +265,7 @@ def _first(node: a.ScalarSubquery, ctx: Context) -> tuple[a.FromItem, a.Expr | N
     rel = ctx.fresh()
     value = a.Column(rel, len(keys), target.type, "value")
     on = conjoin(
-        t.with_inner(a.Column(rel, keys.index(t.inner), t.inner.type, names[keys.index(t.inner)]))
-        for t in inner.ties
+        t.on_key(a.Column(rel, keys.index(t.key), t.key.type, names[keys.index(t.key)])) for t in inner.ties
     )
     return a.Derived(rel, first, "first", (*names, "value")), on, value
 

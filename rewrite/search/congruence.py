@@ -115,6 +115,8 @@ class _Walk:
             self.rels[other.rel] = mine.rel
 
     def parts(self, x: Any, y: Any) -> list[_Hole]:
+        if isinstance(x, a.Target) and isinstance(y, a.Target):
+            return self.value(x.expr, y.expr)  # names carry no meaning
         found: list[_Hole] = []
         for f in fields(x):
             if f.compare:

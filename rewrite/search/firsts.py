@@ -63,7 +63,7 @@ class _Walk:
         return made
 
     def _over(self, query: a.Select, inner: Inner) -> a.Select | None:
-        keys = tuple(dict.fromkeys(t.inner for t in inner.ties))
+        keys = tuple(dict.fromkeys(t.key for t in inner.ties))
         ref = next(f for f in builtins().functions("row_number") if f.kind == "w").to_ref()
         number = a.WindowCall(ref, (), a.Window(keys, query.order_by), INT8)
         shown = [t.expr for t in query.targets]
@@ -75,7 +75,7 @@ class _Walk:
         cut = compare("=" if query.limit == a.Const("1", INT8) else "<=", columns[-1], query.limit)
         if cut is None:
             return None
-        ties = [t.with_inner(columns[len(shown) + keys.index(t.inner)]) for t in inner.ties]
+        ties = [t.on_key(columns[len(shown) + keys.index(t.key)]) for t in inner.ties]
         return a.Select(
             tuple(replace(t, expr=c) for t, c in zip(query.targets, columns, strict=False)),
             (a.Derived(rel, below, "numbered", tuple(t.name for t in targets)),),

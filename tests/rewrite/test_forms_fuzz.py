@@ -17,7 +17,13 @@ from tests.rewrite.made_queries import FORMS, create, differs, known
 
 pytestmark = pytest.mark.server
 # how many queries are made up for a form, and how many of them it must change at least
-QUERIES = {"early": (1200, 100), "restricted": (1200, 80), "flat": (250, 150), "ordered": (500, 100)}
+QUERIES = {
+    "early": (1200, 100),
+    "restricted": (1200, 80),
+    "looked": (600, 80),
+    "flat": (250, 150),
+    "ordered": (500, 100),
+}
 
 
 @pytest.fixture(scope="module")
@@ -46,5 +52,7 @@ def test_forms_of_made_up_queries_give_the_same(
             continue
         changed += 1
         other = to_sql(seen.query)
-        assert not differs(connection, text, other, seen.modulo), (text, other)
+        # which of equal rows DISTINCT ON keeps is one thing, how many there are another
+        open_ = seen.modulo - {"tie-order"} if form == "restricted" else seen.modulo
+        assert not differs(connection, text, other, open_), (text, other)
     assert least < changed < number

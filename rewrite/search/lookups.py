@@ -1,0 +1,233 @@
+"""Groupings that are joined by their whole key for their values alone: lookups, one for each row, in both queries of a pair.
+
+    SELECT c.id, g.v FROM cust c LEFT JOIN (SELECT region, max(amount) AS v FROM sale GROUP BY region) g ON g.region = c.region
+    -->
+    SELECT c.id, (SELECT max(amount) FROM sale WHERE region = c.region) FROM cust c
+
+At most one group equals the columns it is joined with, and it holds the rows that equal them: where neither is NULL grouping and =
+agree, and where one is NULL there is neither a partner nor a row. So the join keeps each row once, with the value over those
+rows; without a partner there are none, and the value is NULL as that of no rows, or 0 where it is asked for so (SOUNDNESS 1, M3). The same
+holds of the first row of each group (DISTINCT ON) and of a cut to one. What is computed is computed for other groups: a
+reservation. Must not know rules or provers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from rewrite.rules.canonical import is_closed
+from rewrite.rules.correlation import Tie, as_tie
+from rewrite.rules.shape import is_volatile, null_on_empty
+from rewrite.rules.tree import (
+    REFERENCES,
+    SUBQUERIES,
+    Fresh,
+    children,
+    conjoin,
+    conjuncts,
+    copy_fresh,
+    from_rels,
+    has_window,
+    map_children,
+    references_whole,
+    returns_set,
+    walk,
+)
+from rewrite.search.congruence import looseness
+from rewrite.search.forms import Form, failures_of
+from rewrite.search.saying import said
+from sql import algebra as a
+from sql.catalog import Catalog
+from sql.facts import Assumption, Assumptions, Facts
+from sql.facts.looks import look_of_type
+from sql.types import INT4, INT8
+
+_ONE = a.Const("1", a.COUNT_TYPE)
+
+
+def as_lookups(query: a.Query, catalog: Catalog, fresh: Fresh) -> Form:
+    """A query that holds no CTEs, its joined groupings as lookups. ``modulo``: what may fail, or be chosen otherwise, for other
+    groups.
+    """
+    walk_ = _Walk(catalog, fresh)
+    return Form(walk_.visit(query), frozenset(walk_.modulo), said(walk_.assumptions))
+
+
+@dataclass(slots=True)
+class _Walk:
+    catalog: Catalog
+    fresh: Fresh
+    modulo: set[str] = field(default_factory=set)
+    assumptions: list[Assumption] = field(default_factory=list)
+
+    def visit(self, node: Any) -> Any:
+        node = map_children(node, self.visit)
+        return self._block(node) if isinstance(node, a.Select) else node
+
+    def _block(self, block: a.Select) -> a.Select:
+        for join in [j for item in block.from_ for j in _left_joins(item)]:
+            made = self._looked_up(block, join)
+            if made is not None:
+                block = made
+        return block
+
+    def _looked_up(self, block: a.Select, join: a.Join) -> a.Select | None:
+        grouped = join.right
+        if not isinstance(grouped, a.Derived) or references_whole(block, grouped.rel):
+            return None
+        values = _values(grouped, join)
+        if values is None:
+            return None
+        block = replace(block, from_=tuple(_without(item, join) for item in block.from_))
+        made = self._read(block, grouped.rel, values)
+        if any(isinstance(n, a.Column) and n.rel == grouped.rel for n in walk(made)):
+            return None  # a key, or a count that is NULL where there is nothing to count
+        assert isinstance(grouped.query, a.Select)
+        basis = self._decided(grouped.query)
+        if basis is None and len(values) > 1:
+            return None  # lookups might choose different rows
+        self.modulo |= {"tie-order"} if basis is None else set()
+        self.modulo |= failures_of(self.catalog, grouped.query)
+        self.modulo |= looseness(replace(grouped.query, distinct=None, order_by=()))
+        self.assumptions += basis or ()
+        return made
+
+    def _decided(self, query: a.Select) -> Assumptions | None:
+        """The constraints by which the order leaves no choice of the first row, or of what it shows; None: it may."""
+        if query.distinct is None:
+            return frozenset()
+        rows, order = replace(query, distinct=None), [k.expr for k in query.order_by]
+        if all(t.expr in order and look_of_type(t.expr.type) is not None for t in query.targets):
+            return frozenset()
+        return Facts(self.catalog, rows).exprs_determine(rows, order)
+
+    def _read(self, block: a.Select, rel: int, values: dict[int, a.Select]) -> a.Select:
+        """The block with the columns of ``rel`` as subqueries."""
+        known: dict[int, a.ScalarSubquery] = {}
+
+        def lookup(pos: int) -> a.ScalarSubquery:
+            if pos not in known:
+                copied, _ = copy_fresh(values[pos], self.fresh)
+                known[pos] = a.ScalarSubquery(copied, copied.targets[0].expr.type)
+            return known[pos]
+
+        def visit(n: Any) -> Any:
+            match n:
+                case a.Coalesce(args=(a.Column() as c, other)) if (
+                    c.rel == rel and c.pos in values and _is_count(values[c.pos]) and _is_zero(other)
+                ):
+                    return lookup(c.pos)
+                case a.Column() if n.rel == rel and n.pos in values and not _is_count(values[n.pos]):
+                    return lookup(n.pos)
+                case _:
+                    return map_children(n, visit)
+
+        made: a.Select = visit(block)
+        return made
+
+
+def _left_joins(item: a.FromItem) -> Iterator[a.Join]:
+    """Outermost first."""
+    if isinstance(item, a.Join):
+        if item.kind == "left":
+            yield item
+        yield from _left_joins(item.left)
+        yield from _left_joins(item.right)
+
+
+def _without(item: a.FromItem, join: a.Join) -> a.FromItem:
+    if item is join:
+        return join.left
+    if isinstance(item, a.Join):
+        return replace(item, left=_without(item.left, join), right=_without(item.right, join))
+    return item
+
+
+def _values(item: a.Derived, join: a.Join) -> dict[int, a.Select] | None:
+    """What the columns of a grouping say of the rows that equal its partner, by position, as queries of one row; None: it is no
+    grouping that is joined by its whole key.
+    """
+    query = item.query
+    if item.lateral or item.security_barrier or not isinstance(query, a.Select) or query.ctes:
+        return None
+    if query.limit is not None or query.offset is not None or query.having is not None:
+        return None
+    if not is_closed(query) or is_volatile(query):
+        return None
+    if any(has_window(t.expr) or returns_set(t.expr) for t in query.targets):
+        return None
+    ties = [as_tie(p, frozenset({item.rel})) for p in conjuncts(join.on)]
+    if any(t is None or not _is_plain(t, join) for t in ties):
+        return None
+    keys = query.group_by[0] if query.group_by is not None and len(query.group_by) == 1 else query.distinct
+    own = [_inside(t, query) for t in ties if t is not None]
+    if not keys or {key for key, _ in own} != set(keys):
+        return None
+    where = conjoin((*conjuncts(query.where), *(p for _, p in own)))
+    if query.group_by is not None:
+        return _aggregates(query, where) if query.distinct is None else None
+    return _firsts(query, keys, where)
+
+
+def _aggregates(query: a.Select, where: a.Expr | None) -> dict[int, a.Select]:
+    return {
+        i: replace(query, targets=(t,), where=where, group_by=((),), order_by=())
+        for i, t in enumerate(query.targets)
+        if _is_of_rows(t.expr) and (null_on_empty(t.expr) or _counts(t.expr))
+    }
+
+
+def _is_of_rows(expr: a.Expr) -> bool:
+    """Whether an expression looks at the rows of its group by aggregates alone, none of which asks where a value would stand."""
+    if isinstance(expr, a.Aggregate):
+        return not expr.direct
+    if isinstance(expr, (*REFERENCES, *SUBQUERIES, a.Grouping)):
+        return False
+    return all(_is_of_rows(x) for x in children(expr))
+
+
+def _firsts(query: a.Select, keys: Sequence[a.Expr], where: a.Expr | None) -> dict[int, a.Select] | None:
+    """Of DISTINCT ON: the first in the order behind the keys."""
+    leading, order = query.order_by[: len(keys)], query.order_by[len(keys) :]
+    if {k.expr for k in leading} != set(keys) or not order:
+        return None
+    if any(has_window(k.expr) or returns_set(k.expr) for k in query.order_by):
+        return None
+    return {
+        i: replace(query, targets=(t,), where=where, distinct=None, order_by=order, limit=_ONE)
+        for i, t in enumerate(query.targets)
+        if t.expr not in keys
+    }
+
+
+def _is_plain(tie: Tie, join: a.Join) -> bool:
+    """Whether the tie's equality is the one that groups are made by, with a column of the rows that the join keeps: it is NULL where
+    an outer join further out pads them.
+    """
+    outer = tie.outer.arg if isinstance(tie.outer, a.Cast) and tie.outer.method == "binary" else tie.outer
+    alike = all(look_of_type(x.type) is not None for x in (tie.key, outer, tie.inner, tie.outer))
+    if not alike or not isinstance(tie.key, a.Column) or not isinstance(outer, a.Column):
+        return False
+    return tie.op.op.is_builtin and outer.rel in from_rels((join.left,))
+
+
+def _inside(tie: Tie, query: a.Select) -> tuple[a.Expr, a.Expr]:
+    """The key that is tied, and the tie on the rows that are grouped."""
+    assert isinstance(tie.key, a.Column)
+    key = query.targets[tie.key.pos].expr
+    return key, tie.on_key(key)
+
+
+def _counts(expr: a.Expr) -> bool:
+    return isinstance(expr, a.Aggregate) and expr.func.is_builtin and expr.func.name == "count"
+
+
+def _is_zero(expr: a.Expr) -> bool:
+    constant = expr.arg if isinstance(expr, a.Cast) and expr.type == INT8 else expr
+    return isinstance(constant, a.Const) and constant.value == "0" and constant.type in {INT4, INT8}
+
+
+def _is_count(value: a.Select) -> bool:
+    return _counts(value.targets[0].expr)
