@@ -55,6 +55,8 @@ def _joins(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     if top is None or not ordered:
         return
     for kept, rest, preds, basis in _splits(block, ctx):
+        if isinstance(kept, a.Derived) and kept.query.limit == top:
+            continue  # that is what this rule made
         rels = from_rels((kept,))
         if not ctx.holds("ordered-by-the-kept", ordered <= rels):
             continue
