@@ -1,0 +1,49 @@
+"""Background work waits while a client does, and not for ever."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import pytest
+
+from rewright.wiring import courtesy
+from rewright.wiring.courtesy import Courtesy, PoliteChecker
+from rewrite.words import Evidence
+
+
+class Noting:
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    def check(self, original: str, candidate: str, seconds: float) -> Evidence:
+        del original, seconds
+        self.asked.append(candidate)
+        return Evidence.of({"verdict": "unknown"})
+
+
+def test_nobody_waits_for_nobody() -> None:
+    began = time.monotonic()
+    Courtesy().give_way()
+    assert time.monotonic() - began < courtesy._MOST_SECONDS
+
+
+def test_a_check_waits_until_the_last_client_has_its_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(courtesy, "_MOST_SECONDS", 60.0)
+    gate, inner = Courtesy(), Noting()
+    polite = PoliteChecker(inner, gate)
+    with gate.first():
+        with gate.first():
+            thread = threading.Thread(target=polite.check, args=("a", "b", 1.0))
+            thread.start()
+        thread.join(0.2)
+        assert not inner.asked
+    thread.join(30)
+    assert inner.asked == ["b"]
+
+
+def test_clients_that_follow_each_other_do_not_starve_the_rest(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(courtesy, "_MOST_SECONDS", 0.1)
+    gate = Courtesy()
+    with gate.first():
+        gate.give_way()
