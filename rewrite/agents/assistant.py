@@ -37,6 +37,8 @@ _PATIENT = 2
 _ABOUT_AS_FAST = 1.15
 # seconds of a quick proof
 _QUICK = 1.0
+# the share of the time left that a round may take when another one follows
+_EARLY = 0.5
 # seconds for a counterexample to what is proved, even when the time is up
 _LAST_LOOK = 0.5
 
@@ -81,6 +83,9 @@ class Assistant:
         with then. The patient one is for what Decision chooses (`confirm`), or follows here when nothing has passed.
         """
         self.usage = Usage()
+        if not (command.last or self.settings.single_pass):
+            # the next round looks further: a stubborn proof here must not take all the time
+            deadline = deadline.within(deadline.left() * _EARLY)
         correcting = deadline.within(self.settings.correction_seconds)
         worth, idle = command.candidates, list[Candidate]()
         if self.runs is not None:

@@ -117,7 +117,10 @@ class Reason:
 
 @dataclass(frozen=True, slots=True)
 class Verify:
+    """``last``: no round follows in which others may be found."""
+
     candidates: tuple[Candidate, ...]
+    last: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,7 +247,7 @@ def _command(run: Run, result: Result) -> Command:
             return Reason(run.round, run.complaints, run.advice)
         case State.VERIFICATION:
             assert isinstance(result, Reasoned)
-            return Verify(result.candidates)
+            return Verify(result.candidates, run.round >= run.rounds)
         case State.DECISION:
             assert isinstance(result, Reasoned | Verified)
             return Decide(result.passed if isinstance(result, Verified) else ())

@@ -54,7 +54,7 @@ def play(rounds: int, *script: tuple[Result, Command]) -> None:
 
 
 def test_straight_through() -> None:
-    play(2, (FOUND, Verify((A, B))), (PASSED, Decide((CHECKED,))), (GOOD, Finish(FAST, "")))
+    play(2, (FOUND, Verify((A, B), last=False)), (PASSED, Decide((CHECKED,))), (GOOD, Finish(FAST, "")))
 
 
 def test_early_stop_without_an_opportunity() -> None:
@@ -86,7 +86,7 @@ def test_a_first_round_that_finds_nothing_asks_what_is_known() -> None:
 def test_back_from_verification_with_the_complaints() -> None:
     play(
         2,
-        (FOUND, Verify((A, B))),
+        (FOUND, Verify((A, B), last=False)),
         (REJECTED, Reason(2, ("refuted: they differ",))),
         (FOUND, Verify((A, B))),
         (PASSED, Decide((CHECKED,))),
@@ -121,7 +121,7 @@ def test_the_reason_tells_what_is_slow_from_what_is_not_shown(
 def test_back_from_decision_with_advice_and_the_better_of_two_rounds_wins() -> None:
     play(
         2,
-        (FOUND, Verify((A, B))),
+        (FOUND, Verify((A, B), last=False)),
         (PASSED, Decide((CHECKED,))),
         (MEDIOCRE, Reason(2, (), ("read the manual",))),
         (FOUND, Verify((A, B))),
@@ -134,7 +134,7 @@ def test_a_worse_second_round_does_not_lose_the_first() -> None:
     for second in (NOTHING, Stopped("out of time")):
         play(
             2,
-            (FOUND, Verify((A, B))),
+            (FOUND, Verify((A, B), last=False)),
             (PASSED, Decide((CHECKED,))),
             (MEDIOCRE, Reason(2, (), ("read the manual",))),
             (second, Finish(SLOW, "")),
@@ -144,7 +144,7 @@ def test_a_worse_second_round_does_not_lose_the_first() -> None:
 def test_decision_finds_no_gain_until_the_rounds_are_spent() -> None:
     play(
         2,
-        (FOUND, Verify((A, B))),
+        (FOUND, Verify((A, B), last=False)),
         (PASSED, Decide((CHECKED,))),
         (USELESS, Reason(2)),
         (FOUND, Verify((A, B))),
