@@ -22,7 +22,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -36,14 +36,15 @@ NUMBERS = (17, 20)
 
 
 @contextlib.contextmanager
-def proxy(dsn: str, directory: Path) -> Iterator[str]:
-    """`rewright serve` in front of ``dsn``; the dsn through it."""
+def proxy(dsn: str, directory: Path, defaults: Mapping[str, str] | None = None) -> Iterator[str]:
+    """`rewright serve` in front of ``dsn``; the dsn through it. ``defaults``: of its configuration's [defaults]."""
     port = free_port()
     parts = psycopg.conninfo.conninfo_to_dict(dsn)
     upstream = psycopg.conninfo.make_conninfo(**{k: v for k, v in parts.items() if k != "dbname"})  # type: ignore[arg-type]
     environment = os.environ | {
         "PYTHONPATH": str(ROOT),
         "REWRIGHT_DATABASES__*__OPTIMISER_DSN": upstream,
+        **{f"REWRIGHT_DEFAULTS__{name.upper()}": value for name, value in (defaults or {}).items()},
     }
     command = ["serve", "--listen", f"127.0.0.1:{port}", "--http", "", "--store", str(directory / "store.db")]
     with (directory / "serve.log").open("wb") as log:

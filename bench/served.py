@@ -160,7 +160,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for mode in MODES:
             with (
                 tempfile.TemporaryDirectory(prefix="rewright-served-") as directory,
-                proxy(data.dsn, Path(directory)) as dsn,
+                proxy(data.dsn, Path(directory), {"mode": mode.settings["rewright.mode"]}) as dsn,
             ):
                 modes[mode.name] = play(mode, dsn, queries, chosen)
     found = summary(before, modes)

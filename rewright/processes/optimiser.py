@@ -51,6 +51,8 @@ REMEMBERED = 20_000
 WATCH_SECONDS = 2.0
 # between two looks whether hints are still worth it, while nothing else is to be done
 HINTS_SECONDS = 30.0
+# after a held query was answered
+WIDEN_SECONDS = 2.0
 COMPARE_SECONDS = 20.0
 PRUNE_SECONDS = 3600.0
 
@@ -280,8 +282,9 @@ class _Optimiser:
         )
 
     def _widen(self, kept: Rewrite, job: Job, store: Store) -> None:
-        """What there was no time for while the client waited; one at a time."""
+        """What there was no time for while the client waited; one at a time, and not when the next query may be on its way."""
         with self.widening:
+            _stop.wait(WIDEN_SECONDS)
             try:
                 wider = self._bench(store).widen(kept, job)
             except (NotOptimised, StoreError) as error:
