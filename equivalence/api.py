@@ -21,6 +21,7 @@ from equivalence.parameters import ParameterType, instances, parameter_types
 from equivalence.proving import Attempt, Binding, bind_both, prove_both
 from equivalence.refuter.arena import Arena, SchemaFailed, Server, harden
 from equivalence.refuter.search import Refuter
+from equivalence.solving import in_a_hurry
 from equivalence.tester.coverage import coverage_of, weakness
 from equivalence.verdicts import (
     Counterexample,
@@ -42,7 +43,7 @@ _RESTLESS = ("statement_timestamp", "pg_stat_get_", "pg_current_", "pg_last_")
 # sets of values tried for a query's parameters
 _INSTANCES = 5
 
-__all__ = ["Checker", "Options", "Verdict"]
+__all__ = ["Checker", "Options", "Verdict", "in_a_hurry"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,17 +2,37 @@
 
 z3 keeps one context for all, which is not for concurrent use: two proofs at once end the process. Its objects go back to it when
 Python frees them, and a collection of cycles frees them in whatever thread it happens to run; so none runs while the
-solver is in use. Owns that lock. Must not know what is solved.
+solver is in use. A thread in a hurry goes first: others let go of the solver and come back to it. Owns that lock. Must not know what is
+solved.
 """
 
 from __future__ import annotations
 
 import gc
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 
 _LOCK = threading.RLock()
+_HURRIED: ContextVar[bool] = ContextVar("hurried", default=False)
+_PAUSE_SECONDS = 0.005
+
+
+class _Waiting:
+    """How many threads in a hurry wait for the solver."""
+
+    def __init__(self) -> None:
+        self.number = 0
+        self.lock = threading.Lock()
+
+    def change(self, by: int) -> None:
+        with self.lock:
+            self.number += by
+
+
+_WAITING = _Waiting()
 
 
 class Busy(Exception):
@@ -25,8 +45,15 @@ def solver_alone(seconds: float) -> Iterator[None]:
 
     Whatever holds objects of the solver must be dropped inside.
     """
-    if not _LOCK.acquire(timeout=max(seconds, 0.0)):
-        raise Busy
+    hurried = _HURRIED.get()
+    if hurried:
+        _WAITING.change(1)
+    try:
+        if not _LOCK.acquire(timeout=max(seconds, 0.0)):
+            raise Busy
+    finally:
+        if hurried:
+            _WAITING.change(-1)
     collecting = gc.isenabled()
     gc.disable()
     try:
@@ -35,3 +62,24 @@ def solver_alone(seconds: float) -> Iterator[None]:
         if collecting:
             gc.enable()
         _LOCK.release()
+
+
+@contextmanager
+def in_a_hurry() -> Iterator[None]:
+    """Work for which somebody waits: this thread gets the solver before others."""
+    token = _HURRIED.set(True)
+    try:
+        yield
+    finally:
+        _HURRIED.reset(token)
+
+
+def must_let_go() -> bool:
+    """Whether another thread in a hurry waits for the solver, and this one is in none."""
+    return _WAITING.number > 0 and not _HURRIED.get()
+
+
+def let_others_go_first(deadline: float) -> None:
+    """Wait, at most until ``deadline`` (time.monotonic()), while this thread would have to let go of the solver."""
+    while must_let_go() and time.monotonic() < deadline:
+        time.sleep(_PAUSE_SECONDS)

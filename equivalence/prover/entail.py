@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from equivalence.proof import Assumption
+from equivalence.solving import must_let_go
 
 from .atoms import alternatives, exists_atoms, reached, stated, strict_parts, tables_of
 from .bags import subst, subst_block
@@ -43,6 +44,10 @@ from .terms import (
 )
 
 
+class LetGo(Exception):
+    """Another thread needs the solver first."""
+
+
 class OutOfTime(Exception):
     """The deadline has passed."""
 
@@ -50,7 +55,9 @@ class OutOfTime(Exception):
 class Engine:
     """Answers questions of entailment; remembers answers; stops at the deadline."""
 
-    def __init__(self, schema: Schema, deadline: float) -> None:
+    def __init__(self, schema: Schema, deadline: float, *, yields: bool = False) -> None:
+        """``yields``: raises LetGo, from `tick`, when another thread needs the solver first."""
+        self.yields = yields
         self.schema = schema
         self.deadline = deadline
         self._known: dict[tuple[Context, Term], tuple[bool, frozenset[Assumption]]] = {}
@@ -114,6 +121,8 @@ class Engine:
     def tick(self) -> None:
         if time.monotonic() > self.deadline:
             raise OutOfTime
+        if self.yields and must_let_go():
+            raise LetGo
 
     # ---------------------------------------------------------------- entailment
 

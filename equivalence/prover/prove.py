@@ -11,13 +11,13 @@ from collections.abc import Collection
 from typing import Literal
 
 from equivalence.proof import Flaw, Matching, Proof, Step
-from equivalence.solving import Busy, solver_alone
+from equivalence.solving import Busy, let_others_go_first, solver_alone
 from sql.algebra import Query
 from sql.catalog import Catalog
 
 from .context import Context
 from .digest import digest
-from .entail import Engine, OutOfTime
+from .entail import Engine, LetGo, OutOfTime
 from .fresh import numbering
 from .match import match_bags
 from .normal import Trace, normalise
@@ -54,17 +54,23 @@ def prove(
     threads one proves at a time; the others wait for their turn as long as they may prove, and prove then.
     """
     del accept
-    try:
-        with solver_alone(deadline_seconds):
-            return _prove(q1, q2, catalog, deadline_seconds, distrust)
-    except Busy:
-        return Reason("timeout", "timeout")
+    deadline = time.monotonic() + deadline_seconds
+    while True:
+        let_others_go_first(deadline)
+        left = deadline - time.monotonic()
+        try:
+            with solver_alone(left):
+                return _prove(q1, q2, catalog, left, distrust)
+        except Busy:
+            return Reason("timeout", "timeout")
+        except LetGo:
+            continue
 
 
 def _prove(
     q1: Query, q2: Query, catalog: Catalog, deadline_seconds: float, distrust: Collection[str]
 ) -> Proof | Reason | None:
-    engine = Engine(Schema(catalog, distrust=distrust), time.monotonic() + deadline_seconds)
+    engine = Engine(Schema(catalog, distrust=distrust), time.monotonic() + deadline_seconds, yields=True)
     try:
         with numbering():
             draft = _draft(engine, q1, q2)
@@ -75,6 +81,8 @@ def _prove(
         return Reason(f"unsupported {why}", "unsupported")
     except OutOfTime:
         return Reason("timeout", "timeout")
+    except LetGo:
+        raise
     except RecursionError:
         return Reason("the query is too deep", "unsupported")
     except ImportError as missing:

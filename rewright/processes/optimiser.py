@@ -12,6 +12,7 @@ import os
 import queue
 import signal
 import socket
+import sys
 import threading
 import time
 from collections import OrderedDict
@@ -49,6 +50,7 @@ AGAIN_SECONDS = 1800.0
 RECHECK_SECONDS = 10.0
 REMEMBERED = 20_000
 WATCH_SECONDS = 2.0
+SWITCH_SECONDS = 0.0002
 # between two looks whether hints are still worth it, while nothing else is to be done
 HINTS_SECONDS = 30.0
 # after a held query was answered
@@ -65,6 +67,8 @@ def run(config: Config, job_path: str, pipe: Connection) -> None:
     # below the relays in the kernel's eyes, too
     with contextlib.suppress(OSError):
         os.nice(10)
+    # each call of the solver gives the interpreter away and waits so long for it while another thread computes
+    sys.setswitchinterval(SWITCH_SECONDS)
     process = _Optimiser(config, job_path, pipe)
     listen(pipe, lambda _: None, _stop.set)
     process.run()

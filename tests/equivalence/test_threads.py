@@ -11,7 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from equivalence.solving import Busy, solver_alone
+from equivalence.proof import Proof
+from equivalence.prover.entail import Engine
+from equivalence.prover.prove import prove
+from equivalence.solving import Busy, in_a_hurry, solver_alone
+from sql.binder import bind
+from sql.ddl import catalog_from_ddl
 
 TREE = Path(__file__).resolve().parents[2]
 
@@ -79,3 +84,43 @@ def test_who_waits_too_long_goes_without() -> None:
     with solver_alone(1.0), solver_alone(0.0):
         assert not gc.isenabled()
     assert gc.isenabled()
+
+
+def test_who_is_in_a_hurry_gets_the_solver_from_a_proof_that_goes_on_later(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The long proof lets go in the middle, starts again and ends as it would have."""
+    catalog = catalog_from_ddl(
+        "create table a (id int primary key, x int not null); create table b (id int primary key, a_id int references a, z int)"
+    )
+    original = "select a.id from a where a.x > 3 and exists (select 1 from b where b.a_id = a.id and b.z > 1)"
+    other = "select a.id from a where a.x > 3 and a.id in (select b.a_id from b where b.z > 1)"
+    pair = bind(original, catalog), bind(other, catalog)
+    calm = prove(*pair, catalog, deadline_seconds=60.0)
+    in_the_middle, asked, told = threading.Event(), threading.Event(), list[str]()
+    usual = Engine.tick
+
+    def tick(engine: Engine) -> None:
+        if engine.yields and not in_the_middle.is_set():
+            in_the_middle.set()
+            assert asked.wait(20)
+            time.sleep(0.2)  # the other one stands at the door now
+        usual(engine)
+
+    monkeypatch.setattr(Engine, "tick", tick)
+
+    def hurry() -> None:
+        assert in_the_middle.wait(20)
+        with in_a_hurry():
+            asked.set()
+            with solver_alone(20.0):
+                told.append("hurried")
+
+    hurried = threading.Thread(target=hurry)
+    hurried.start()
+    found = prove(*pair, catalog, deadline_seconds=60.0)
+    told.append("patient")
+    hurried.join()
+    assert told == ["hurried", "patient"]
+    assert found == calm
+    assert isinstance(found, Proof)
