@@ -45,7 +45,8 @@ def _may_fail(expr: Expr) -> bool:
     if has_subquery(expr) or any(isinstance(e, _NOT_CONSTANT) or not _is_folded(e) for e in all_exprs(expr)):
         return False
     if isinstance(expr, Cast) and isinstance(expr.arg, Const) and expr.arg.type.name == "unknown":
-        return not _is_safe(expr)  # read when the statement is parsed
+        # read when the statement is parsed; moments are taken for granted, as numbers and texts are
+        return expr.type.name not in _CALENDAR and not _is_safe(expr)
     return bool(errors_of_expr(expr, lambda _query: False, lambda _column: False)) and not _is_safe(expr)
 
 
