@@ -143,7 +143,11 @@ class Workbench:
                     kept.id, Action.RETIRE, reason=f"refuted: {seen.reason}", by="optimiser"
                 )
             scoper = TemplateScoper(
-                catalog, path, frozenset(self.config.verify.accept), self.courtesy.give_way
+                catalog,
+                path,
+                frozenset(self.config.verify.accept),
+                self.courtesy.give_way,
+                self.config.verify.timeout,
             )
             deadline = Deadline.after(self.config.optimiser.budget)
             self.courtesy.give_way()

@@ -29,12 +29,15 @@ _SECONDS = 3.0
 
 @dataclass(frozen=True, slots=True)
 class TemplateScoper:
-    """``accept``: reservations with which a proof still counts. ``between``: called before each single proof."""
+    """``accept``: reservations with which a proof still counts. ``between``: called before each single proof.
+    ``seconds``: the most that one takes.
+    """
 
     catalog: Catalog
     search_path: tuple[str, ...] = ("public",)
     accept: frozenset[str] = frozenset({"float-order"})
     between: Callable[[], None] = at_once
+    seconds: float = _SECONDS
 
     def scope(self, original: str, candidate: str, deadline: Deadline) -> Scoped:
         """``any`` with both templates where the template is proved, else ``these`` with the reason."""
@@ -58,7 +61,7 @@ class TemplateScoper:
         self, query: Query, target: Query, template: Template, candidate: str, deadline: Deadline
     ) -> Scoped:
         """The text as it is, as pg_stat_statements and prepared statements have it: its parameters stand for any values."""
-        found = proved_by_parts(query, target, self.catalog, min(_SECONDS, deadline.left()), self.between)
+        found = proved_by_parts(query, target, self.catalog, min(self.seconds, deadline.left()), self.between)
         if found is None:
             return Scoped("these", reason="no proof for all values of its parameters")
         if set(found.modulo) - (self.accept - {"errors", "overflow"}):
@@ -77,7 +80,7 @@ class TemplateScoper:
         for general in _generalised(target, holes):
             if deadline.passed:
                 return Scoped("these", reason="out of time")
-            seconds = min(_SECONDS, deadline.left())
+            seconds = min(self.seconds, deadline.left())
             found = proved_by_parts(query, general, self.catalog, seconds, self.between)
             if found is None:
                 continue
