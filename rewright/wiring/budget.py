@@ -11,6 +11,7 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from rewrite.adapters.links import at_once
 from rewrite.adapters.postgres import PostgresDatabase
 from rewrite.ports import DatabaseError, ResultColumn
 from rewrite.words import Explained, Timed
@@ -47,11 +48,10 @@ class FrugalDatabase:
     # where only estimates decide, those that the planner forgets must not be missing
     count_subplans: bool = False
     # called before each estimate, where others may go first
-    between: Callable[[], None] | None = None
+    between: Callable[[], None] = at_once
 
     def explain(self, sql: str) -> Explained:
-        if self.between is not None:
-            self.between()
+        self.between()
         explained = self.inner.explain(sql)
         if not self.count_subplans:
             return explained

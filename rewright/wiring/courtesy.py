@@ -26,23 +26,26 @@ class Courtesy:
     def __init__(self) -> None:
         self._held = 0
         self._free = threading.Condition()
+        self._own = threading.local()
 
     @contextmanager
     def first(self) -> Iterator[None]:
         """Others wait while this goes on."""
         with self._free:
             self._held += 1
+        self._own.first = True
         try:
             with in_a_hurry():
                 yield
         finally:
+            self._own.first = False
             with self._free:
                 self._held -= 1
                 self._free.notify_all()
 
     def give_way(self) -> None:
-        """Wait until nobody goes first, or for a while."""
-        if not self._held:
+        """Wait until nobody goes first, or for a while; who goes first itself does not wait."""
+        if not self._held or getattr(self._own, "first", False):
             return
         until = time.monotonic() + _MOST_SECONDS
         with self._free:

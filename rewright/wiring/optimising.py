@@ -124,7 +124,11 @@ class Workbench:
         The rewrite that came of it; None: it stands as it is. Raises NotOptimised, StoreError.
         """
         proposal = kept.proposal
-        if proposal.scope != "these" or proposal.hints or kept.state not in SERVABLE:
+        if proposal.hints or kept.state not in SERVABLE:
+            return None
+        # the store may not keep the literals, which the client's own text has
+        replacement = filled(replace(proposal, original=job.text))
+        if replacement is None:
             return None
         dsn = database_dsn(self._database(job.database).optimiser_dsn, job.database)
         with self._session(dsn) as session:
@@ -137,11 +141,13 @@ class Workbench:
             )
             self.courtesy.give_way()
             with Checker(catalog, self.scratch.server(), options) as checker:
-                seen = SecondLook(checker).check(proposal.original, proposal.replacement, CONFIRM_SECONDS)
+                seen = SecondLook(checker).check(job.text, replacement, CONFIRM_SECONDS)
             if seen.level == "refuted":
                 return self.store.rewrites.act(
                     kept.id, Action.RETIRE, reason=f"refuted: {seen.reason}", by="optimiser"
                 )
+            if proposal.scope != "these":
+                return None
             scoper = TemplateScoper(
                 catalog,
                 path,
@@ -307,7 +313,7 @@ class Workbench:
         )
         waiting = job.kind == "inline"
         learning = self._learning(session, catalog, job)
-        between = None if waiting else self.courtesy.give_way
+        between = self.courtesy.give_way
         database = FrugalDatabase(
             PostgresDatabase(session, catalog, path), self.budget, count_subplans=waiting, between=between
         )
@@ -319,7 +325,7 @@ class Workbench:
             chains = by_steps(checker, derivations, catalog, path, confirm, between)
             ports = Ports(
                 database=database,
-                checker=chains if waiting else PoliteChecker(chains, self.courtesy),
+                checker=PoliteChecker(chains, self.courtesy),
                 prover=chains,
                 proposer=RuleProposer(
                     catalog, path, derivations=derivations, later=learning.avoid(), **_search_limits(job)

@@ -21,7 +21,7 @@ from models.api import Model, NoModel
 from models.redact import Share
 from rewrite.adapters.checker import EquivalenceChecker, SecondLook
 from rewrite.adapters.judge import ModelJudge
-from rewrite.adapters.links import LinkProver
+from rewrite.adapters.links import LinkProver, at_once
 from rewrite.adapters.postgres import PostgresDatabase
 from rewrite.adapters.scoping import TemplateScoper
 from rewrite.adapters.units import UnitKnowledge
@@ -99,10 +99,10 @@ def by_steps(
     catalog: Catalog,
     search_path: tuple[str, ...],
     confirm: float = CONFIRM_SECONDS,
-    between: Callable[[], None] | None = None,
+    between: Callable[[], None] = at_once,
 ) -> ChainChecker:
     """The checker as the rewriter uses it: proofs of single steps first, then of the whole. ``confirm``: see `ChainChecker`;
     ``between``: called before each proof of a step.
     """
-    links = LinkProver(catalog, search_path, *([] if between is None else [between]))
+    links = LinkProver(catalog, search_path, between)
     return ChainChecker(EquivalenceChecker(checker), derivations, links, SecondLook(checker), confirm)

@@ -13,12 +13,12 @@ from datetime import datetime
 from decimal import Decimal, InvalidOperation
 
 from sql import algebra as a
+from sql.comparisons import FLIPPED
 from sql.types import equality_is_identity
 
 Value = Decimal | datetime | str | bool
 Simplify = Callable[[a.Expr], a.Expr | None]
 
-FLIPPED = {"=": "=", "<>": "<>", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
 INTEGERS = {"int2": 2**15, "int4": 2**31, "int8": 2**63}
 NUMBERS = frozenset({*INTEGERS, "numeric"})
 # integers below this are exact as double precision

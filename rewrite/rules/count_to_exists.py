@@ -16,11 +16,11 @@ from rewrite.rules.base import Context, Rewrite, Rule
 from rewrite.rules.shape import is_volatile
 from rewrite.rules.tree import conjoin, conjuncts, replace_node, walk_block
 from sql import algebra as a
+from sql.comparisons import FLIPPED
 from sql.types import INT4
 
 SOME = frozenset({(">", "0"), ("<>", "0"), (">=", "1")})
 NONE = frozenset({("=", "0"), ("<", "1"), ("<=", "0")})
-FLIPPED = {">": "<", "<": ">", ">=": "<=", "<=": ">=", "=": "=", "<>": "<>"}
 
 
 def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
 
-from rewrite.rules.conditions import DATE, FLIPPED, constant, value
+from rewrite.rules.conditions import DATE, constant, value
 from sql import algebra as a
+from sql.comparisons import FLIPPED
 from sql.types import UNKNOWN, SqlType
 
 SAME = {name: name for name in FLIPPED}

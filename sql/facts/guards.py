@@ -34,13 +34,12 @@ from sql.algebra import (
     Volatility,
     WindowCall,
 )
+from sql.comparisons import DENIED, FLIPPED
 from sql.walk import block_exprs, children, conjuncts, deep_exprs
 
 _INTEGERS = frozenset({"int2", "int4", "int8"})
 _NUMBERS = _INTEGERS | {"numeric", "float4", "float8"}
 _FEW = 40
-_FLIPPED = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
-_DENIED = {"=": "<>", "<>": "=", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,16 +201,16 @@ def _denies(condition: Expr, true: bool, expr: Expr, value: int) -> bool:
 
 def _compared(op: OperatorRef, left: Expr, right: Expr, true: bool, expr: Expr, value: int) -> bool:
     """A comparison that is not true is false or has a NULL in it."""
-    if not op.is_builtin or op.name not in _DENIED or {op.left, op.right} - _NUMBERS:
+    if not op.is_builtin or op.name not in DENIED or {op.left, op.right} - _NUMBERS:
         return False
-    return _apart(op.name if true else _DENIED[op.name], left, right, expr, value)
+    return _apart(op.name if true else DENIED[op.name], left, right, expr, value)
 
 
 def _apart(test: str, left: Expr, right: Expr, expr: Expr, value: int) -> bool:
     """Whether no expression that compares so with a constant is ``value``."""
     bare = _bare(expr)
     if _bare(right) == bare:
-        left, right, test = right, left, _FLIPPED[test]
+        left, right, test = right, left, FLIPPED[test]
     bound = _number(right)
     if bound is None or _bare(left) != bare:
         return False

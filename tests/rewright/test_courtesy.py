@@ -44,6 +44,25 @@ def test_a_check_waits_until_the_last_client_has_its_answer(monkeypatch: pytest.
 
 def test_clients_that_follow_each_other_do_not_starve_the_rest(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(courtesy, "_MOST_SECONDS", 0.1)
-    gate = Courtesy()
-    with gate.first():
+    gate, waited = Courtesy(), threading.Event()
+
+    def background() -> None:
         gate.give_way()
+        waited.set()
+
+    with gate.first():
+        threading.Thread(target=background, daemon=True).start()
+        assert waited.wait(30)
+
+
+def test_who_goes_first_does_not_wait_for_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(courtesy, "_MOST_SECONDS", 60.0)
+    gate, done = Courtesy(), threading.Event()
+
+    def held() -> None:
+        with gate.first():
+            gate.give_way()
+            done.set()
+
+    threading.Thread(target=held, daemon=True).start()
+    assert done.wait(30)
