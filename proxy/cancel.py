@@ -10,8 +10,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import ssl
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from pathlib import Path
+from typing import Protocol
 
 from proxy.upstream import Target, UpstreamUnavailable, connect
 from proxy.wire.framing import ProtocolViolation
@@ -19,27 +20,47 @@ from proxy.wire.startup import CancelRequest, decode_first, packet_length
 
 CANCEL_TIMEOUT = 10.0
 
+# A worker answers another when it has forwarded the cancel: connecting and waiting for the server, at most.
+MAIL_TIMEOUT = 2 * CANCEL_TIMEOUT + 1.0
+
+
+class Cancellable(Protocol):
+    """What a session does about a cancel: ``mark`` before the server gets it, ``stop`` afterwards.
+
+    Marked first, so that a guard which the cancel ends is not taken for one that failed, and the original run.
+    Stopped last, because a held client goes on as soon as it has its error, and its next statement would be the
+    one that a cancel still on its way hits.
+    """
+
+    def mark(self) -> None: ...
+
+    def stop(self) -> None: ...
+
 
 class CancelTable:
-    """(pid, key) of each session of this worker -> where its server is (the one host), and how to tell it."""
+    """(pid, key) of each session of this worker -> where its server is (the one host), and the session."""
 
     def __init__(self) -> None:
-        self._sessions: dict[tuple[int, bytes], tuple[Target, Callable[[], None]]] = {}
+        self._sessions: dict[tuple[int, bytes], tuple[Target, Cancellable]] = {}
 
-    def add(self, key: tuple[int, bytes], target: Target, cancelled: Callable[[], None]) -> None:
-        self._sessions[key] = (target, cancelled)
+    def add(self, key: tuple[int, bytes], target: Target, session: Cancellable) -> None:
+        self._sessions[key] = (target, session)
 
     def discard(self, key: tuple[int, bytes]) -> None:
         self._sessions.pop(key, None)
 
-    def tell(self, request: CancelRequest) -> Target | None:
-        """Stop what the session holds; where to forward the request, None if it is not ours."""
+    async def cancel(self, request: CancelRequest) -> bool:
+        """Forward it and stop what the session holds; False: the session is not of this worker."""
         found = self._sessions.get((request.pid, request.key))
         if found is None:
-            return None
-        target, cancelled = found
-        cancelled()
-        return target
+            return False
+        target, session = found
+        session.mark()
+        try:
+            await forward(request, target)
+        finally:
+            session.stop()
+        return True
 
 
 async def forward(request: CancelRequest, target: Target) -> None:
@@ -57,9 +78,13 @@ async def forward(request: CancelRequest, target: Target) -> None:
 
 
 class WorkerMail:
-    """A Unix socket a worker, through which the others pass on cancels for sessions they don't have."""
+    """A Unix socket a worker, through which the others pass on cancels for sessions they don't have.
 
-    def __init__(self, run_dir: str, name: str, deliver: Callable[[CancelRequest], bool]) -> None:
+    The answer comes when the server has got the cancel, not before: a canceller goes on when its connection is
+    closed, and a cancel still on its way would then hit the session's next statement.
+    """
+
+    def __init__(self, run_dir: str, name: str, deliver: Callable[[CancelRequest], Awaitable[bool]]) -> None:
         self._directory = Path(run_dir)
         self._path = self._directory / f"{name}.cancel"
         self._deliver = deliver
@@ -77,15 +102,13 @@ class WorkerMail:
             self._path.unlink(missing_ok=True)
 
     async def pass_on(self, request: CancelRequest) -> bool:
-        """Ask each other worker; True: one of them owned the session and has forwarded the request."""
-        for path in sorted(self._directory.glob("*.cancel")):
-            if path != self._path and await self._ask(path, request):
-                return True
-        return False
+        """Ask the other workers, all at once; True: one of them owned the session and has forwarded the request."""
+        others = [path for path in sorted(self._directory.glob("*.cancel")) if path != self._path]
+        return any(await asyncio.gather(*(self._ask(path, request) for path in others)))
 
     async def _ask(self, path: Path, request: CancelRequest) -> bool:
         with contextlib.suppress(OSError, TimeoutError):
-            async with asyncio.timeout(1.0):
+            async with asyncio.timeout(MAIL_TIMEOUT):
                 reader, writer = await asyncio.open_unix_connection(str(path))
                 try:
                     writer.write(request.encode())
@@ -98,7 +121,7 @@ class WorkerMail:
         try:
             head = await reader.readexactly(4)
             request = decode_first(head + await reader.readexactly((packet_length(head) or 4) - 4))
-            mine = isinstance(request, CancelRequest) and self._deliver(request)
+            mine = isinstance(request, CancelRequest) and await self._deliver(request)
             writer.write(b"1" if mine else b"0")
             await writer.drain()
         except (OSError, ProtocolViolation, asyncio.IncompleteReadError):

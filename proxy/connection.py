@@ -92,7 +92,7 @@ class Connection(Entering):
         session.parameters.update(login.parameters)
         session.on_broken = self._broken
         if login.key is not None:
-            self._register(login.key, session)
+            self._register(login.key)
         if who.startup.is_replication:
             session.give_up("replication")
         else:
@@ -108,14 +108,20 @@ class Connection(Entering):
             "session.started", client=who.address, user=who.user, database=who.database, tls=who.tls
         )
 
-    def _register(self, key: BackendKeyData, session: Session) -> None:
+    def _register(self, key: BackendKeyData) -> None:
         assert self.target is not None
         self.key = (key.pid, key.key)
-        self.proxy.cancels.add(self.key, self.target, lambda: self._cancelled(session))
+        self.proxy.cancels.add(self.key, self.target, self)
 
-    def _cancelled(self, session: Session) -> None:
-        session.cancel()
-        if self.effect is not None:
+    def mark(self) -> None:
+        """A cancel is on its way to the server (``proxy.cancel.Cancellable``)."""
+        if self.session is not None:
+            self.session.cancel()
+        self.marked = self.effect
+
+    def stop(self) -> None:
+        """The server has got the cancel: what this session itself waited for ends, too, if it still waits for it."""
+        if self.effect is not None and self.effect is self.marked:
             self.effect.add_done_callback(self._effect_cancelled)
             self.effect.cancel()
 

@@ -55,6 +55,7 @@ class Entering:
         self.target: Target | None = None
         self.key: tuple[int, bytes] | None = None
         self.effect: asyncio.Task[None] | None = None
+        self.marked: asyncio.Task[None] | None = None  # the effect that a cancel on its way means
         self.ended = asyncio.Event()
         self.idle_since = 0.0
         self.counted = False

@@ -70,7 +70,7 @@ class Proxy:
         self.address = listener.getsockname()[:2]
         if listen.workers > 1:
             run_dir = listen.run_dir or _default_run_dir(self.address[1])
-            self._mail = WorkerMail(run_dir, self.name, self._deliver)
+            self._mail = WorkerMail(run_dir, self.name, self.cancels.cancel)
             await self._mail.open()
         asyncio.get_running_loop().add_reader(listener.fileno(), self._accept)
         self._ticker = asyncio.get_running_loop().create_task(self._tick(), name="tick")
@@ -141,20 +141,12 @@ class Proxy:
     async def cancel(self, request: CancelRequest) -> None:
         """Forward a cancel request: to the server of its session, or to each server when it is unknown here."""
         self.metrics.cancels += 1
-        found = self.cancels.tell(request)
-        if found is not None:
-            await forward(request, found)
-        elif self._mail is None or not await self._mail.pass_on(request):
-            for target in self._targets():
-                await forward(request, target)
-
-    def _deliver(self, request: CancelRequest) -> bool:
-        """A cancel that another worker got: true if its session is ours."""
-        found = self.cancels.tell(request)
-        if found is None:
-            return False
-        self._background(forward(request, found))
-        return True
+        if await self.cancels.cancel(request) or (
+            self._mail is not None and await self._mail.pass_on(request)
+        ):
+            return
+        for target in self._targets():
+            await forward(request, target)
 
     def _background(self, coroutine: Awaitable[None]) -> None:
         task = asyncio.ensure_future(coroutine)

@@ -31,7 +31,13 @@ def _connection() -> tuple[Any, _Session]:
     connection: Any = Connection.__new__(Connection)
     session = _Session()
     connection.session, connection.client, connection.effect, connection.address = session, None, None, ""
+    connection.marked = None
     return connection, session
+
+
+def _cancel(connection: Any) -> None:
+    connection.mark()
+    connection.stop()
 
 
 async def _asked() -> str:
@@ -42,7 +48,7 @@ async def _asked() -> str:
 async def _before_it_began() -> list[object]:
     connection, session = _connection()
     connection._start_effect(_asked, None)
-    connection._cancelled(session)
+    _cancel(connection)
     await asyncio.sleep(0.05)
     return session.told
 
@@ -51,8 +57,8 @@ async def _while_it_waits_twice() -> list[object]:
     connection, session = _connection()
     connection._start_effect(_asked, None)
     await asyncio.sleep(0)
-    connection._cancelled(session)
-    connection._cancelled(session)
+    _cancel(connection)
+    _cancel(connection)
     await asyncio.sleep(0.05)
     return session.told
 
@@ -61,7 +67,19 @@ async def _when_it_is_over() -> list[object]:
     connection, session = _connection()
     connection._start_effect(_asked, None)
     await asyncio.sleep(0.05)
-    connection._cancelled(session)
+    _cancel(connection)
+    await asyncio.sleep(0.05)
+    return session.told
+
+
+async def _not_what_was_begun_since() -> list[object]:
+    """The cancel meant a statement that has ended while the cancel was on its way to the server."""
+    connection, session = _connection()
+    connection._start_effect(_asked, None)
+    connection.mark()
+    await asyncio.sleep(0.05)
+    connection._start_effect(_asked, None)
+    connection.stop()
     await asyncio.sleep(0.05)
     return session.told
 
@@ -69,6 +87,7 @@ async def _when_it_is_over() -> list[object]:
 @pytest.mark.parametrize(
     ("play", "told"),
     [
+        (_not_what_was_begun_since, ["answer", "answer"]),
         (_before_it_began, ["57014"]),
         (_while_it_waits_twice, ["57014"]),
         (_when_it_is_over, ["answer"]),

@@ -1,0 +1,92 @@
+"""The order of things in a cancel: marked, got by the server, stopped, answered; whichever worker got it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from proxy.cancel import CancelTable, WorkerMail
+from proxy.upstream import parse_dsn
+from proxy.wire.startup import CancelRequest
+
+REQUEST = CancelRequest(4711, b"\x01\x02\x03\x04")
+
+
+class _World:
+    """One worker's table with a session whose server takes its time, and another worker's mail."""
+
+    def __init__(self) -> None:
+        self.happened: list[str] = []
+        self.table = CancelTable()
+
+    def mark(self) -> None:
+        self.happened.append("marked")
+
+    def stop(self) -> None:
+        self.happened.append("stopped")
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        assert await reader.readexactly(len(REQUEST.encode())) == REQUEST.encode()
+        await asyncio.sleep(0.2)
+        self.happened.append("server has it")
+        writer.close()
+
+
+async def _here(world: _World, _run_dir: Path) -> bool:
+    return await world.table.cancel(REQUEST)
+
+
+async def _at_another_worker(world: _World, run_dir: Path) -> bool:
+    none_of_mine = CancelTable()
+    mails = [
+        WorkerMail(str(run_dir), name, table.cancel)
+        for name, table in (("a", none_of_mine), ("b", world.table), ("c", CancelTable()))
+    ]
+    for mail in mails:
+        await mail.open()
+    (run_dir / "dead.cancel").touch()  # of a worker that was killed
+    try:
+        assert not await mails[0].pass_on(CancelRequest(4711, b"nobody's"))
+        return await mails[0].pass_on(REQUEST)
+    finally:
+        for mail in mails:
+            await mail.close()
+
+
+async def _played(way: Any, run_dir: Path) -> list[str]:
+    world = _World()
+    server = await asyncio.start_server(world.serve, "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    world.table.add(
+        (REQUEST.pid, REQUEST.key), parse_dsn(f"host=127.0.0.1 port={port} sslmode=disable"), world
+    )
+    played: Coroutine[Any, Any, bool] = way(world, run_dir)
+    if await played:
+        world.happened.append("answered")
+    server.close()
+    return world.happened
+
+
+@pytest.mark.parametrize("way", [_here, _at_another_worker])
+def test_a_cancel_is_answered_when_the_server_has_it(way: Any, tmp_path: Path) -> None:
+    assert asyncio.run(_played(way, tmp_path)) == ["marked", "server has it", "stopped", "answered"]
+
+
+def test_a_session_is_stopped_where_the_server_is_gone(tmp_path: Path) -> None:
+    async def play() -> list[str]:
+        world = _World()
+        server = await asyncio.start_server(world.serve, "127.0.0.1", 0)
+        port = server.sockets[0].getsockname()[1]
+        server.close()
+        await server.wait_closed()
+        world.table.add(
+            (REQUEST.pid, REQUEST.key), parse_dsn(f"host=127.0.0.1 port={port} sslmode=disable"), world
+        )
+        assert await world.table.cancel(REQUEST)
+        return world.happened
+
+    assert asyncio.run(play()) == ["marked", "stopped"]
