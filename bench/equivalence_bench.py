@@ -23,6 +23,7 @@ import statistics
 import sys
 import time
 from collections import Counter, defaultdict
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -31,7 +32,7 @@ from tqdm import tqdm
 
 from engines.postgres.scratch import ScratchServer
 from equivalence.api import Checker
-from equivalence.generator.pairs import PAIRS_A_WORLD, pairs_of_world
+from equivalence.generator.pairs import PAIRS_A_WORLD, SCHEME_NAMES, pairs_of_world
 from equivalence.options import Options
 from equivalence.proving import Binding, bind_both, catalog_of
 from equivalence.verdicts import CHECKER_VERSION, RESERVATIONS, Proved, Refuted, Verdict, level
@@ -83,6 +84,9 @@ def main(argv: list[str] | None = None) -> int:
         help="report what these notes hold, of any seed; judge nothing",
     )
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument(
+        "--schemes", nargs="+", choices=SCHEME_NAMES, default=[], help="random pairs of these schemes only"
+    )
     arguments = parser.parse_args(argv)
     report: dict[str, Any] = {"machine": machine(), "seed": arguments.seed}
     if arguments.kept:
@@ -97,7 +101,9 @@ def main(argv: list[str] | None = None) -> int:
             report["all"] = judged([row for f in report["files"].values() for row in f.pop("_rows")])
             print(figure9_table(report["all"]["figure9"]), file=sys.stderr)
         if arguments.random:
-            report["random"] = judge_random(arguments.random, arguments.seed, server, arguments.notes)
+            report["random"] = judge_random(
+                arguments.random, arguments.seed, server, arguments.notes, arguments.schemes
+            )
     return _report(report, arguments.out)
 
 
@@ -258,14 +264,18 @@ def figures(rows: list[dict[str, Any]], *, silence_is_same: bool) -> dict[str, A
     }
 
 
-def judge_random(count: int, seed: int, server: ScratchServer, notes: Path | None) -> dict[str, Any]:
-    """Random pairs, world by world; with ``notes`` each world's rows are kept there and not judged again."""
+def judge_random(
+    count: int, seed: int, server: ScratchServer, notes: Path | None, schemes: Sequence[str] = ()
+) -> dict[str, Any]:
+    """Random pairs, world by world; with ``notes`` each world's rows are kept there and not judged again (one file for one set
+    of ``schemes``).
+    """
     worlds = -(-count // PAIRS_A_WORLD)
     done = _noted(notes, seed)
     bar = tqdm(total=count, desc="random", disable=not sys.stderr.isatty())
     for number in range(worlds):
         if number not in done:
-            done[number] = judge_world(seed, number, server)
+            done[number] = judge_world(seed, number, server, schemes)
             if notes:
                 with notes.open("a", encoding="utf-8") as file:
                     file.write(
@@ -303,10 +313,12 @@ def kept_figures(files: list[Path]) -> dict[str, Any]:
     return {"seeds": seeds, "checker_versions": dict(versions), **random_figures(rows)}
 
 
-def judge_world(seed: int, number: int, server: ScratchServer) -> list[dict[str, Any]]:
+def judge_world(
+    seed: int, number: int, server: ScratchServer, schemes: Sequence[str] = ()
+) -> list[dict[str, Any]]:
     """The pairs over one schema: what is proved must survive the search, what is refuted must be a near miss."""
     rows: list[dict[str, Any]] = []
-    pairs = list(pairs_of_world(seed, number))
+    pairs = list(pairs_of_world(seed, number, schemes))
     with Checker(scratch=server, options=_RANDOM, schema_sql=pairs[0].schema_sql) as checker:
         for pair in pairs:
             verdict = checker.check(pair.q1, pair.q2)
@@ -314,11 +326,12 @@ def judge_world(seed: int, number: int, server: ScratchServer) -> list[dict[str,
                 "id": pair.id,
                 "scheme": pair.scheme,
                 "equivalent": pair.equivalent,
+                "volatile": pair.volatile,
                 "verdict": level(verdict),
                 "modulo": list(getattr(verdict, "modulo", ())),
                 "seconds": round(verdict.stamp.seconds, 4),
             }
-            right = {"proved", "tested"} if pair.equivalent else {"refuted"}
+            right = {"proved", "tested"} if pair.equivalent else {"unknown"} if pair.volatile else {"refuted"}
             if level(verdict) not in right:
                 row |= {"q1": pair.q1, "q2": pair.q2, "reason": getattr(verdict, "reason", "")}
             rows.append(row)
@@ -330,7 +343,8 @@ def random_figures(rows: list[dict[str, Any]]) -> dict[str, Any]:
     counts: Counter[str] = Counter()
     schemes: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for row in rows:
-        word = ("equivalent" if row["equivalent"] else "near miss") + ": " + row["verdict"]
+        kind = "equivalent" if row["equivalent"] else "volatile" if row.get("volatile") else "near miss"
+        word = f"{kind}: {row['verdict']}"
         counts[word] += 1
         schemes[row["scheme"]][word] += 1
     near = sum(n for word, n in counts.items() if word.startswith("near"))
@@ -344,12 +358,21 @@ def random_figures(rows: list[dict[str, Any]]) -> dict[str, Any]:
         "schemes": {name: dict(sorted(found.items())) for name, found in sorted(schemes.items())},
         "seconds_median": statistics.median(seconds),
         "seconds_p95": seconds[int(0.95 * (len(seconds) - 1))],
-        "wrong": [r for r in rows if r["verdict"] == ("refuted" if r["equivalent"] else "proved")],
-        "missed": [r for r in rows if not r["equivalent"] and r["verdict"] not in {"refuted", "proved"}][
-            :200
-        ],
+        "wrong": [r for r in rows if _is_wrong(r)],
+        "missed": [
+            r
+            for r in rows
+            if not r["equivalent"] and not r.get("volatile") and r["verdict"] not in {"refuted", "proved"}
+        ][:200],
         "unknown": [r for r in rows if r["equivalent"] and r["verdict"] == "unknown"][:50],
     }
+
+
+def _is_wrong(row: dict[str, Any]) -> bool:
+    """A near miss that is proved, a pair equal by construction that is refuted, a volatile one of which anything is said."""
+    if row.get("volatile"):
+        return bool(row["verdict"] != "unknown")
+    return bool(row["verdict"] == ("refuted" if row["equivalent"] else "proved"))
 
 
 if __name__ == "__main__":

@@ -99,6 +99,11 @@ LAWS: dict[str, tuple[str, str]] = {
     "extreme": ("3", "some row differs from t unless both minimum and maximum are t"),
     "scale": ("M4", "equal columns numeric(p, s) look alike only if both have s decimals"),
     "padding": ("M4", "equal columns char(n) look alike only if both have n characters"),
+    "collation": (
+        "M4",
+        "what COLLATE decides for an operator is not what its operands' own collations would",
+    ),
+    "frame": ("M4", "which of equal values that look different a frame's minimum or maximum shows is open"),
     "weight": ("6e", "a count of nothing gives a 0 to add where the join has no row"),
     "total": ("M9", "without a total order any of the first rows may come first"),
     "nulls-last": ("13", "a first row with NULL is no minimum"),

@@ -12,9 +12,11 @@ from dataclasses import dataclass, replace
 from typing import assert_never
 
 from sql import algebra as a
+from sql.binder import Unsupported as Unbound
+from sql.binder.coerce import is_explicitly_collated, merge_derived
 from sql.facts.guards import Known, branches, division, is_division
 from sql.records import key_of
-from sql.types import BOOL, TIMESTAMP, SqlType
+from sql.types import BOOL, TEXT, TIMESTAMP, SqlType, equality_is_identity
 
 from .aggregates import aggregate_term, window_term
 from .bags import block, exists, the
@@ -105,21 +107,22 @@ class Translation:
             case a.IsBool(arg, test_, negated):
                 return self._is_bool(self.term(arg), test_, negated=negated)
             case a.IsDistinct(op, left, right, negated):
-                alike = self._alike(op, self.term(left), self.term(right))
+                alike = self._alike(op, *self._operands(op.name, (left, right)))
                 return alike if negated else negate(alike)
             case a.Case() | a.Coalesce():
                 return self._guard(e)
             case a.NullIf(op, left, right, type_):
-                x = self.term(left)
-                return case((self._operator(op, (x, self.term(right)), BOOL), null(type_), x), type_)
+                equal = self._operator(op, self._operands(op.name, (left, right)), BOOL)
+                return case((equal, null(type_), self.term(left)), type_)
             case a.InList(op, left, items, all_):
-                x = self.term(left)
-                tests = [self._operator(op, (x, self.term(i)), BOOL) for i in items]
+                if under_other_collations((left, *items)):
+                    raise Unsupported("IN under several collations")
+                tests = [self._operator(op, self._operands(op.name, (left, i)), BOOL) for i in items]
                 return conj(tests) if all_ else disj(tests)
             case a.RowCompare():
                 return self._row_compare(e)
             case a.Op(op, args, type_):
-                return self._operator(op, tuple(self.term(x) for x in args), type_, e)
+                return self._operator(op, self._operands(op.name, args), type_, e)
             case a.Call(func, args, type_):
                 self.check(func)
                 if off("M16") and func.name == "timezone" and len(args) == 2:
@@ -127,7 +130,7 @@ class Translation:
                     return self.made(moment, (self.term(args[1]),), type_)
                 schema = "pg_catalog" if off("M14") else func.schema
                 symbol = function(schema, func.name, seen_types(func, args), strict=func.strict)
-                return self.made(symbol, tuple(self.term(x) for x in args), type_)
+                return self.made(symbol, self._operands("", args), type_)
             case a.Cast():
                 return self._cast(e)
             case a.ScalarSubquery(query, type_):
@@ -170,7 +173,7 @@ class Translation:
                 self.check(op.function)
                 name = f"{op.schema}.{op.name}({op.left},{op.right}) {'all' if all_ else 'any'} array"
                 symbol = Sym(name, strict=False, fails="errors")
-                return self.made(symbol, (self.term(left), self.term(array)), BOOL)
+                return self.made(symbol, self._operands(op.name, (left, array)), BOOL)
             case a.Opaque(tag, args, type_, volatility):
                 if volatility is a.Volatility.VOLATILE:
                     raise Unsupported(f"volatile {tag}")
@@ -305,6 +308,29 @@ class Translation:
                 return Lit(str(-int(value)), INTEGER)
         return self.made(arithmetic(op.name, op.left, op.right, type_.name), args, type_, e)
 
+    def _operands(self, operator: str, args: tuple[a.Expr, ...]) -> tuple[Term, ...]:
+        """The operands of an operator (or, without a name, the arguments of a function) under the collation that it is given."""
+        return self._under_one(operator, tuple(self.term(x) for x in args), [derived_of(x) for x in args])
+
+    def _under_one(
+        self, operator: str, terms: tuple[Term, ...], derived: Collection[tuple[str, bool]]
+    ) -> tuple[Term, ...]:
+        """M4: the terms under the one collation of the operation, where their own differ. What COLLATE has decided does not
+        show in a term that has that collation anyhow. Equality is the same under all deterministic collations.
+        """
+        own = {t.type.collation for t in terms} - {""}
+        plain = operator in {"=", "<>"} and all(deterministic(c) for c in own)
+        if len(own) < 2 or plain or off("collation"):
+            return terms
+        try:
+            one = merge_derived(derived)
+        except Unbound:  # the server does not know either which it is
+            return terms
+        return tuple(
+            t if t.type.collation in {"", one} else self._recollated(t, replace(t.type, collation=one))
+            for t in terms
+        )
+
     def _with_constant(self, op: a.OperatorRef, x: Term, y: Term) -> Term | None:
         """Constant moments are computed, patterns that are prefixes or plain text said as such."""
         if op.right == "interval":
@@ -388,7 +414,7 @@ class Translation:
 
     def _row_compare(self, e: a.RowCompare) -> Term:
         pairs = [
-            self._operator(op, (self.term(x), self.term(y)), BOOL)
+            self._operator(op, self._operands(op.name, (x, y)), BOOL)
             for op, x, y in zip(e.ops, e.left, e.right, strict=True)
         ]
         if e.kind == "=":
@@ -403,13 +429,20 @@ class Translation:
             raise Unsupported("row comparison with a subquery")
         bag = self.subquery(e.query)
         left = [self.term(x) for x in e.left]
+        # what comes out of a subquery has no collation of its own making
+        derived = [
+            (derived_of(x), (c.type.collation, False))
+            for x, c in zip(e.left, a.output_columns(e.query), strict=True)
+        ]
 
         def rows(read: Callable[[Term], Term]) -> Term:
             result: list[Block] = []
             for b in bag:
-                tests = [
-                    self._operator(op, (x, y), BOOL) for op, x, y in zip(e.ops, left, b.outs, strict=True)
+                pairs = [
+                    self._under_one(op.name, pair, d)
+                    for op, pair, d in zip(e.ops, zip(left, b.outs, strict=True), derived, strict=True)
                 ]
+                tests = [self._operator(op, pair, BOOL) for op, pair in zip(e.ops, pairs, strict=True)]
                 test = disj(tests) if e.kind == "<>" and len(tests) > 1 else conj(tests)
                 result.extend(block(b.vars, (*b.preds, read(test)), ()))
             return exists(tuple(result))
@@ -428,6 +461,22 @@ class Translation:
         for x in args:
             value = value * 2 + (0 if x in present else 1)
         return Lit(str(value), INTEGER)
+
+
+def derived_of(e: a.Expr) -> tuple[str, bool]:
+    """The collation of an expression, and whether COLLATE has decided it."""
+    return e.type.collation, is_explicitly_collated(e)
+
+
+def deterministic(collation: str) -> bool:
+    """Whether texts that are equal under the collation are the same (also for types whose values are not, such as char(n))."""
+    return equality_is_identity(replace(TEXT, collation=collation))
+
+
+def under_other_collations(exprs: Collection[a.Expr]) -> bool:
+    """Whether a list is compared under a collation that not all of it has: of those that say what is equal, none may differ."""
+    own = {e.type.collation for e in exprs} - {""}
+    return len(own) > 1 and not all(deterministic(c) for c in own)
 
 
 _PSEUDO = ("any", "record")

@@ -21,11 +21,15 @@ from .terms import Source, Table, Term
 
 @dataclass(frozen=True, slots=True)
 class KeyFact:
-    """Rows that are ``=`` on all ``columns`` are one row; ``nullable``: ``IS NOT DISTINCT`` is not enough."""
+    """Rows that are ``=`` on all ``columns`` are one row; ``nullable``: ``IS NOT DISTINCT`` is not enough.
+
+    ``not_nulls``: where a unique key is not nullable, the NOT NULLs that make it so (a primary key has its own).
+    """
 
     columns: tuple[int, ...]
     nullable: bool
     assumption: Assumption
+    not_nulls: tuple[Assumption, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,15 +108,20 @@ class Schema:
         if not holds("F4", not relation.has_children or source.only):
             return ()
         if source.ref not in self._keys:
-            derived = (self._derive(relation, k) for k in relation.keys if _usable_key(k))
+            derived = (self._derive(source, relation, k) for k in relation.keys if _usable_key(k))
             self._keys[source.ref] = tuple(k for k in derived if self._stated(k.assumption))
         return self._keys[source.ref]
 
-    def _derive(self, relation: Relation, key: Key) -> KeyFact:
+    def _derive(self, source: Table, relation: Relation, key: Key) -> KeyFact:
         columns = tuple(relation.position(c) for c in key.columns)
-        nullable = any(not relation.columns[c].not_null for c in columns) and key.nulls_distinct
         kind = "primary key" if key.primary else "unique"
-        return KeyFact(columns, nullable, Assumption(kind, _name(relation.ref), key.columns, key.name))
+        assumption = Assumption(kind, _name(relation.ref), key.columns, key.name)
+        if key.primary or not key.nulls_distinct:
+            return KeyFact(columns, False, assumption)
+        # F2: a unique key takes NULLs in unless NOT NULL, which may go while the key stays
+        stated = [self.not_null(source, c) for c in columns]
+        needed = () if None in stated else tuple(f for f in stated if f is not None)
+        return KeyFact(columns, None in stated, assumption, needed)
 
     def checks(self, source: Source, var: int) -> list[tuple[Assumption, Term]]:
         """CHECK constraints over the row of ``var``: never FALSE."""

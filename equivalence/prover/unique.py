@@ -82,8 +82,12 @@ def _is_determined(
         return all(_known(b, Var(v, i, t), fixed, open_, nulls=True) for i, t in enumerate(types))
     for key in engine.schema.keys(source):
         columns = [Var(v, c, types[c]) for c in key.columns]
-        if all(_key_column(engine, ctx, b, c, key.nullable, fixed, open_) for c in columns):
+        if all(_known(b, c, fixed, open_, nulls=False, direct=False) for c in columns):
             engine.schema.use(key.assumption)
+            return True
+        if all(_key_column(engine, ctx, b, c, key.nullable, fixed, open_) for c in columns):
+            for fact in (key.assumption, *key.not_nulls):
+                engine.schema.use(fact)
             return True
     return False
 

@@ -6,11 +6,28 @@ length coercion. Must not know scopes or syntax.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from sql.algebra import Cast, Collate, Const, Expr, FunctionRef, Param, RowExpr
+from sql.algebra import (
+    Aggregate,
+    ArrayExpr,
+    Call,
+    Case,
+    Cast,
+    Coalesce,
+    Collate,
+    Const,
+    Expr,
+    FunctionRef,
+    MinMax,
+    NullIf,
+    Op,
+    Param,
+    RowExpr,
+    WindowCall,
+)
 from sql.binder.constants import normalise
 from sql.binder.errors import BindError, Unsupported
 from sql.binder.scope import Context
@@ -306,24 +323,47 @@ def common_type(context: Context, exprs: Sequence[Expr], what: str = "") -> SqlT
 
 
 def merge_collations(exprs: Sequence[Expr]) -> str:
-    """The collation of an expression over these: an explicit one, else the one not default."""
-    for e in exprs:
-        if is_explicitly_collated(e):
-            return e.type.collation
-    own = {e.type.collation for e in exprs} - {"", "default"}
+    """The collation of an expression over these: an explicit one, else the one not default.
+
+    Raises Unsupported where the implicit ones conflict.
+    """
+    return merge_derived([(e.type.collation, is_explicitly_collated(e)) for e in exprs])
+
+
+def merge_derived(derived: Iterable[tuple[str, bool]]) -> str:
+    """As `merge_collations`, of collations and whether each is explicit."""
+    found = list(derived)
+    for collation, explicit in found:
+        if explicit:
+            return collation
+    own = {collation for collation, _ in found} - {"", "default"}
     if len(own) > 1:
         raise Unsupported("conflicting implicit collations")
     if own:
         return own.pop()
-    return "default" if any(e.type.collation == "default" for e in exprs) else ""
+    return "default" if any(collation == "default" for collation, _ in found) else ""
 
 
 def is_explicitly_collated(expr: Expr) -> bool:
+    """Whether a COLLATE in the expression decides its collation: it passes through whatever merges the collations of its parts
+    (assign_collations_walker), not out of a subquery.
+    """
+    if not expr.type.collation:
+        return False
     match expr:
         case Collate():
             return True
         case Cast(arg=arg):
             return is_explicitly_collated(arg)
+        case Op(args=args) | Call(args=args) | Coalesce(args=args) | MinMax(args=args) | ArrayExpr(args=args):
+            return any(is_explicitly_collated(a) for a in args)
+        case Aggregate(args=args) | WindowCall(args=args):
+            return any(is_explicitly_collated(a) for a in args)
+        case NullIf(left=left, right=right):
+            return is_explicitly_collated(left) or is_explicitly_collated(right)
+        case Case(whens=whens, default=default):
+            results = [result for _, result in whens]
+            return any(is_explicitly_collated(r) for r in (*results, default))
         case _:
             return False
 

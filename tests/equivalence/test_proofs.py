@@ -125,6 +125,17 @@ def test_reasons_name_what_is_not_understood() -> None:
     assert columns.kind == "signature"
 
 
+def test_a_unique_key_without_nulls_rests_on_both_constraints() -> None:
+    """F2: the key may stay where the NOT NULL goes, and then it takes NULLs in."""
+    catalog = catalog_from_ddl("create table s (code int not null unique, v int);")
+    proof, q1, q2 = proved(("select distinct code from s", "select code from s"), catalog)
+    facts = {str(a).partition(" (")[0] for a in proof.assumptions}
+    assert facts == {"unique public.s(code)", "not null public.s(code)"}
+    for fact in proof.assumptions:
+        fewer = replace(proof, assumptions=tuple(a for a in proof.assumptions if a != fact))
+        assert check_proof(fewer, q1, q2, catalog) is not None
+
+
 def test_the_same_text_is_the_same_query_even_if_volatile() -> None:
     text = "select k, random() r from n where v > 3 order by g limit 5"
     proof, q1, q2 = proved((text, text))
