@@ -51,6 +51,30 @@ OUT_OF_RANGE = (
     ("select id + (a + 1) from t where a = 2147483647", "select id + (x + 1) from (select 2147483647 x, id from t where a = 2147483647) z"),
     ("select id from (select id, (select sum(x)::bigint from u) * (select count(*) from u) q from t) s", "select id from t"),
 )  # fmt: skip
+DOMAINS = catalog_from_ddl("""
+create domain word as text;
+create domain positive as int check (value > 0);
+create domain given as int not null;
+create table t (id int primary key, w word, p positive, s text, v varchar(5), x int);
+create table u (id int primary key, tid int not null references t(id), w word);
+""")
+# the same bytes under another name
+BINARY = (
+    ("select id from t where lower(w) = 'a'", "select id from t where lower(w) = 'a' and w is not null"),
+    ("select u.id from u join t on t.id = u.tid where upper(u.w) = 'A'", "select id from u where upper(w) = 'A'"),
+    ("select u.id from u left join t on t.id = u.tid and t.p > 3", "select id from u"),
+    ("select id from t where p > 1", "select id from t where p + 0 > 1"),
+    ("select id from t where upper(w) = 'A' and lower(v) = 'a'", "select id from t where lower(v) = 'a' and upper(w) = 'A'"),
+)  # fmt: skip
+# what makes a value of a domain with a condition
+INTO_DOMAINS = (
+    ("select u.id from u left join (select id, x::positive p from t) t on t.id = u.tid", "select id from u"),
+    ("select u.id from u left join (select id, x::given p from t) t on t.id = u.tid", "select id from u"),
+    ("select id from t where x::positive > 0 and id > 1", "select id from t where id > 1 and x > 0"),
+    ("select id, case when x > 0 then x::positive end from t where x > 0", "select id, x::positive from t where x > 0"),
+    ("select id from t where x::given is null", "select id from t where false"),
+    ("select id from (select id, s::positive p from t) z", "select id from t"),
+)  # fmt: skip
 CONSTANT = ("select id from t where false and 1/0 > 1", "select id from t where false")
 
 
@@ -95,3 +119,19 @@ def test_a_proof_that_leaves_out_a_failing_constant_does_not_stand() -> None:
     assert isinstance(claimed, Proof)
     assert "errors" in claimed.modulo
     assert check_proof(replace(claimed, modulo=frozenset()), one, two, FALLIBLE) is not None
+
+
+@pytest.mark.parametrize("pair", BINARY, ids=range(len(BINARY)))
+def test_another_name_for_the_same_bytes_can_not_fail(pair: tuple[str, str]) -> None:
+    q1, q2 = (bind(text, DOMAINS) for text in pair)
+    found = prove(q1, q2, DOMAINS, deadline_seconds=60)
+    assert isinstance(found, Proof)
+    assert found.modulo == frozenset()
+    assert check_proof(found, q1, q2, DOMAINS) is None
+
+
+@pytest.mark.parametrize("pair", INTO_DOMAINS, ids=range(len(INTO_DOMAINS)))
+def test_a_value_of_a_domain_with_a_condition_may_fail(pair: tuple[str, str]) -> None:
+    q1, q2 = (bind(text, DOMAINS) for text in pair)
+    found = prove(q1, q2, DOMAINS, deadline_seconds=10)
+    assert not isinstance(found, Proof) or "errors" in found.modulo

@@ -176,7 +176,7 @@ def blanks(rnd: random.Random, w: World) -> Made:
         [
             (f"select r.k from {t} r where r.c = 'a'", [f"select r.k from {t} r where r.c = 'a '", f"select r.k from {t} r where r.c::text = 'a'"], [f"select r.k from {t} r where r.c::text = 'a   '", f"select r.k from {t} r where r.c like 'a'"]),
             (f"select r.c || 'x' from {t} r", [f"select r.c::text || 'x' from {t} r"], [f"select rpad(r.c::text, 4) || 'x' from {t} r"]),
-            (f"select r.c from {t} r where r.c = r.t", [f"select r.c from {t} r where r.t = r.c"], [f"select r.c from {t} r where rtrim(r.t) = r.c", f"select r.t::char(4) from {t} r where r.c = r.t"]),
+            (f"select r.c from {t} r where r.c = r.t", [f"select r.c from {t} r where r.t = r.c"], [f"select r.c from {t} r where rtrim(r.t) = r.c", f"select r.c from {t} r where r.t = r.c or r.t = r.c::text || ' '"]),
             (f"select r.p from {t} r where r.p = r.n", [f"select r.p from {t} r where r.n = r.p"], [f"select r.n from {t} r where r.p = r.n"]),
             (f"select distinct r.p from {t} r where r.p = {n}", [f"select {n}.00::numeric(8,2) from {t} r where r.p = {n} limit 1"], [f"select {n}::numeric from {t} r where r.p = {n} limit 1"]),
             (f"select r.n + 0 from {t} r", [f"select 0 + r.n from {t} r"], [f"select r.n + 0.0 from {t} r"]),
