@@ -48,8 +48,8 @@ class ChainChecker:
     """The `Checker` port: by links where a candidate came by steps, else the pair itself.
 
     A proof by links is looked at once more by the checker, which may refute it: the two know nothing of each
-    other. Where it leaves nothing open, that is done for the candidate that is chosen (`refute`), not for each. Proofs of links are
-    kept: candidates of one search share their first steps.
+    other. That is done for the candidate that is chosen (`refute`), not for each. Proofs of links are kept: candidates
+    of one search share their first steps.
     """
 
     inner: Checker
@@ -84,11 +84,17 @@ class ChainChecker:
         left = max(seconds - (time.monotonic() - started), 1.0)
         if proof is None:
             return self.inner.check(original, candidate, left)
-        if self.second is not None and not proof.modulo:
-            return proof
-        # a proof of the whole may do with fewer reservations
+        if self.second is not None:
+            return self._with_least(proof, texts, min(left, CONFIRM_SECONDS))
         again = self.inner.check(original, candidate, min(left, CONFIRM_SECONDS))
         return again if again.level in {"refuted", "proved"} else proof
+
+    def _with_least(self, proof: Evidence, texts: tuple[str, ...], seconds: float) -> Evidence:
+        """The proof by links, or one of the whole where that does with fewer reservations."""
+        if not proof.modulo or len(texts) == 2:
+            return proof
+        whole = self._by_parts((texts[0], texts[-1]), time.monotonic() + seconds)
+        return whole if whole is not None and set(whole.modulo) < set(proof.modulo) else proof
 
     def refute(self, original: str, candidate: str, seconds: float) -> Evidence | None:
         """A counterexample to what is proved, if one is found within ``confirm`` and ``seconds``."""

@@ -104,6 +104,25 @@ def test_what_is_proved_is_looked_at_again_when_it_is_chosen() -> None:
     assert checker.refute("a", "c", 4.0) is None
 
 
+@pytest.mark.parametrize(
+    ("whole", "told"), [(None, ("errors",)), (("errors",), ("errors",)), ((), ()), (("overflow",), ("errors",))]
+)
+def test_a_proof_of_the_whole_that_leaves_less_open_is_taken(
+    whole: tuple[str, ...] | None, told: tuple[str, ...]
+) -> None:
+    class Reserved:
+        def prove(self, before: str, after: str, seconds: float) -> Evidence | None:
+            assert seconds > 0
+            modulo = whole if (before, after) == ("a", "c") else ("errors",)
+            return None if modulo is None else Evidence.of({"verdict": "proved", "modulo": list(modulo)})
+
+    checker = chain({})
+    checker.links = Reserved()
+    checker.second = Scripted({})
+    evidence = checker.check("a", "c", 4.0)
+    assert (evidence.level, evidence.modulo) == ("proved", told)
+
+
 def bound(text: str) -> a.Query:
     query = without_ctes(bind(text, catalog()))
     assert query is not None
