@@ -134,17 +134,17 @@ class Decision:
             return None
 
     def _race(self, contenders: Sequence[_Contender], deadline: Deadline) -> None:
-        """One run each under a falling limit, then the best two again, in turn with the original where allowed."""
+        """Each is run under a growing limit, then the best two again, in turn with the original where allowed."""
         runs = self.runs
         if not runs.original:
             runs.run_original(deadline)
         limit = runs.limit()
         if limit is None:
             return
-        for contender in contenders[: self.settings.run_width]:
-            best = min((c.seconds for c in contenders if c.seconds is not None), default=limit)
-            if not contender.runs:
-                runs.run(contender.checked.candidate, min(limit, 1.5 * best + 0.05), deadline)
+        racing = contenders[: self.settings.run_width]
+        # one that may only be proposed, however fast, is no reason to stop one that may be served
+        runs.race([c.checked.candidate for c in racing if self._servable(c.checked)], limit, deadline)
+        runs.race([c.checked.candidate for c in racing], limit, deadline)
         leaders = sorted(
             (c for c in contenders if c.seconds is not None and not c.stopped), key=lambda c: c.seconds or 0.0
         )[:2]

@@ -6,8 +6,9 @@ need not be proved. Must not know verdicts or reports.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from statistics import median
 
 from rewrite.agents.report import same_plan
@@ -19,6 +20,10 @@ _SLACK = 0.05
 _BEYOND_BEST = 1.5
 # the share of the time left that goes into first runs
 _SHARE = 0.35
+# limits of first runs as shares of the original's time, where it takes this many seconds or more: what is not far faster
+# should cost little until the rest have had a chance, and short queries can do without
+_RUNGS = (1 / 16, 1 / 4, 1.0)
+_LONG = 4.0
 
 
 @dataclass(slots=True)
@@ -82,15 +87,48 @@ class Runs:
         timed = self._measure(candidate.sql, allowed)
         # stopped for lack of our own time says nothing about the candidate
         if timed is not None and not (timed.stopped and allowed < limit):
-            self.of(candidate).append(timed)
+            if timed.stopped:
+                timed = replace(timed, seconds=max(timed.seconds, allowed))
+            runs = self.of(candidate)
+            runs[:] = [r for r in runs if not (r.stopped and r.seconds < timed.seconds)]
+            runs.append(timed)
         return timed is not None
+
+    def wants_run(self, candidate: Candidate, limit: float) -> bool:
+        """Not run yet, or stopped for another's sake before ``limit``."""
+        runs = self.of(candidate)
+        return not runs or (runs[-1].stopped and runs[-1].seconds < limit)
+
+    def race(self, candidates: Sequence[Candidate], limit: float, deadline: Deadline) -> set[str]:
+        """Run them under limits that grow up to ``limit`` until one is faster, and fall to it from then on; each but once
+        where one is known to be faster already. Keys of those that the server refuses.
+        """
+        finished = [self.of(c)[-1].seconds for c in candidates if self.of(c) and self._gains(c, limit)]
+        best = min(finished, default=limit)
+        refused: set[str] = set()
+        standing = list(candidates)
+        for longest in [limit] if finished else _ladder(limit):
+            for candidate in standing:
+                if deadline.passed:
+                    return refused
+                allowed = beside(best, longest)
+                if not self.wants_run(candidate, allowed):
+                    continue
+                if not self.run(candidate, allowed, deadline):
+                    refused.add(candidate.key())
+                elif self.of(candidate) and self._gains(candidate, limit):
+                    best = min(best, self.of(candidate)[-1].seconds)
+            if best < limit:
+                break
+            standing = _varied([c for c in standing if c.key() not in refused and self.wants_run(c, limit)])
+        return refused
 
     def sift(
         self, candidates: Sequence[Candidate], deadline: Deadline
     ) -> tuple[list[Candidate], list[Candidate]]:
-        """Those worth a check, fastest first, and those that are not: a run each under a falling limit.
+        """Those worth a check, fastest first, and those that are not: they have the original's plan, or are no faster.
 
-        What could not be run for lack of time comes last. A model's candidates are checked before they are run.
+        What was stopped for a faster one's sake comes last. A model's candidates are checked before they are run.
         """
         limit = self.limit()
         if not self.allowed or (limit is None and self.settings.measure != "both"):
@@ -100,24 +138,23 @@ class Runs:
         if limit is None:
             return list(candidates), []
         share = deadline.within(deadline.left() * _SHARE)
-        gained, kept, dropped = list[Candidate](), list[Candidate](), list[Candidate]()
-        best = limit
+        ours = [c for c in candidates if c.source == "rules"]
+        same = {c.key() for c in ours if not share.passed and self._same_plan(c)}
+        useless = same | self.race([c for c in ours if c.key() not in same], limit, share)
+        gained, outrun, unknown, dropped = (list[Candidate]() for _ in range(4))
         for candidate in candidates:
-            if candidate.source != "rules" or share.passed:
-                kept.append(candidate)
-            elif self._same_plan(candidate) or not self.run(
-                candidate, min(limit, _BEYOND_BEST * best + _SLACK), share
-            ):
+            if candidate.key() in useless:
                 dropped.append(candidate)
             elif not self.of(candidate):
-                kept.append(candidate)
+                unknown.append(candidate)
             elif self._gains(candidate, limit):
                 gained.append(candidate)
-                best = min(best, self.of(candidate)[-1].seconds)
+            elif self.wants_run(candidate, limit):
+                outrun.append(candidate)
             else:
                 dropped.append(candidate)
         gained.sort(key=lambda c: self.of(c)[-1].seconds)
-        return [*gained, *kept], dropped
+        return [*gained, *unknown, *outrun], dropped
 
     def _same_plan(self, candidate: Candidate) -> bool:
         """The same plan is the same work: any difference would be noise."""
@@ -140,3 +177,23 @@ class Runs:
             return self.database.measure(sql, seconds)
         except DatabaseError:
             return None
+
+
+def beside(best: float, limit: float) -> float:
+    """How long a candidate may run beside one that took ``best``, in seconds."""
+    return min(limit, _BEYOND_BEST * best + _SLACK)
+
+
+def _ladder(limit: float) -> list[float]:
+    return [limit * share for share in _RUNGS] if limit >= _LONG else [limit]
+
+
+def _varied(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """The first of each kind, then the second of each: what came by the same rules tends to take the same time."""
+    turns: Counter[frozenset[str]] = Counter()
+    placed: list[tuple[int, Candidate]] = []
+    for candidate in candidates:
+        kind = frozenset(step.name for step in candidate.steps)
+        placed.append((turns[kind], candidate))
+        turns[kind] += 1
+    return [candidate for _, candidate in sorted(placed, key=lambda p: p[0])]

@@ -46,7 +46,7 @@ class Candidate:
 class Limits:
     """How far to look. ``tolerance``: candidates up to so many times the original's cost are given out.
 
-    ``finish``: on how many of the best states blind rules are tried.
+    ``finish``: on how many of the best states blind rules are tried; ``kept``: the share of the time that is kept for them.
     """
 
     states: int = 150
@@ -54,6 +54,7 @@ class Limits:
     tolerance: float = 2.5
     penalty: float = 1.03
     finish: int = 3
+    kept: float = 0.2
     # longer texts are never worth it
     growth: int = 40_000
 
@@ -71,12 +72,11 @@ class _Search:
     def text(self, query: a.Query) -> str:
         return to_sql(query, catalog=self.catalog, search_path=self.search_path)
 
-    def out_of_time(self) -> bool:
-        return time.monotonic() >= self.deadline
-
-    def successors(self, state: Candidate, rules: Sequence[Rule]) -> Iterator[Candidate]:
+    def successors(
+        self, state: Candidate, rules: Sequence[Rule], until: float | None = None
+    ) -> Iterator[Candidate]:
         for made in applications(state.query, self.catalog, rules):
-            if self.out_of_time():
+            if time.monotonic() >= (self.deadline if until is None else until):
                 return
             form = canonical(made.query, keep_names=True)
             if form in self.seen:
@@ -148,11 +148,12 @@ def _explore(search: _Search, start: Candidate, rules: Sequence[Rule]) -> Iterat
     limits = search.limits
     seeing = [r for r in rules if not r.blind]
     number = itertools.count()
+    enough = search.deadline - limits.kept * (search.deadline - time.monotonic())
     frontier = [(_rank(start, limits), next(number), start)]
     states = [start]
-    while frontier and not search.out_of_time() and len(search.seen) < limits.states:
+    while frontier and time.monotonic() < enough and len(search.seen) < limits.states:
         _, _, state = heapq.heappop(frontier)
-        for found in search.successors(state, seeing):
+        for found in search.successors(state, seeing, enough):
             if len(found.steps) < limits.depth:
                 heapq.heappush(frontier, (_rank(found, limits), next(number), found))
             if found.cost <= start.cost * limits.tolerance:

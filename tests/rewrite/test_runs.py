@@ -1,0 +1,102 @@
+"""First runs: what is far faster shows soon, what is not costs little, what was stopped for its sake is not lost."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import pytest
+
+from rewrite.agents.runs import Runs
+from rewrite.ports import DatabaseError
+from rewrite.words import Candidate, Deadline, Explained, Settings, Step, Timed
+from tests.rewrite.world import Server
+
+
+@dataclass
+class Clocked(Server):
+    """A server whose runs take the time that they say."""
+
+    now: float = 0.0
+    stops: list[tuple[str, float, bool]] = field(default_factory=list)
+
+    def explain(self, sql: str) -> Explained:
+        return Explained(1.0, {"Node Type": sql})
+
+    def measure(self, sql: str, seconds: float) -> Timed:
+        timed = Timed(min(self.times[sql], seconds), stopped=self.times[sql] > seconds)
+        self.now += timed.seconds
+        self.stops.append((sql, timed.seconds, timed.stopped))
+        return timed
+
+
+def sifted(
+    before: float, times: dict[str, float], seconds: float = 1000.0
+) -> tuple[list[str], list[str], Clocked, Runs]:
+    server = Clocked(times=times)
+    runs = Runs("o", None, before, server, Settings(measure="run", run_timeout=1000.0))
+    candidates = [Candidate(sql, cost=1.0) for sql in times]
+    worth, idle = runs.sift(candidates, Deadline.after(seconds, lambda: server.now))
+    return [c.sql for c in worth], [c.sql for c in idle], server, runs
+
+
+def test_a_far_faster_one_is_found_before_a_slow_one_has_run_out() -> None:
+    worth, idle, server, _runs = sifted(40.0, {"slow": 30.0, "stuck": 90.0, "fast": 2.0})
+    assert worth == ["fast", "slow", "stuck"]
+    assert idle == []
+    assert server.now < 8.0
+
+
+def test_what_is_a_little_faster_is_found_with_the_whole_time() -> None:
+    worth, idle, server, runs = sifted(40.0, {"slow": 50.0, "better": 25.0})
+    assert (worth, idle) == (["better"], ["slow"])
+    (kept,) = runs.of(Candidate("better", cost=1.0))
+    assert (kept.seconds, kept.stopped) == (25.0, False)
+    assert server.now == 2 * (2.5 + 10.0) + 40.0 + 25.0
+
+
+def test_short_queries_are_run_once_each() -> None:
+    worth, idle, server, _runs = sifted(0.8, {"a": 0.9, "b": 0.5, "c": 0.6})
+    assert (worth, idle) == (["b", "c"], ["a"])
+    assert [sql for sql, _, _ in server.stops] == ["a", "b", "c"]
+
+
+def test_what_there_was_no_time_for_is_not_said_to_be_slow() -> None:
+    worth, idle, _server, runs = sifted(40.0, {"a": 39.0, "b": 38.0, "c": 37.0}, seconds=20.0)
+    assert sorted(worth) == ["a", "b", "c"]
+    assert idle == []
+    assert not any(runs.as_slow_as_the_original(Candidate(sql)) for sql in "abc")
+
+
+@pytest.mark.parametrize(("limit", "again"), [(30.0, True), (2.6, True), (2.5, False), (1.0, False)])
+def test_one_that_was_stopped_early_may_run_longer(limit: float, again: bool) -> None:
+    _worth, _idle, _server, runs = sifted(40.0, {"slow": 30.0, "fast": 2.0})
+    assert runs.wants_run(Candidate("slow", cost=1.0), limit) is again
+
+
+def test_each_kind_has_its_turn_before_the_second_of_one() -> None:
+    """Where there is not time for all, the many that came by one rule must not take it from the one of another."""
+    server = Clocked(times={"a1": 40.0, "a2": 40.0, "a3": 40.0, "a4": 40.0, "b": 9.0})
+    runs = Runs("o", None, 40.0, server, Settings(measure="run", run_timeout=1000.0))
+    candidates = [
+        Candidate(sql, (Step("inline_cte" if sql == "b" else "filter_cte", "", "cte"),), cost=1.0)
+        for sql in server.times
+    ]
+    worth, _idle = runs.sift(candidates, Deadline.after(100.0, lambda: server.now))
+    assert worth[0] == candidates[-1]
+
+
+def test_one_that_the_server_refuses_is_not_asked_again() -> None:
+    server = Clocked(times={"a": 30.0, "b": 30.0})
+    measure = server.measure
+
+    def refuse(sql: str, seconds: float) -> Timed:
+        if sql == "a":
+            server.stops.append((sql, 0.0, False))
+            raise DatabaseError("42601", "no")
+        return measure(sql, seconds)
+
+    server.measure = refuse  # type: ignore[method-assign]
+    runs = Runs("o", None, 40.0, server, Settings(measure="run", run_timeout=1000.0))
+    a, b = Candidate("a", cost=1.0), Candidate("b", cost=1.0)
+    assert runs.sift([a, b], Deadline.after(1000.0, lambda: server.now)) == ([b], [a])
+    assert [sql for sql, _, _ in server.stops].count("a") == 1
