@@ -143,3 +143,32 @@ def is_column(expr: a.Expr) -> bool:
     if isinstance(expr, a.Cast) and expr.implicit and expr.method == "binary":
         expr = expr.arg
     return isinstance(expr, a.Column)
+
+
+def never(pred: a.Expr) -> bool:
+    """Whether a condition on constants is never TRUE, whatever its columns: it is FALSE or NULL."""
+    match pred:
+        case a.Const():
+            return pred.value is None
+        case a.Or():
+            return all(never(arg) for arg in pred.args)
+        case a.InList():
+            met = (never(a.Op(pred.op, (pred.left, item), pred.type)) for item in pred.items)
+            return any(met) if pred.all else all(met)
+        case a.Op() if _with_null(pred):
+            return True
+    compared = turned(pred)
+    left = constant(compared[1]) if compared is not None else None
+    if compared is None or left is None or left.type != compared[2].type:
+        return False
+    one, other = value(left), value(compared[2])
+    return one is not None and other is not None and compares(compared[0], one, other) is False
+
+
+def _with_null(op: a.Op) -> bool:
+    """A built-in comparison with NULL is NULL."""
+    return (
+        op.op.is_builtin
+        and op.op.name in FLIPPED
+        and any(isinstance(arg, a.Const) and arg.value is None for arg in op.args)
+    )

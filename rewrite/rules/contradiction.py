@@ -17,7 +17,7 @@ from dataclasses import replace
 from rewrite.rules.base import Context, Rewrite, Rule
 from rewrite.rules.build import FALSE
 from rewrite.rules.checks import checks_of
-from rewrite.rules.conditions import compares, constant, turned, value
+from rewrite.rules.conditions import never
 from rewrite.rules.ranges import allowed
 from rewrite.rules.shape import cannot_fail, is_volatile
 from rewrite.rules.tree import as_product
@@ -43,7 +43,7 @@ def _contradicted(
     items: Sequence[a.FromItem], preds: Sequence[a.Expr], ctx: Context
 ) -> frozenset[str] | None:
     """The constraints by which no row is left; None where rows may be."""
-    if any(_never(p) for p in preds):
+    if any(never(p) for p in preds):
         return frozenset()
     known = allowed(preds)
     if any(found.nothing for found in known.values()):
@@ -58,18 +58,6 @@ def _contradicted(
                 if place in known and filled and known[place].met(left).nothing:
                     return frozenset({name})
     return None
-
-
-def _never(pred: a.Expr) -> bool:
-    """Constants that do not compare as TRUE."""
-    if isinstance(pred, a.Const):
-        return pred.value is None
-    compared = turned(pred)
-    left = constant(compared[1]) if compared is not None else None
-    if compared is None or left is None or left.type != compared[2].type:
-        return False
-    one, other = value(left), value(compared[2])
-    return one is not None and other is not None and compares(compared[0], one, other) is False
 
 
 RULE = Rule(

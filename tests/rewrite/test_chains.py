@@ -105,7 +105,8 @@ def test_what_is_proved_is_looked_at_again_when_it_is_chosen() -> None:
 
 
 @pytest.mark.parametrize(
-    ("whole", "told"), [(None, ("errors",)), (("errors",), ("errors",)), ((), ()), (("overflow",), ("errors",))]
+    ("whole", "told"),
+    [(None, ("errors",)), (("errors",), ("errors",)), ((), ()), (("overflow",), ("errors",))],
 )
 def test_a_proof_of_the_whole_that_leaves_less_open_is_taken(
     whole: tuple[str, ...] | None, told: tuple[str, ...]
