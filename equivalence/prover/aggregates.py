@@ -17,6 +17,7 @@ from sql.walk import all_exprs_of_query
 from .bags import NULL_ON_EMPTY, aggregate, block, count, sum_of, with_not_null
 from .build import app
 from .conditions import off
+from .positions import before, through
 from .symbols import INTS, TO_NUMERIC, arithmetic, identity
 from .terms import (
     Bag,
@@ -166,7 +167,42 @@ def _window_term(t: Translation, e: a.WindowCall) -> Term:
     if e.func.kind == "a" and whole:
         spec = Spec(e.func, e.type, e.star, distinct=False)
         return make_aggregate(t, spec, _partition(t, e, e.args))
+    if e.func.kind == "a" and (running := _running(t, e)) is not None:
+        return make_aggregate(t, Spec(e.func, e.type, e.star, distinct=False), running)
     return _by_position(t, e)
+
+
+def _running(t: Translation, e: a.WindowCall) -> Bag | None:
+    """The rows of the partition up to the current row and its peers, or before them; None where the frame is another or the
+    order is not read.
+    """
+    frame, order = e.window.frame, e.window.order_by
+    if not e.func.is_builtin or e.func.name not in KNOWN - ORDER_SENSITIVE:
+        return None
+    if frame.exclude or frame.start != "unbounded_preceding" or not order:
+        return None
+    peers = frame.end == "current" and (frame.mode in {"range", "groups"} or off("14"))
+    if not peers and not _up_to_the_peers(frame):
+        return None
+    comes = through if peers else before
+    current = [t.term(k.expr) for k in order]
+    labels = [sort_label(k) for k in order]
+    found: list[Block] = []
+    for b in _partition(t, e, (*(k.expr for k in order), *e.args)):
+        keys = zip(labels, b.outs, current, strict=False)
+        test = comes(tuple(keys))
+        if test is None:
+            return None
+        found.extend(block(b.vars, (*b.preds, test), b.outs[len(order) :]))
+    return tuple(found)
+
+
+def _up_to_the_peers(frame: a.Frame) -> bool:
+    """Whether a frame ends with the group before the current row's."""
+    back = frame.end_offset.arg if isinstance(frame.end_offset, a.Cast) else frame.end_offset
+    if frame.mode != "groups" or frame.end != "preceding" or not isinstance(back, a.Const):
+        return False
+    return back.value == "1" and back.type.name in INTS
 
 
 def _whole_partition(window: a.Window) -> bool:

@@ -109,6 +109,7 @@ LAWS: dict[str, tuple[str, str]] = {
     "nulls-last": ("13", "a first row with NULL is no minimum"),
     "any-value": ("M3", "bool_or of nothing but NULLs is NULL, not FALSE"),
     "partition": ("14", "row_number() counts the rows before the filters above it"),
+    "peers": ("M11", "a frame up to a NULL holds the whole partition, no comparison with NULL any row"),
     "lone": ("6d", "a sum of several values is none of them"),
     "range": ("M7", "arithmetic overflows unless types and constants keep it in range"),
     "guard": ("M7", "only where CASE or WHERE keeps zeros away a division by them does not happen"),

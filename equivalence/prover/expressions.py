@@ -413,15 +413,31 @@ class Translation:
     # ---------------------------------------------------------------- rows and subqueries
 
     def _row_compare(self, e: a.RowCompare) -> Term:
-        pairs = [
-            self._operator(op, self._operands(op.name, (x, y)), BOOL)
-            for op, x, y in zip(e.ops, e.left, e.right, strict=True)
-        ]
-        if e.kind == "=":
-            return conj(pairs)
-        if e.kind == "<>":
-            return disj(pairs)
-        raise Unsupported("row comparison")
+        values = [self._operands(op.name, (x, y)) for op, x, y in zip(e.ops, e.left, e.right, strict=True)]
+        if e.kind in {"=", "<>"}:
+            pairs = [self._operator(op, pair, BOOL) for op, pair in zip(e.ops, values, strict=True)]
+            return conj(pairs) if e.kind == "=" else disj(pairs)
+        return self._in_order(e, values)
+
+    def _in_order(self, e: a.RowCompare, values: list[tuple[Term, ...]]) -> Term:
+        """Rows compared by their first pair that differs: ``a < x OR (a = x AND b <= y)``, in three values, too. Where a pair is
+        NULL on a side nothing later counts.
+        """
+        alternatives: list[Term] = []
+        alike: list[Term] = []
+        for op, (x, y) in zip(e.ops, values, strict=True):
+            last = len(alike) == len(values) - 1
+            kind = e.kind if last else e.kind[0]
+            plain = op.is_builtin and op.name == op.btree == e.kind and op.left == op.right
+            if not plain or x.type.collation != y.type.collation:
+                raise Unsupported("row comparison")
+            made = self._comparison(replace(op, name=kind), x, y)
+            same_ = self._comparison(replace(op, name="="), x, y)
+            if made is None or same_ is None:
+                raise Unsupported("row comparison")
+            alternatives.append(conj((*alike, made)))
+            alike.append(same_)
+        return disj(alternatives)
 
     def _quantified(self, e: a.Quantified) -> Term:
         """``= ANY`` and its like: TRUE if some row gives TRUE, else NULL if some row gives NULL."""

@@ -11,9 +11,10 @@ import re
 from sql.types import BOOL, SqlType
 
 from .build import app, conj, disj, is_null, is_true, not_null, same
+from .conditions import off
 from .context import Context
 from .entail import Engine
-from .symbols import INTS, LT, domain
+from .symbols import INTS, LE, LT, domain
 from .terms import INTEGER, Limited, Lit, Term
 from .unique import determined_by
 
@@ -41,6 +42,28 @@ def before(keys: tuple[Key, ...]) -> Term | None:
         alternatives.append(conj((*alike, sooner)))
         alike.append(same(x, y))
     return disj(alternatives)
+
+
+def through(keys: tuple[Key, ...]) -> Term | None:
+    """That the row of the first terms comes before that of the second ones or ties with it; None for an order that is not read."""
+    if not keys:
+        return None
+    earlier = before(keys[:-1])
+    label, x, y = keys[-1]
+    last = _no_later(label, x, y)
+    if earlier is None or last is None:
+        return None
+    return disj((earlier, conj((*(same(u, v) for _, u, v in keys[:-1]), last))))
+
+
+def _no_later(label: str, x: Term, y: Term) -> Term | None:
+    if _sooner(label, x, y) is None:
+        return None
+    rising = label.startswith("asc")
+    least = app(LE, (x, y) if rising else (y, x), BOOL)
+    # NULLs are each other's peers: all before them, or among them, is no later than they are
+    null = is_null(y) if " nulls last " in label else is_null(x)
+    return least if off("peers") else disj((least, null))
 
 
 def _sooner(label: str, x: Term, y: Term) -> Term | None:

@@ -5,8 +5,16 @@
     SELECT * FROM ord o, (SELECT max(amount) AS m, count(*) AS n, count(amount) AS k FROM sale WHERE …) x
      WHERE x.n = 0 OR (x.n = x.k AND o.total >= x.m)
 
-ANY: ``o.total > ANY (…)`` is ``o.total > min``. ALL is true over no rows and never true when a row is NULL.
-Conjuncts of WHERE only, uncorrelated subqueries. SOUNDNESS 2a, M3.
+ANY: ``o.total > ANY (…)`` is ``o.total > min``. ALL is true over no rows and never true when a row is NULL. A subquery that is tied to the
+outer row by equalities:
+
+    SELECT * FROM ord o WHERE o.total >= ALL (SELECT s.amount FROM sale s WHERE s.cust = o.cust)
+    -->
+    SELECT * FROM ord o LEFT JOIN (SELECT cust, max(amount) AS m, count(*) AS n, count(amount) AS k FROM sale GROUP BY cust) x ON x.cust = o.cust
+     WHERE coalesce(x.n, 0) = coalesce(x.k, 0) AND (x.m IS NULL OR o.total >= x.m)
+
+and with ANY a comparison with the subquery's least or greatest value, which other rules decorrelate. Conjuncts of WHERE only.
+SOUNDNESS 2a, M3.
 """
 
 from __future__ import annotations
@@ -17,7 +25,8 @@ from dataclasses import replace
 from rewrite.rules.base import Context, Rewrite, Rule
 from rewrite.rules.build import aggregate, compare, function, int8
 from rewrite.rules.canonical import is_closed
-from rewrite.rules.shape import is_volatile
+from rewrite.rules.correlation import Inner, take_apart
+from rewrite.rules.shape import is_volatile, not_null
 from rewrite.rules.tree import as_product, conjoin, is_plain
 from sql import algebra as a
 from sql.types import INT8
@@ -36,12 +45,13 @@ def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
         if not isinstance(pred, a.Quantified) or len(pred.left) != 1 or (pred.kind, pred.all) not in EXTREMES:
             continue
         query = pred.query
-        if (
-            not isinstance(query, a.Select)
-            or not is_plain(query)
-            or not is_closed(query)
-            or is_volatile(query)
-        ):
+        if not isinstance(query, a.Select) or not is_plain(query) or is_volatile(query):
+            continue
+        if not _compares_alike(pred, query.targets[0].expr):
+            continue
+        if not is_closed(query):
+            if (found := _correlated(block, pred, query, ctx)) is not None:
+                yield Rewrite(found, "of each row's group only the greatest or least value matters")
             continue
         made = _extreme(pred, query, ctx)
         if made is not None:
@@ -51,6 +61,68 @@ def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
                 replace(block, from_=(*items, item), where=conjoin(rest)),
                 "only the greatest or least value of the subquery matters",
             )
+
+
+def _compares_alike(pred: a.Quantified, value: a.Expr) -> bool:
+    """Whether the comparison's order is the one in which a minimum or maximum of the values is taken."""
+    op, left = pred.ops[0], pred.left[0]
+    return op.left == op.right and op.is_builtin and left.type.collation == value.type.collation
+
+
+def _correlated(block: a.Select, pred: a.Quantified, query: a.Select, ctx: Context) -> a.Select | None:
+    value = query.targets[0].expr
+    inner = take_apart(replace(query, order_by=()))
+    best = aggregate(EXTREMES[pred.kind, pred.all], value)
+    if inner is None or not inner.ties or inner.others or best is None:
+        return None
+    items, preds = as_product(block)
+    rest = [p for p in preds if p != pred]
+    if not pred.all:
+        asked = replace(query, targets=(a.Target("best", best),), group_by=((),), order_by=())
+        test: a.Expr = _test(pred, a.ScalarSubquery(asked, best.type))
+        return replace(block, from_=tuple(items), where=conjoin((*rest, test)))
+    joined = _grouped(pred, inner, best, ctx)
+    if joined is None:
+        return None
+    item, on, tests = joined
+    left = items[0]
+    for other in items[1:]:
+        left = a.Join("inner", left, other, None)
+    return replace(block, from_=(a.Join("left", left, item, on),), where=conjoin((*rest, *tests)))
+
+
+def _grouped(
+    pred: a.Quantified, inner: Inner, best: a.Aggregate, ctx: Context
+) -> tuple[a.Derived, a.Expr | None, list[a.Expr]] | None:
+    """The extreme of each group, how it is joined, and what is asked of it."""
+    value, rel = best.args[0], ctx.fresh()
+    keys = list(dict.fromkeys(t.key for t in inner.ties))
+    names = [f"key{i + 1}" for i in range(len(keys))]
+    targets = [a.Target(n, k) for n, k in zip(names, keys, strict=True)] + [a.Target("best", best)]
+    extreme = a.Column(rel, len(keys), best.type, "best")
+    met = _test(pred, extreme)
+    tests: list[a.Expr] = [met if ctx.holds("empty-is-true", False) else a.Or((a.IsNull(extreme), met))]
+    filled = not_null(value, inner.items, ctx) is not None or a.IsNull(value, negated=True) in inner.local
+    if not filled and not ctx.holds("elements-filled", False):
+        every, some = function("count"), function("count", "any")
+        if every is None or some is None:
+            return None
+        targets.append(a.Target("n", a.Aggregate(every, (), INT8, star=True)))
+        targets.append(a.Target("k", a.Aggregate(some, (value,), INT8)))
+        counts = [a.Column(rel, len(keys) + i, INT8, n) for i, n in ((1, "n"), (2, "k"))]
+        rows, known = (a.Coalesce((c, int8(0)), INT8) for c in counts)
+        same = compare("=", rows, known)
+        tests = [same, *tests] if same is not None else tests
+    grouped = a.Select(tuple(targets), inner.items, conjoin(inner.local), (tuple(keys),))
+    item = a.Derived(rel, grouped, "extreme", tuple(t.name for t in targets))
+    on = conjoin(
+        t.on_key(a.Column(rel, keys.index(t.key), t.key.type, names[keys.index(t.key)])) for t in inner.ties
+    )
+    return item, on, tests
+
+
+def _test(pred: a.Quantified, value: a.Expr) -> a.Op:
+    return a.Op(pred.ops[0], (pred.left[0], value), pred.type)
 
 
 def _extreme(pred: a.Quantified, query: a.Select, ctx: Context) -> tuple[a.Derived, a.Expr] | None:
@@ -70,7 +142,7 @@ def _extreme(pred: a.Quantified, query: a.Select, ctx: Context) -> tuple[a.Deriv
         "extreme",
         tuple(t.name for t in targets),
     )
-    test: a.Expr = a.Op(pred.ops[0], (pred.left[0], a.Column(rel, 0, best.type, "best")), pred.type)
+    test = _test(pred, a.Column(rel, 0, best.type, "best"))
     if not pred.all:
         return item, test
     rows, filled = a.Column(rel, 1, INT8, "n"), a.Column(rel, 2, INT8, "k")
@@ -80,4 +152,4 @@ def _extreme(pred: a.Quantified, query: a.Select, ctx: Context) -> tuple[a.Deriv
     return item, a.Or((none, a.And((whole, test))))
 
 
-RULE = Rule("all_to_extreme", apply, (), priority=72, category="join")
+RULE = Rule("all_to_extreme", apply, ("elements-filled", "empty-is-true"), priority=72, category="join")

@@ -5,20 +5,28 @@
     SELECT k, v FROM (SELECT k, sum(x) AS v, sum(sum(x)) OVER () AS total FROM t, u WHERE t.u = u.id GROUP BY k) g
      WHERE v > total * 0.1
 
-The source is read once. sum, min and max of their own results; other aggregates do not combine (6b).
+The source is read once. sum, min and max of their own results; other aggregates do not combine (6b). Of rows that are not grouped any
+aggregate becomes a window over them:
+
+    SELECT s.id, s.amount / (SELECT sum(t.amount) FROM sale t WHERE t.qty > 2) FROM sale s WHERE s.qty > 2
+    -->
+    SELECT s.id, s.amount / sum(s.amount) OVER () FROM sale s WHERE s.qty > 2
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 from rewrite.rules.base import Context, Rewrite, Rule
 from rewrite.rules.canonical import canonical, is_closed
-from rewrite.rules.shape import is_volatile
+from rewrite.rules.shape import divides, is_volatile, order_sensitive
 from rewrite.rules.tree import (
+    QUERIES,
     conjoin,
     conjuncts,
+    has_subquery,
     has_window,
     map_children,
     renumber,
@@ -29,8 +37,12 @@ from sql import algebra as a
 
 COMBINES = frozenset({("sum", "numeric"), ("sum", "float8")})
 
+OVER_ROWS = frozenset({"sum", "avg", "count", "min", "max", "bool_and", "bool_or", "every"})
+
 
 def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
+    if isinstance(block, a.Select) and block.group_by is None:
+        yield from _of_rows(block, ctx)
     if (
         not isinstance(block, a.Select)
         or block.group_by is None
@@ -49,6 +61,35 @@ def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
                         _assemble(block, conjunct, node, total, ctx),
                         "the subquery's total is the sum over the groups that the query computes already",
                     )
+
+
+def _of_rows(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
+    """Totals in the select list (and ORDER BY) over all rows of a block without groups, all of them at once."""
+    nodes = [
+        n for p in (*block.targets, *block.order_by) for n in walk_block(p) if isinstance(n, a.ScalarSubquery)
+    ]
+    if not nodes or is_volatile(block):
+        return
+    values: dict[a.ScalarSubquery, a.Expr] = {}
+    for node in nodes:
+        value = _total(block, node, ctx)
+        if value is not None:
+            values[node] = value
+    if not values:
+        return
+
+    def visit(n: Any) -> Any:
+        if isinstance(n, a.ScalarSubquery) and n in values:
+            return values[n]
+        return n if isinstance(n, QUERIES) else map_children(n, visit)
+
+    made = replace(
+        block,
+        targets=tuple(visit(t) for t in block.targets),
+        order_by=tuple(visit(k) for k in block.order_by),
+        distinct=None if block.distinct is None else tuple(visit(e) for e in block.distinct),
+    )
+    yield Rewrite(made, "the subquery's total is one over the rows that the query reads already")
 
 
 def _total(block: a.Select, node: a.ScalarSubquery, ctx: Context) -> a.Expr | None:
@@ -70,7 +111,8 @@ def _total(block: a.Select, node: a.ScalarSubquery, ctx: Context) -> a.Expr | No
     twins = _twins(sub, block)
     if twins is None:
         return None
-    return _windowed(renumber(sub.targets[0].expr, twins))
+    target = renumber(sub.targets[0].expr, twins)
+    return _windowed(target) if block.group_by is not None else _over_rows(target)
 
 
 def _twins(sub: a.Select, block: a.Select) -> dict[int, int] | None:
@@ -84,6 +126,22 @@ def _twins(sub: a.Select, block: a.Select) -> dict[int, int] | None:
         for t, o in zip(theirs, ours, strict=True)
         if not isinstance(t, a.Join) and not isinstance(o, a.Join)
     }
+
+
+def _over_rows(target: a.Expr) -> a.Expr | None:
+    aggregates = [n for n in walk_block(target) if isinstance(n, a.Aggregate)]
+    if not aggregates or has_subquery(target) or divides(target):
+        return None
+    if any(g.distinct or order_sensitive(g) or g.func.name not in OVER_ROWS for g in aggregates):
+        return None
+
+    def visit(n: a.Expr) -> a.Expr:
+        if isinstance(n, a.Aggregate):
+            return a.WindowCall(n.func, n.args, a.Window(), n.type, star=n.star, filter=n.filter)
+        found: a.Expr = map_children(n, visit)
+        return found
+
+    return visit(target)
 
 
 def _windowed(target: a.Expr) -> a.Expr | None:

@@ -50,6 +50,16 @@ DIFFERENT = (
     ("select k from n where k = all (select k from m)", "select k from n where not exists (select 1 from m where m.k <> n.k)"),
     ("values (1), (1)", "values (1)"),
     ("select count(*) from n group by grouping sets ((), ())", "select count(*) from n"),
+    ("select k, sum(v) over (partition by g order by k) s from n", "select k, (select sum(x.v) from n x where x.g = n.g and x.k <= n.k) s from n"),
+    ("select k, sum(v) over (order by k) s from n where k is not null", "select k, (select sum(x.v) from n x where x.k < n.k) s from n where k is not null"),
+    ("select k, sum(v) over (order by k nulls first) s from n where k is not null", "select k, (select sum(x.v) from n x where x.k <= n.k) s from n where k is not null and v > 1"),
+    ("select k, s from (select k, v, count(*) over (order by k nulls first) s from n where k is not null) n where v > 1", "select k, count(*) over (order by k) s from n where k is not null and v > 1"),
+    ("select k, count(*) over (order by k desc) s from n", "select k, (select count(*) from n x where x.k >= n.k or x.k is null) s from n where k is not null"),
+    ("select k, count(*) over (order by k, v) s from n where k is not null", "select k, (select count(*) from n x where x.k is not null and (x.k < n.k or x.k = n.k and x.v <= n.v)) s from n where k is not null"),
+    ("select k, count(*) over (order by k groups between unbounded preceding and 2 preceding) s from n", "select k, count(*) over (order by k groups between unbounded preceding and 1 preceding) s from n"),
+    ("select k, count(*) over (order by k rows between unbounded preceding and 1 preceding) s from n", "select k, count(*) over (order by k groups between unbounded preceding and 1 preceding) s from n"),
+    ("select k from n where (k, v) <= (g, k)", "select k from n where k <= g or (k = g and v <= k)"),
+    ("select k from n where (k, v) < (g, k)", "select k from n where k < g and v < k"),
     ("select k from n where v > 1 limit 3", "select k from (select k, v from n limit 3) t where v > 1"),
 )  # fmt: skip
 

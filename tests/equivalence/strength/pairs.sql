@@ -541,3 +541,15 @@ select t.num from task t where not exists (select 1 from task u where u.proj = t
 -- pair: latest row by a window
 select t.num from task t where t.at = (select max(u.at) from task u where u.proj = t.proj);
 select num from (select num, at, max(at) over (partition by proj) m from task) x where at = m;
+-- pair: running total to a window
+select t.proj, t.num, (select sum(u.hours) from task u where u.proj = t.proj and u.num <= t.num) s from task t;
+select proj, num, sum(hours) over (partition by proj order by num) s from task;
+-- pair: running count of keys that may be NULL
+select e.id, (select count(*) from emp f where f.dept = e.dept and f.boss < e.boss) n from emp e;
+select id, count(*) filter (where dept is not null and boss is not null) over (partition by dept order by boss nulls first groups between unbounded preceding and 1 preceding) n from emp;
+-- pair: self-join with earlier rows to a window
+select e.id, sum(f.id) s from emp e join emp f on f.dept = e.dept and f.id >= e.id group by e.id;
+select id, sum(id) over (partition by dept order by id desc) s from emp where dept is not null;
+-- pair: rows compared in order
+select t.proj, t.num from task t where (t.proj, t.num) > (1, 2);
+select proj, num from task where proj > 1 or (proj = 1 and num > 2);

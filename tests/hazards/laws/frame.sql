@@ -2,8 +2,8 @@
 -- schema
 create table t (id int primary key, k int, n numeric, p numeric(10,2));
 -- stands
-select k, max(p) over (order by k) from t;
-select k, max(p) over (order by k) from (select * from t order by p) q;
+select k, max(p) over (order by k range between current row and unbounded following) from t;
+select k, max(p) over (order by k range between current row and unbounded following) from (select * from t order by p) q;
 -- falls
-select k, max(n) over (order by k) from t;
-select k, max(n) over (order by k) from (select * from t order by n) q;
+select k, max(n) over (order by k range between current row and unbounded following) from t;
+select k, max(n) over (order by k range between current row and unbounded following) from (select * from t order by n) q;

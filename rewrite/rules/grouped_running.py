@@ -1,0 +1,160 @@
+"""A table joined with its own earlier rows and grouped by its key, to a running window.
+
+    SELECT s.id, s.cost, sum(p.cost) FROM sale s JOIN sale p ON p.cust = s.cust AND p.day <= s.day GROUP BY s.id, s.cost
+    -->
+    SELECT s.id, s.cost, sum(s.cost) OVER (PARTITION BY s.cust ORDER BY s.day) FROM sale s WHERE s.cust IS NOT NULL AND s.day IS NOT NULL
+
+Each row is a group, so its aggregates are those of a subquery over the copy: `running_window` does the rest. An inner join keeps the rows
+that find a partner: each finds itself where ``<=`` asks for no more than what holds of the row and nothing compared is NULL. A LEFT JOIN
+keeps all; what is aggregated is then a column of the copy, which the padded row has none of. SOUNDNESS 6d, 14.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from rewrite.rules.base import Context, Rewrite, Rule
+from rewrite.rules.correlation import take_apart
+from rewrite.rules.running_window import Running, Source, adds_up, not_null, running_rows
+from rewrite.rules.running_window import apply as as_window
+from rewrite.rules.shape import is_volatile, keys_of
+from rewrite.rules.tree import (
+    QUERIES,
+    conjoin,
+    conjuncts,
+    copy_fresh,
+    free_of_all,
+    free_rels,
+    has_window,
+    map_children,
+    walk_block,
+)
+from sql import algebra as a
+
+
+@dataclass(frozen=True, slots=True)
+class _SelfJoin:
+    """``kept`` joined with ``copy``: conditions on the kept row alone, and all others. ``outer``: rows without a partner stay."""
+
+    kept: Source
+    copy: Source
+    own: tuple[a.Expr, ...]
+    between: tuple[a.Expr, ...]
+    outer: bool
+
+
+def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
+    if not isinstance(block, a.Select) or block.group_by is None or len(block.group_by) != 1:
+        return
+    for join in _self_joins(block):
+        made = _as_subqueries(block, join, ctx)
+        if made is not None:
+            query, basis = made
+            for found in as_window(query, ctx):
+                why = "each row is joined with the rows that come before it: a running window"
+                yield Rewrite(found.block, why, basis)
+            return
+
+
+def _self_joins(block: a.Select) -> Iterator[_SelfJoin]:
+    """Both readings of an inner join of two copies, the one of a LEFT JOIN."""
+    where = conjuncts(block.where)
+    match block.from_:
+        case (
+            a.Join(
+                kind="left", left=a.Scan() | a.CteScan() as kept, right=a.Scan() | a.CteScan() as copy
+            ) as join,
+        ):
+            if not any(copy.rel in free_rels(p) for p in where):
+                yield _SelfJoin(kept, copy, where, conjuncts(join.on), outer=True)
+        case (
+            a.Join(
+                kind="inner", left=a.Scan() | a.CteScan() as one, right=a.Scan() | a.CteScan() as other
+            ) as join,
+        ):
+            yield from _readings(one, other, (*conjuncts(join.on), *where))
+        case (a.Scan() | a.CteScan() as one, a.Scan() | a.CteScan() as other):
+            yield from _readings(one, other, where)
+        case _:
+            return
+
+
+def _readings(one: Source, other: Source, preds: tuple[a.Expr, ...]) -> Iterator[_SelfJoin]:
+    for kept, copy in ((one, other), (other, one)):
+        own = tuple(p for p in preds if copy.rel not in free_rels(p))
+        yield _SelfJoin(kept, copy, own, tuple(p for p in preds if p not in own), outer=False)
+
+
+def _as_subqueries(block: a.Select, join: _SelfJoin, ctx: Context) -> tuple[a.Select, frozenset[str]] | None:
+    """The block with a subquery over the copy for each aggregate, and the constraints that make each row a group."""
+    keys = (block.group_by or ((),))[0]
+    have = {k.pos for k in keys if isinstance(k, a.Column) and k.rel == join.kept.rel}
+    basis = next((b for columns, b in keys_of(join.kept, ctx) if columns <= have), None)
+    if not ctx.holds("groups-are-rows", bool(keys) and basis is not None) or is_volatile(block):
+        return None
+    aggregates = _aggregates(block)
+    if (
+        not aggregates
+        or any(has_window(t.expr) for t in block.targets)
+        or not all(adds_up(g) for g in aggregates)
+    ):
+        return None
+    if any(
+        free_of_all((*g.args, *((g.filter,) if g.filter else ()))) != {join.copy.rel}
+        for g in aggregates
+        if not g.star
+    ):
+        return None
+    source = a.Select((), (join.copy,), conjoin(join.between), group_by=((),))
+    inner = take_apart(source)
+    running = running_rows(inner, join.kept) if inner is not None else None
+    if running is None or not (
+        _padding_adds_nothing(aggregates, ctx) if join.outer else _finds_itself(running, join, ctx)
+    ):
+        return None
+    apart = [] if join.outer else not_null(running.apart(ctx))
+    subqueries: dict[a.Expr, a.Expr] = {}
+    for g in aggregates:
+        query, _ = copy_fresh(replace(source, targets=(a.Target("v", g),)), ctx.fresh)
+        subqueries[g] = a.ScalarSubquery(query, g.type)
+
+    def visit(n: Any) -> Any:
+        if isinstance(n, a.Aggregate):
+            return subqueries[n]
+        return n if isinstance(n, QUERIES) else map_children(n, visit)
+
+    rest = map_children(replace(block, from_=(), where=None, group_by=None, having=None), visit)
+    having = visit(block.having) if block.having is not None else None
+    if join.copy.rel in free_rels(rest) or (having is not None and join.copy.rel in free_rels(having)):
+        return None
+    where = conjoin(dict.fromkeys((*join.own, *apart, *conjuncts(having))))
+    return replace(rest, from_=(join.kept,), where=where), basis or frozenset()
+
+
+def _aggregates(block: a.Select) -> list[a.Aggregate]:
+    parts = [*(t.expr for t in block.targets), *(k.expr for k in block.order_by), *(block.distinct or ())]
+    parts += conjuncts(block.having)
+    return list(dict.fromkeys(n for p in parts for n in walk_block(p) if isinstance(n, a.Aggregate)))
+
+
+def _padding_adds_nothing(aggregates: list[a.Aggregate], ctx: Context) -> bool:
+    return ctx.holds(
+        "padding-adds-nothing", all(len(g.args) == 1 and isinstance(g.args[0], a.Column) for g in aggregates)
+    )
+
+
+def _finds_itself(running: Running, join: _SelfJoin, ctx: Context) -> bool:
+    """Whether each kept row without NULLs where it is compared is among its own partners."""
+    inclusive = ctx.holds("finds-itself", not running.order.strict)
+    return inclusive and ctx.holds("asks-the-same", all(p in join.own for p in running.local))
+
+
+RULE = Rule(
+    "grouped_running",
+    apply,
+    ("groups-are-rows", "padding-adds-nothing", "finds-itself", "asks-the-same"),
+    priority=74,
+    category="join",
+)

@@ -1,0 +1,366 @@
+"""A correlated aggregate over the rows that come no later than the outer one, to a running window.
+
+    SELECT s.id, (SELECT sum(p.cost) FROM sale p WHERE p.cust = s.cust AND p.day <= s.day) AS so_far FROM sale s
+    -->
+    SELECT s.id, sum(s.cost) FILTER (WHERE s.cust IS NOT NULL AND s.day IS NOT NULL)
+                             OVER (PARTITION BY s.cust ORDER BY s.day NULLS FIRST) AS so_far FROM sale s
+
+The subquery reads the table (or CTE) that the outer block reads; equalities with the same expression outside are the partition, one
+comparison is the order: ``<=`` ends with the current row's peers, ``<`` with the group before them. Several columns by
+``a < x OR (a = x AND b <= y)`` or by rows. Where a key may be NULL the comparison keeps no row: NULLs come first and are filtered
+away, so that their frames are empty and nobody else's are larger. What only the subquery asks of the rows becomes FILTER, what only
+the outer block asks for is asked after the window. No sums of floats. SOUNDNESS 14, M11, M2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from rewrite.rules.base import Context, Rewrite, Rule
+from rewrite.rules.build import function, operator
+from rewrite.rules.correlation import Inner, Tie, aggregate_block
+from rewrite.rules.shape import column_not_null, divides, is_volatile, order_sensitive
+from rewrite.rules.tree import (
+    QUERIES,
+    as_product,
+    columns_used,
+    conjoin,
+    conjuncts,
+    free_rels,
+    has_subquery,
+    map_children,
+    references_whole,
+    renumber,
+    substitute,
+    used_rels,
+    walk_block,
+)
+from sql import algebra as a
+from sql.types import FLOATS, INT4, INT8
+
+GUARDS = ("peers", "nulls-apart", "later-keys-filled", "filters-after")
+ADDED = frozenset({"sum", "avg"})
+PICKED = frozenset({"count", "min", "max", "bool_and", "bool_or", "every"})
+_ONE = a.Cast(a.Const("1", INT4), INT8, implicit=True, method="func", func=function("int8", "int4"))
+_BEFORE = a.Frame("groups", "unbounded_preceding", "preceding", end_offset=_ONE)
+Source = a.Scan | a.CteScan
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """Sort keys over the outer rows and whether each is falling. ``strict``: the current row's peers are left out."""
+
+    keys: tuple[tuple[a.Expr, bool], ...]
+    strict: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """What a subquery asks of the rows of ``source``, in the outer row's terms."""
+
+    source: Source
+    local: tuple[a.Expr, ...]
+    partition: tuple[a.Expr, ...]
+    order: Order
+
+    def apart(self, ctx: Context) -> list[a.Expr]:
+        """What may be NULL of the partition and the first sort key: such rows have no earlier ones, and are none."""
+        exprs = (*self.partition, self.order.keys[0][0])
+        return [e for e in exprs if not _filled(e, self.source, ctx)]
+
+    def window(self, aggregate: a.Aggregate, done: Sequence[a.Expr], ctx: Context) -> a.WindowCall | None:
+        """The window that gives an aggregate of the subquery (already in the outer row's terms). ``done``: conditions that are
+        asked of the rows before.
+        """
+        if not ctx.holds(
+            "later-keys-filled", all(_filled(e, self.source, ctx) for e, _ in self.order.keys[1:])
+        ):
+            return None
+        apart = [e for e in self.apart(ctx) if a.IsNull(e, negated=True) not in done]
+        asked: list[a.Expr] = [] if apart and ctx.holds("nulls-apart", False) else not_null(apart)
+        asked += [p for p in self.local if p not in done]
+        asked += [aggregate.filter] if aggregate.filter is not None else []
+        keys = [sort_key(e, falling, first=e in apart) for e, falling in self.order.keys]
+        strict = self.order.strict and not ctx.holds("peers", not self.order.strict)
+        window = a.Window(self.partition, tuple(k for k in keys if k), _BEFORE if strict else a.Frame())
+        if None in keys:
+            return None
+        call = a.WindowCall(aggregate.func, aggregate.args, window, aggregate.type, star=aggregate.star)
+        return replace(call, filter=conjoin(dict.fromkeys(asked)))
+
+
+def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
+    if not isinstance(block, a.Select) or block.group_by is not None or not block.from_:
+        return
+    sources = [s for item in block.from_ for s in _kept(item)]
+    if not sources or not any(isinstance(n, a.ScalarSubquery) for p in _places(block) for n in walk_block(p)):
+        return
+    for source in sources:
+        values = _values(block, source)
+        if values and not references_whole(block, source.rel):
+            made = _windowed(block, source, values, ctx)
+            if made is not None:
+                yield Rewrite(
+                    made, "each row's subquery reads the rows that come before it: a running window"
+                )
+
+
+def _places(block: a.Select) -> list[a.Expr]:
+    keys = [k.expr for k in block.order_by]
+    return [*(t.expr for t in block.targets), *keys, *(block.distinct or ()), *conjuncts(block.where)]
+
+
+def _kept(item: a.FromItem) -> Iterator[Source]:
+    """Tables whose rows no join pads with NULLs."""
+    match item:
+        case a.Scan() | a.CteScan():
+            yield item
+        case a.Join(kind="inner" | "left"):
+            yield from _kept(item.left)
+            yield from _kept(item.right) if item.kind == "inner" else ()
+
+
+# --------------------------------------------------------------------------- what a subquery asks for
+
+_Values = dict[a.ScalarSubquery, tuple[Running, a.Expr]]
+
+
+def _values(block: a.Select, source: Source) -> _Values:
+    """The subqueries that look at earlier rows of ``source``, with their targets in the outer row's terms."""
+    found: _Values = {}
+    for place in _places(block):
+        for node in walk_block(place):
+            if isinstance(node, a.ScalarSubquery) and node not in found:
+                inner = aggregate_block(node.query) if source.rel in free_rels(node.query) else None
+                running = running_rows(inner, source) if inner is not None else None
+                if inner is None or running is None:
+                    continue
+                target = inner.select.targets[0].expr
+                if adds_up(target):
+                    found[node] = (running, renumber(target, dict.fromkeys(inner.rels, source.rel)))
+    return found
+
+
+def adds_up(target: a.Expr) -> bool:
+    """Whether the aggregates of an expression can be taken of a growing frame, to the last digit."""
+    if divides(target) or has_subquery(target):
+        return False
+    return all(_exact(n) for n in walk_block(target) if isinstance(n, a.Aggregate))
+
+
+def _exact(n: a.Aggregate) -> bool:
+    if n.distinct or order_sensitive(n):
+        return False
+    floats = any(x.type.name in FLOATS for x in n.args)
+    return n.func.name in PICKED or (n.func.name in ADDED and not floats)
+
+
+def running_rows(inner: Inner, source: Source) -> Running | None:
+    """A subquery over a copy of ``source`` that is tied to it by its own expressions and one order."""
+    if len(inner.items) != 1 or not inner.others or not _same(inner.items[0], source):
+        return None
+    twins = dict.fromkeys(inner.rels, source.rel)
+    partition = tuple(_image(t, twins) for t in inner.ties)
+    order = _order(inner.others[0], inner.rels, twins) if len(inner.others) == 1 else None
+    local = tuple(renumber(p, twins) for p in inner.local)
+    if order is None or None in partition or any(has_subquery(p) for p in local):
+        return None
+    return Running(source, local, tuple(p for p in dict.fromkeys(partition) if p), order)
+
+
+def _same(one: a.FromItem, other: Source) -> bool:
+    match one, other:
+        case a.Scan(), a.Scan():
+            return one.table == other.table and one.only == other.only
+        case a.CteScan(), a.CteScan():
+            return one.cte == other.cte
+        case _:
+            return False
+
+
+def _image(tie: Tie, twins: dict[int, int]) -> a.Expr | None:
+    return renumber(tie.key, twins) if renumber(tie.inner, twins) == tie.outer and tie.symmetric else None
+
+
+def _order(pred: a.Expr, inside: frozenset[int], twins: dict[int, int]) -> Order | None:
+    """A condition that says that the inner row comes before the outer one, by the same expressions."""
+    match pred:
+        case a.Op():
+            found = _compared(pred, inside, twins)
+            return None if found is None else Order((found[:2],), found[2])
+        case a.RowCompare(kind="<" | "<=" | ">" | ">=", ops=ops, left=left, right=right):
+            parts = [
+                _compared(a.Op(*x, pred.type), inside, twins)
+                for x in zip(ops, zip(left, right, strict=True), strict=True)
+            ]
+            if any(p is None for p in parts):
+                return None
+            return Order(tuple(p[:2] for p in parts if p), pred.kind in {"<", ">"})
+        case a.Or(args=(one, other)):
+            return _stepwise(one, other, inside, twins) or _stepwise(other, one, inside, twins)
+        case _:
+            return None
+
+
+def _stepwise(one: a.Expr, other: a.Expr, inside: frozenset[int], twins: dict[int, int]) -> Order | None:
+    """``a < x OR (a = x AND …)``."""
+    first = _compared(one, inside, twins) if isinstance(one, a.Op) else None
+    if first is None or not first[2]:
+        return None
+    parts = conjuncts(other)
+    ties = [p for p in parts if _equated(p, first[0], twins)]
+    rest = conjoin(p for p in parts if p not in ties)
+    order = _order(rest, inside, twins) if len(ties) == 1 and rest is not None else None
+    return None if order is None else Order((first[:2], *order.keys), order.strict)
+
+
+def _equated(pred: a.Expr, image: a.Expr, twins: dict[int, int]) -> bool:
+    if not isinstance(pred, a.Op) or pred.op.btree != "=" or not pred.op.is_builtin or len(pred.args) != 2:
+        return False
+    own = [bool(used_rels(x) & twins.keys()) for x in pred.args]
+    return sorted(own) == [False, True] and all(renumber(x, twins) == image for x in pred.args)
+
+
+def _compared(pred: a.Op, inside: frozenset[int], twins: dict[int, int]) -> tuple[a.Expr, bool, bool] | None:
+    """The expression that both rows are compared by, whether its order is falling, and whether it is strict."""
+    kind = pred.op.btree
+    if kind not in {"<", "<=", ">", ">="} or not pred.op.is_builtin or pred.op.left != pred.op.right:
+        return None
+    left, right = pred.args
+    if not used_rels(left) <= inside:
+        left, right, kind = right, left, {"<": ">", ">": "<", "<=": ">=", ">=": "<="}[kind]
+    if not used_rels(left) or not used_rels(left) <= inside or renumber(left, twins) != right:
+        return None
+    return right, kind in {">", ">="}, kind in {"<", ">"}
+
+
+# --------------------------------------------------------------------------- windows
+
+
+def sort_key(expr: a.Expr, falling: bool, *, first: bool) -> a.SortKey | None:
+    """``first``: NULLs are, else they stand where the server puts them."""
+    op = operator(">" if falling else "<", expr.type, expr.type)
+    return None if op is None else a.SortKey(expr, falling, first or falling, op)
+
+
+def _filled(expr: a.Expr, source: Source, ctx: Context) -> bool:
+    if isinstance(expr, a.Cast) and expr.method == "binary":
+        expr = expr.arg
+    return isinstance(expr, a.Column) and column_not_null(source, expr.pos, ctx) is not None
+
+
+def not_null(exprs: Sequence[a.Expr]) -> list[a.Expr]:
+    return [a.IsNull(e, negated=True) for e in exprs]
+
+
+def _windowed(block: a.Select, source: Source, values: _Values, ctx: Context) -> a.Select | None:
+    if is_volatile(block):
+        return None
+    preds = as_product(block)[1]
+    # a row with NULL in a key is in nobody's frame: where the block drops it, it goes before
+    asked = [{*running.local, *not_null(running.apart(ctx))} for running, _ in values.values()]
+    shared = [p for p in preds if all(p in local for local in asked)]
+    alone = ctx.holds("filters-after", len(shared) == len(preds)) and block.from_ == (source,)
+    alone = alone and not any(
+        isinstance(n, a.ScalarSubquery) and n in values for p in preds for n in walk_block(p)
+    )
+    calls: dict[a.WindowCall, None] = {}
+    exprs: dict[a.ScalarSubquery, a.Expr] = {}
+    for node, (running, target) in values.items():
+        expr = _over(target, running, shared, ctx)
+        if expr is None:
+            return None
+        exprs[node] = expr
+        calls |= dict.fromkeys(n for n in walk_block(expr) if isinstance(n, a.WindowCall))
+    return _put(block, exprs) if alone else _below(block, source, shared, exprs, list(calls), ctx)
+
+
+def _over(target: a.Expr, running: Running, done: Sequence[a.Expr], ctx: Context) -> a.Expr | None:
+    calls: dict[a.Aggregate, a.WindowCall] = {}
+    for n in walk_block(target):
+        if isinstance(n, a.Aggregate):
+            call = running.window(n, done, ctx)
+            if call is None:
+                return None
+            calls[n] = call
+
+    def visit(n: Any) -> Any:
+        return calls[n] if isinstance(n, a.Aggregate) else map_children(n, visit)
+
+    made: a.Expr = visit(target)
+    return made
+
+
+def _put(block: a.Select, exprs: dict[a.ScalarSubquery, a.Expr]) -> a.Select:
+    """The block with its own subqueries replaced; copies further in stay as they are."""
+
+    def visit(n: Any) -> Any:
+        if isinstance(n, a.ScalarSubquery) and n in exprs:
+            return exprs[n]
+        return n if isinstance(n, QUERIES) else map_children(n, visit)
+
+    made: a.Select = map_children(block, visit)
+    return made
+
+
+def _below(
+    block: a.Select,
+    source: Source,
+    shared: list[a.Expr],
+    exprs: dict[a.ScalarSubquery, a.Expr],
+    calls: list[a.WindowCall],
+    ctx: Context,
+) -> a.Select:
+    """The windows over the table in a derived table that stands for it."""
+    rel, marks = ctx.fresh(), {c: a.Column(-1, i, c.type, f"run{i + 1}") for i, c in enumerate(calls)}
+
+    def mark(n: Any) -> Any:
+        return marks[n] if isinstance(n, a.WindowCall) and n in marks else map_children(n, mark)
+
+    rest = _put(block, {node: mark(e) for node, e in exprs.items()})
+    rest = _less(rest, shared)
+    shown = columns_used((rest,), {source.rel})
+    names = [f"c{i + 1}" for i, _ in enumerate(shown)] + [m.name for m in marks.values()]
+    exprs_below: tuple[a.Expr, ...] = (*shown, *calls)
+    targets = tuple(a.Target(n, e) for n, e in zip(names, exprs_below, strict=True))
+    derived = a.Derived(rel, a.Select(targets, (source,), conjoin(shared)), "running", tuple(names))
+    mapping: dict[tuple[int, int], a.Expr] = {
+        (c.rel, c.pos): a.Column(rel, i, c.type, names[i]) for i, c in enumerate((*shown, *marks.values()))
+    }
+
+    def swap(n: Any) -> Any:
+        return derived if n is source else map_children(n, swap) if isinstance(n, a.Join) else n
+
+    made: a.Select = substitute(replace(rest, from_=()), mapping)
+    return replace(made, from_=tuple(_mapped(swap(item), derived, mapping) for item in rest.from_))
+
+
+def _mapped(item: a.FromItem, derived: a.Derived, mapping: dict[tuple[int, int], a.Expr]) -> a.FromItem:
+    """A FROM item with references replaced everywhere but in the derived table itself."""
+    if item is derived:
+        return item
+    if isinstance(item, a.Join):
+        left, right = (_mapped(x, derived, mapping) for x in (item.left, item.right))
+        return replace(
+            item, left=left, right=right, on=None if item.on is None else substitute(item.on, mapping)
+        )
+    made: a.FromItem = substitute(item, mapping)
+    return made
+
+
+def _less(block: a.Select, gone: list[a.Expr]) -> a.Select:
+    """The block without conditions that are asked for further in."""
+
+    def item(n: a.FromItem) -> a.FromItem:
+        if not isinstance(n, a.Join) or n.kind != "inner":
+            return n
+        on = conjoin(p for p in conjuncts(n.on) if p not in gone)
+        return replace(n, left=item(n.left), right=item(n.right), on=on)
+
+    where = conjoin(p for p in conjuncts(block.where) if p not in gone)
+    return replace(block, from_=tuple(item(i) for i in block.from_), where=where)
+
+
+RULE = Rule("running_window", apply, GUARDS, priority=86, category="join")
