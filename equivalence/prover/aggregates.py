@@ -77,7 +77,7 @@ def aggregate_term(t: Translation, e: a.Aggregate) -> Term:
         with t.to.knowing(read, NOTHING):
             outs = (*(inner.term(x) for x in e.args), *(inner.term(k.expr) for k in e.order_by))
         blocks.extend(block(r.vars, (*r.preds, *ties, *kept), outs))
-    sort = tuple(sort_label(k) for k in e.order_by)
+    sort = tuple(sort_label(k, k.expr.type.collation) for k in e.order_by)
     return make_aggregate(t, Spec(e.func, e.type, e.star, e.distinct, sort), t.to.copy(tuple(blocks)))
 
 
@@ -275,6 +275,6 @@ def _by_position(t: Translation, e: a.WindowCall) -> Term:
     if not by_value:
         ((r, _),) = t.scope.windows()
         here = _identity(r.vars)
-    sort = " ".join(sort_label(k) for k in order)
+    sort = " ".join(sort_label(k, k.expr.type.collation) for k in order)
     name = f"{e.func.schema}.{e.func.name}({','.join(e.func.arg_types)}) over {sort} {frame.mode} {frame.start} {frame.end} {frame.exclude}"
     return Nested("win", name, bag, e.type, (*current, *here))

@@ -302,6 +302,16 @@ def _boolean_case(kept: list[Term], default: Term) -> Term | None:
     return None
 
 
+def recollated(term: Term, collation: str) -> Term:
+    """M4: the value under the collation, which decides what functions and comparisons make of it."""
+    if not collation or term.type.collation in {"", collation}:
+        return term
+    type_ = replace(term.type, collation=collation)
+    if isinstance(term, Lit):
+        return Lit(term.value, type_)
+    return App(Sym(f"collate {collation}", total=True), (term,), type_)
+
+
 def coalesce(args: tuple[Term, ...], type_: SqlType) -> Term:
     result = args[-1]
     for a in reversed(args[:-1]):

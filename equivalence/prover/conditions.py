@@ -103,6 +103,12 @@ LAWS: dict[str, tuple[str, str]] = {
         "M4",
         "what COLLATE decides for an operator is not what its operands' own collations would",
     ),
+    "branch": (
+        "M4",
+        "what comes out of a union, VALUES or CASE has the collation of the whole, not of the arm it came from",
+    ),
+    "sorted": ("M9", "equal texts of columns of different collations stand in the order of either"),
+    "kind": ("M5", "a date is no number, whatever its place in the order of days"),
     "frame": ("M4", "which of equal values that look different a frame's minimum or maximum shows is open"),
     "weight": ("6e", "a count of nothing gives a 0 to add where the join has no row"),
     "total": ("M9", "without a total order any of the first rows may come first"),

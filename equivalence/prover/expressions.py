@@ -20,7 +20,20 @@ from sql.types import BOOL, TEXT, TIMESTAMP, SqlType, equality_is_identity
 
 from .aggregates import aggregate_term, window_term
 from .bags import block, exists, the
-from .build import app, case, coalesce, conj, disj, fold_division, is_null, is_true, negate, rebuild, same
+from .build import (
+    app,
+    case,
+    coalesce,
+    conj,
+    disj,
+    fold_division,
+    is_null,
+    is_true,
+    negate,
+    rebuild,
+    recollated,
+    same,
+)
 from .conditions import off
 from .folding import as_float, constant, moved
 from .symbols import (
@@ -76,10 +89,14 @@ class Translation:
         """M4: the value under the expression's own collation, when simplification or a set operation has put
         one of another there: what functions and comparisons make of it depends on it.
         """
-        collation = e.type.collation
-        if not collation or x.type.collation in {"", collation}:
-            return x
-        return self._recollated(x, replace(x.type, collation=collation))
+        return recollated(x, e.type.collation)
+
+    def branch(self, e: a.Expr, type_: SqlType) -> Term:
+        """One of the values that an expression of the type may give, under the collation of the whole: it stays when the others
+        fall away.
+        """
+        x = self.term(e)
+        return x if off("branch") else recollated(x, type_.collation)
 
     def _term(self, e: a.Expr) -> Term:
         match e:
@@ -113,7 +130,7 @@ class Translation:
                 return self._guard(e)
             case a.NullIf(op, left, right, type_):
                 equal = self._operator(op, self._operands(op.name, (left, right)), BOOL)
-                return case((equal, null(type_), self.term(left)), type_)
+                return case((equal, null(type_), self.branch(left, type_)), type_)
             case a.InList(op, left, items, all_):
                 if under_other_collations((left, *items)):
                     raise Unsupported("IN under several collations")
@@ -250,13 +267,14 @@ class Translation:
         match e:
             case a.Case(_, _, type_):
                 made = []
-                for part, known in branches(e, self.to.known):
+                for i, (part, known) in enumerate(branches(e, self.to.known)):
+                    is_result = i % 2 == 1 or i == 2 * len(e.whens)
                     with self.to.knowing(known):
-                        made.append(self.term(part))
+                        made.append(self.branch(part, type_) if is_result else self.term(part))
                 parts = tuple(made)
                 value = case(parts, type_)
             case a.Coalesce(args, type_):
-                parts = tuple(self.term(x) for x in args)
+                parts = tuple(self.branch(x, type_) for x in args)
                 value = coalesce(parts, type_)
         if hazards := self.to.hazards(before):  # which part keeps which from failing, in so many words
             guard = App(Sym(f"guard {type(e).__name__}", strict=False), parts, type_)
@@ -326,10 +344,7 @@ class Translation:
             one = merge_derived(derived)
         except Unbound:  # the server does not know either which it is
             return terms
-        return tuple(
-            t if t.type.collation in {"", one} else self._recollated(t, replace(t.type, collation=one))
-            for t in terms
-        )
+        return tuple(recollated(t, one) for t in terms)
 
     def _with_constant(self, op: a.OperatorRef, x: Term, y: Term) -> Term | None:
         """Constant moments are computed, patterns that are prefixes or plain text said as such."""
@@ -404,11 +419,9 @@ class Translation:
         return -RANGES[target.name] <= int(x.value) < RANGES[target.name]
 
     def _recollated(self, x: Term, type_: SqlType) -> Term:
-        if x.type == type_:
-            return x
         if isinstance(x, Lit):
             return Lit(x.value, type_)
-        return App(Sym(f"collate {type_.collation}", total=True), (x,), type_)
+        return recollated(x, type_.collation)
 
     # ---------------------------------------------------------------- rows and subqueries
 

@@ -20,7 +20,7 @@ from typing import Any
 from sql.types import SqlType
 
 from .bags import NULL_ON_EMPTY, exists
-from .conditions import off
+from .conditions import holds, off
 from .shapes import shape
 from .symbols import (
     AND,
@@ -132,10 +132,12 @@ class Encoder:
         return self.z3.And(self.z3.Not(is_null), value)
 
     def same(self, a: Term, b: Term) -> Any:
-        """The very same value, or both NULL; False for terms of different sorts unless both are NULL."""
+        """The very same value, or both NULL; False for terms of different sorts or domains (days and numbers are both counted by
+        integers) unless both are NULL.
+        """
         z3 = self.z3
         (an, av), (bn, bv) = self.encode(a), self.encode(b)
-        if av.sort() != bv.sort():
+        if av.sort() != bv.sort() or not holds("kind", domain(a.type) == domain(b.type)):
             return z3.And(an, bn)
         return z3.And(an == bn, z3.Or(an, av == bv))
 

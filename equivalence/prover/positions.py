@@ -18,7 +18,7 @@ from .symbols import INTS, LE, LT, domain
 from .terms import INTEGER, Limited, Lit, Term
 from .unique import determined_by
 
-_LABEL = re.compile(r"(asc|desc) nulls (first|last) pg_catalog\.([<>])\((\w+),(\w+)\)")
+_LABEL = re.compile(r"(asc|desc) nulls (first|last) pg_catalog\.([<>])\((\w+),(\w+)\)(?: collate (\S+))?")
 _WINDOW = re.compile(r"pg_catalog\.(rank|row_number)\(\) over (.*?) ?(?:range|rows|groups) \w+ \w+ \w*\Z")
 # the directions that are read, with the aggregate that their first value is
 _DIRECTIONS = {("asc", "<"): "min", ("desc", ">"): "max"}
@@ -72,6 +72,8 @@ def _sooner(label: str, x: Term, y: Term) -> Term | None:
         return None
     if x.type.collation != y.type.collation or found[4] != found[5]:
         return None
+    if (x.type.collation or "default") != (found[6] or "default") and not off("sorted"):
+        return None
     if (found[1], found[3]) not in _DIRECTIONS:
         return None
     rising = found[1] == "asc"
@@ -101,6 +103,8 @@ def extreme_name(label: str, type_: SqlType) -> str | None:
     """The aggregate that the first value under the label is, if NULLs do not come first."""
     found = _LABEL.fullmatch(label)
     if found is None or not type_.is_builtin or type_.name not in _EXTREMES:
+        return None
+    if (type_.collation or "default") != (found[6] or "default") and not off("sorted"):
         return None
     name = _DIRECTIONS.get((found[1], found[3]))
     shown = type_.collation if type_.name in {"text", "varchar"} else f"{type_.name},{type_.collation}"

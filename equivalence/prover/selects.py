@@ -154,7 +154,7 @@ def _outputs(t: Translator, query: a.Select, contexts: list[Context]) -> Form:
         blocks.extend(block(r.vars, r.preds, (*outs, *extra)))
     bag = tuple(blocks)
     width = len(query.targets)
-    labels = tuple(sort_label(k) for k in query.order_by)
+    labels = tuple(sort_label(k, k.expr.type.collation) for k in query.order_by)
     if query.distinct is None:
         return Form(bag, width, labels)
     if query.distinct == ():

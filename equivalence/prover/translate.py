@@ -20,7 +20,7 @@ from sql.types import SqlType
 from sql.walk import all_exprs, all_queries, conjuncts, deep_exprs
 
 from .bags import block, exists
-from .build import conj, eq, negate, predicates, same
+from .build import conj, eq, negate, predicates, recollated, same
 from .conditions import holds, off
 from .fresh import fresh, fresh_copy
 from .symbols import hazardous
@@ -278,18 +278,38 @@ class Translator:
         from .expressions import Scope, Translation
 
         make = Translation(self, Scope(env))
-        bag = tuple(Block((), (), tuple(make.term(e) for e in row)) for row in query.rows)
-        return self._sorted(Form(bag, len(query.columns)), query.order_by)
+        types = tuple(c.type for c in query.columns)
+        bag = tuple(
+            Block((), (), tuple(make.branch(e, t) for e, t in zip(row, types, strict=True)))
+            for row in query.rows
+        )
+        return self._sorted(Form(bag, len(types)), query.order_by, types)
 
-    def _sorted(self, form: Form, keys: tuple[a.OutputSortKey, ...]) -> Form:
+    def _sorted(self, form: Form, keys: tuple[a.OutputSortKey, ...], types: tuple[SqlType, ...]) -> Form:
         bag = tuple(Block(b.vars, b.preds, (*b.outs, *(b.outs[k.pos] for k in keys))) for b in form.bag)
-        return Form(bag, form.width, tuple(sort_label(k) for k in keys))
+        return Form(bag, form.width, tuple(sort_label(k, types[k.pos].collation) for k in keys))
 
     def set_operation(self, query: a.SetOp, env: Env) -> Form:
         whole = self.whole and query.op == "union"
-        left, right = (self.query(arm, env, whole=whole).bag for arm in (query.left, query.right))
-        bag = self.combine(query.op, left, right, tuple(c.type for c in query.columns), all_=query.all)
-        return self._sorted(Form(bag, len(query.columns)), query.order_by)
+        types = tuple(c.type for c in query.columns)
+        left, right = (
+            self._arm(self.query(arm, env, whole=whole).bag, types) for arm in (query.left, query.right)
+        )
+        bag = self.combine(query.op, left, right, types, all_=query.all)
+        return self._sorted(Form(bag, len(types)), query.order_by, types)
+
+    def _arm(self, bag: Bag, types: tuple[SqlType, ...]) -> Bag:
+        """The rows of one arm of a set operation, under the collations of its columns."""
+        if off("branch"):
+            return bag
+        return tuple(
+            Block(
+                b.vars,
+                b.preds,
+                tuple(recollated(o, t.collation) for o, t in zip(b.outs, types, strict=True)),
+            )
+            for b in bag
+        )
 
     def combine(self, op: str, left: Bag, right: Bag, types: tuple[SqlType, ...], *, all_: bool) -> Bag:
         if op == "union":
@@ -359,11 +379,14 @@ class Translator:
                 query, outer = self.ctes[cte]
                 with self._below_join(fence=cte in self.fenced and not self.whole):
                     return self._from_bag(rel, self.query(query, outer, whole=self.whole).bag, env)
-            case a.ValuesScan(rel, rows):
+            case a.ValuesScan(rel, rows, _, columns):
                 from .expressions import Scope, Translation
 
                 make = Translation(self, Scope(env))
-                return [Rows((), (), {**env, rel: tuple(make.term(e) for e in row)}) for row in rows]
+                made = (
+                    tuple(make.branch(e, c.type) for e, c in zip(row, columns, strict=True)) for row in rows
+                )
+                return [Rows((), (), {**env, rel: row}) for row in made]
             case a.FunctionScan(rel, call, _, columns, ordinality):
                 return self._function(rel, call, tuple(c.type for c in columns), env, ordinality=ordinality)
             case a.Join():
@@ -531,9 +554,10 @@ def rels_in(expr: a.Expr) -> set[int]:
     return {e.rel for e in deep_exprs(expr) if isinstance(e, a.Column)}
 
 
-def sort_label(key: a.SortKey | a.OutputSortKey) -> str:
-    """How one key sorts."""
+def sort_label(key: a.SortKey | a.OutputSortKey, collation: str) -> str:
+    """How one key sorts. ``collation``: that of what is sorted by, which equal values of two columns need not share."""
     direction = "desc" if key.descending else "asc"
     nulls = "first" if key.nulls_first else "last"
     op = key.op
-    return f"{direction} nulls {nulls} {op.schema}.{op.name}({op.left},{op.right})"
+    under = "" if collation in {"", "default"} or off("sorted") else f" collate {collation}"
+    return f"{direction} nulls {nulls} {op.schema}.{op.name}({op.left},{op.right}){under}"

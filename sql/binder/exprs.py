@@ -46,6 +46,7 @@ from sql.binder.coerce import (
     common_type,
     element_of,
     info_of,
+    merge_collations,
     resolve_unknown,
 )
 from sql.binder.columns import bind_column_ref
@@ -248,7 +249,11 @@ def _bind_nullif(scope: Scope, node: Any) -> Expr:
     op = make_op(scope.context, "=", bind_expr(scope, node.lexpr), bind_expr(scope, node.rexpr))
     if op.type.name != "bool":
         raise BindError("42804", "NULLIF requires = operator to yield boolean")
-    return NullIf(op.op, op.args[0], op.args[1], op.args[0].type)
+    # its collation is that of the comparison
+    type_ = op.args[0].type
+    if type_.collation:
+        type_ = replace(type_, collation=merge_collations(op.args))
+    return NullIf(op.op, op.args[0], op.args[1], type_)
 
 
 def _bind_in(scope: Scope, node: Any) -> Expr:
