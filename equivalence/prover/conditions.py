@@ -108,6 +108,10 @@ LAWS: dict[str, tuple[str, str]] = {
         "what comes out of a union, VALUES or CASE has the collation of the whole, not of the arm it came from",
     ),
     "sorted": ("M9", "equal texts of columns of different collations stand in the order of either"),
+    "made-null": (
+        "M2",
+        "some functions give NULL for what is not NULL: the bounds of a range, the time of an infinite moment",
+    ),
     "kind": ("M5", "a date is no number, whatever its place in the order of days"),
     "frame": ("M4", "which of equal values that look different a frame's minimum or maximum shows is open"),
     "weight": ("6e", "a count of nothing gives a 0 to add where the join has no row"),

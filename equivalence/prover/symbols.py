@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection
 from sql.facts.looks import look_of_type
 from sql.types import SqlType, equality_is_identity
 
-from .conditions import off
+from .conditions import holds, off
 from .terms import INTEGER, App, Lit, Nested, Sym, Term, Var, walk
 
 INTS = frozenset({"int2", "int4", "int8"})
@@ -45,6 +45,8 @@ _HARMLESS = frozenset(
         "int4up", "numeric_uplus", "numeric_abs", "float8abs", "sign", "replace", "ascii",
     }
 )  # fmt: skip
+# of the types that these take: lower() and upper() also give the bounds of a range, which may have none
+_PLAIN = frozenset({"text", "varchar", "bpchar", "bytea", "bit", "numeric", "float8", "int2", "int4", "int8"})
 _HARMLESS_CALLS = frozenset({"pg_catalog.random()"})
 _NOT_HARMLESS = frozenset({"pg_catalog.length(bytea,name)"})  # reads the bytes in an encoding
 _HARMLESS_CASTS = frozenset(
@@ -71,8 +73,6 @@ def domain(type_: SqlType) -> str:
 
 def identity(type_: SqlType) -> bool:
     """Whether ``=`` on the type means the very same value (M4)."""
-    from .conditions import holds
-
     return type_ == INTEGER or holds("M4", equality_is_identity(type_) and type_.name != "char")
 
 
@@ -119,6 +119,7 @@ def function(schema: str, name: str, args: tuple[str, ...], *, strict: bool) -> 
     if (
         schema == "pg_catalog"
         and (name in _HARMLESS or label in _HARMLESS_CALLS)
+        and holds("made-null", _PLAIN.issuperset(args))
         and label not in _NOT_HARMLESS
     ):
         return Sym(label, strict=True, total=True)
@@ -148,7 +149,9 @@ def cast(source: SqlType, target: SqlType, method: str) -> Sym:
         return Sym(label, total=True, fails="overflow")
     # jsonb's null casts to NULL (PostgreSQL 18): only plain types are known to keep values
     known = builtin and {source.name, target.name} <= ORDERED
-    return Sym(label, total=known, fails="errors")
+    # nor has an infinite moment a time of day
+    timeless = source.name in {"timestamp", "timestamptz"} and target.name in {"time", "timetz"}
+    return Sym(label, total=known and holds("made-null", not timeless), fails="errors")
 
 
 def failure(term: App, sure: Collection[str] = ()) -> str:
