@@ -112,6 +112,7 @@ LAWS: dict[str, tuple[str, str]] = {
         "M2",
         "some functions give NULL for what is not NULL: the bounds of a range, the time of an infinite moment",
     ),
+    "lenient": ("M2", "not every built-in operator is strict: an array with NULL appended is an array"),
     "kind": ("M5", "a date is no number, whatever its place in the order of days"),
     "frame": ("M4", "which of equal values that look different a frame's minimum or maximum shows is open"),
     "weight": ("6e", "a count of nothing gives a 0 to add where the join has no row"),

@@ -324,7 +324,8 @@ class Translation:
                 return args[0]
             if -int(value) < RANGES.get(type_.name, 0):
                 return Lit(str(-int(value)), INTEGER)
-        return self.made(arithmetic(op.name, op.left, op.right, type_.name), args, type_, e)
+        symbol = arithmetic(op.name, op.left, op.right, type_.name, strict=op.function.strict)
+        return self.made(symbol, args, type_, e)
 
     def _operands(self, operator: str, args: tuple[a.Expr, ...]) -> tuple[Term, ...]:
         """The operands of an operator (or, without a name, the arguments of a function) under the collation that it is given."""

@@ -100,8 +100,8 @@ def exact_integer(type_: SqlType) -> bool:
     return domain(type_) == "integer"
 
 
-def arithmetic(name: str, left: str, right: str, result: str) -> Sym:
-    """The symbol of a builtin operator on numbers, dates or text that is not a comparison."""
+def arithmetic(name: str, left: str, right: str, result: str, *, strict: bool = True) -> Sym:
+    """The symbol of a builtin operator that is not a comparison. ``strict``: as declared (an array takes NULL in by ||)."""
     if result in INTS and name in {"+", "-", "*"} and {left, right} <= INTS | {""}:
         return Sym(f"{name} {result}", total=True, fails="overflow")
     if name in {"+", "-", "*"} and result == "numeric":
@@ -111,7 +111,9 @@ def arithmetic(name: str, left: str, right: str, result: str) -> Sym:
     if name in {"~~", "!~~"}:
         return Sym(f"{name}", total=True, fails="errors")
     plain = {left, right} <= ORDERED | {""} and result in INTS | FLOATS | {"numeric"}
-    return Sym(f"op {name}({left},{right})", total=plain, fails="errors")
+    return Sym(
+        f"op {name}({left},{right})", strict=holds("lenient", strict), total=plain and strict, fails="errors"
+    )
 
 
 def function(schema: str, name: str, args: tuple[str, ...], *, strict: bool) -> Sym:
