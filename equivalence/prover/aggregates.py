@@ -186,7 +186,7 @@ def _running(t: Translation, e: a.WindowCall) -> Bag | None:
         return None
     comes = through if peers else before
     current = [t.term(k.expr) for k in order]
-    labels = [sort_label(k) for k in order]
+    labels = [sort_label(k, k.expr.type.collation) for k in order]
     found: list[Block] = []
     for b in _partition(t, e, (*(k.expr for k in order), *e.args)):
         keys = zip(labels, b.outs, current, strict=False)
