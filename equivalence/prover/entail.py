@@ -8,7 +8,7 @@ context, everything else by the SMT solver. Must not know rules or how they are 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from equivalence.proof import Assumption
@@ -69,12 +69,20 @@ class Engine:
         self._sessions: dict[tuple[Context, bool], Session] = {}
         self._encoder: Encoder | None = None
         self._switches: dict[Assumption, Any] = {}
+        self._behind: dict[tuple[Assumption, tuple[object, ...]], Any] = {}
         self._checks: dict[tuple[Table, int], list[tuple[Assumption, Term]]] = {}
         self._same_rows: dict[tuple[object, ...], tuple[Any, tuple[Term, ...]]] = {}
 
     def close(self) -> None:
         """Give the solver's objects back: they and the engine hold each other."""
-        for held in (self._known, self._sessions, self._switches, self._checks, self._same_rows):
+        for held in (
+            self._known,
+            self._sessions,
+            self._switches,
+            self._checks,
+            self._same_rows,
+            self._behind,
+        ):
             held.clear()
         self.nested_equal.clear()
         self._encoder = None
@@ -96,6 +104,14 @@ class Engine:
         if assumption not in self._switches:
             self._switches[assumption] = self.encoder.z3.Bool(f"fact {len(self._switches)}")
         return self._switches[assumption]
+
+    def behind(
+        self, switch: Any, assumption: Assumption, what: tuple[object, ...], formula: Callable[[], Any]
+    ) -> Any:
+        """What a schema fact says of ``what`` (a relation, variables, a column) behind its switch; made once."""
+        if (assumption, what) not in self._behind:
+            self._behind[assumption, what] = self.encoder.z3.Implies(switch, formula())
+        return self._behind[assumption, what]
 
     def checks(self, source: Table, var: int) -> list[tuple[Assumption, Term]]:
         """The CHECK constraints over the row of ``var``."""

@@ -10,6 +10,7 @@ rules or search.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from decimal import Decimal, InvalidOperation
@@ -66,6 +67,7 @@ class Encoder:
         self.z3 = z3
         self._memo: dict[Term, tuple[int, Pair]] = {}
         self._notes: list[Note] = []
+        self._truths: dict[int, Any] = {}  # by the term's number
         self._open: list[Note] = []  # the terms being encoded, innermost last
         self._sorts: dict[str, Any] = {}
         self._sort_of: dict[SqlType, Any] = {}
@@ -89,6 +91,14 @@ class Encoder:
 
     def note(self, number: int) -> Note:
         return self._notes[number]
+
+    def tell(self, solver: Any, formulas: Iterable[Any]) -> None:
+        """``solver.add`` of formulas that are Boolean for certain: it looks at the sort of each again, which takes longer
+        than the solver does.
+        """
+        context, told = solver.ctx.ref(), self.z3.z3core.Z3_solver_assert
+        for formula in formulas:
+            told(context, solver.solver, formula.as_ast())
 
     # ---------------------------------------------------------------- sorts
 
@@ -129,7 +139,10 @@ class Encoder:
     def truth(self, term: Term) -> Any:
         """The term is TRUE."""
         is_null, value = self.encode(term)
-        return self.z3.And(self.z3.Not(is_null), value)
+        number = self._memo[term][0]
+        if number not in self._truths:
+            self._truths[number] = self.z3.And(self.z3.Not(is_null), value)
+        return self._truths[number]
 
     def same(self, a: Term, b: Term) -> Any:
         """The very same value, or both NULL; False for terms of different sorts or domains (days and numbers are both counted by

@@ -8,7 +8,9 @@ contexts are opened.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from equivalence.proof import Assumption
@@ -41,7 +43,7 @@ class Session:
         # keys can only matter for rows whose key columns some predicate speaks of
         mentioned = (t for p in ctx.preds for t in walk_shallow(p) if isinstance(t, Var))
         self._mentioned = {(t.var, t.pos) for t in mentioned}
-        self.solver.add(*(self.formula(p) for p in ctx.preds))
+        self.encoder.tell(self.solver, [self.formula(p) for p in ctx.preds])
 
     def refutes(self, goal: Term, links: Iterable[Term]) -> bool:
         """Whether the context leaves no way for the goal not to be TRUE; facts used are recorded."""
@@ -49,12 +51,12 @@ class Session:
         z3 = self.encoder.z3
         formulas = [z3.Not(self.formula(goal)), *(self.formula(link) for link in links)]
         formulas += [self._same(a, b) for a, b in self.engine.nested_equal]
-        self.solver.add(*self._facts.new())
+        self.encoder.tell(self.solver, self._facts.new())
         self.solver.push()
         try:
             left = int((self.engine.deadline - time.monotonic()) * 1000)
             self.solver.set("timeout", max(1, min(1500, left)))
-            self.solver.add(*formulas)
+            self.encoder.tell(self.solver, formulas)
             if self.solver.check(*self.switches.values()) != z3.unsat:
                 return False
             core = {str(c) for c in self.solver.unsat_core()}
@@ -94,7 +96,7 @@ class Session:
                 continue
             self._taken.add(n)
             note = self.encoder.note(n)
-            self.solver.add(*note.axioms)
+            self.encoder.tell(self.solver, note.axioms)
             todo += note.parts
             if isinstance(note.term, Var):
                 self._column_facts(note.term)
@@ -106,15 +108,13 @@ class Session:
         schema, z3 = self.engine.schema, self.encoder.z3
         fact = schema.not_null(source, t.pos)
         if fact is not None:
-            self._state(fact, z3.Not(self.encoder.encode(t)[0]))
+            self._state(fact, (source, t.var, t.pos), lambda: z3.Not(self.encoder.encode(t)[0]))
         if not isinstance(source, Table):
             return
         if t.var not in self._checked:
             self._checked.add(t.var)
             for check, term in self.engine.checks(source, t.var):
-                is_null, value = self.encoder.encode(term)
-                # F8: NULL passes
-                self._state(check, self.encoder.truth(term) if off("F8") else z3.Or(is_null, value))
+                self._state(check, (source, t.var), partial(self._passes, term))
                 self._take(term)
         for w, other in self.ctx.vars:
             if w != t.var and other == source:
@@ -129,11 +129,16 @@ class Session:
         for key in self.engine.schema.keys(source):
             if not all((v, c) in self._mentioned for v in (t.var, w) for c in key.columns):
                 continue
-            formula, terms = self.engine.same_row(key.columns, source, pair)
-            self._state(key.assumption, formula)
-            for x in terms:
+            known = self.engine.same_row(key.columns, source, pair)
+            self._state(key.assumption, (source, *pair), partial(itemgetter(0), known))
+            for x in known[1]:
                 self._take(x)
 
-    def _state(self, assumption: Assumption, formula: Any) -> None:
+    def _passes(self, check: Term) -> Any:
+        """F8: NULL passes."""
+        is_null, value = self.encoder.encode(check)
+        return self.encoder.truth(check) if off("F8") else self.encoder.z3.Or(is_null, value)
+
+    def _state(self, assumption: Assumption, what: tuple[object, ...], formula: Callable[[], Any]) -> None:
         switch = self.switches.setdefault(assumption, self.engine.switch(assumption))
-        self.solver.add(self.encoder.z3.Implies(switch, formula))
+        self.encoder.tell(self.solver, (self.engine.behind(switch, assumption, what, formula),))
