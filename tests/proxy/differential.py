@@ -311,11 +311,12 @@ class Pair:
         """
         through, direct = self.through(script), self.direct(script)
         found = first_difference(through, direct)
-        broken = next((n for n, step in enumerate(script) if isinstance(step, bytes)), None)
-        if not found or broken is None or direct != through[: len(direct)]:
+        # the first may be a message all the same, one with something missing
+        broken = [n for n, step in enumerate(script) if isinstance(step, bytes)]
+        if not found or not broken or direct != through[: len(direct)]:
             return found
-        asked = self.direct([*script[:broken], f.Flush()])
-        return first_difference(through, asked[: len(through)])
+        asked = (self.direct([*script[:n], f.Flush()]) for n in reversed(broken))
+        return "" if any(through == messages[: len(through)] for messages in asked) else found
 
     @property
     def served(self) -> int:

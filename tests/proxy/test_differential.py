@@ -54,6 +54,11 @@ def test_what_a_server_forgot_when_it_gave_up_is_what_it_would_have_sent(pair: P
     assert pair.served > before
 
 
+def test_what_a_server_forgot_is_known_also_behind_a_message_with_something_missing(pair: Pair) -> None:
+    cut_bind = b"B\x00\x00\x00\x07p1\x00"
+    assert not pair.difference([cut_bind, f.Sync(), *UNNAMED, b"Q\x00\x00\x00\x03"])
+
+
 def test_a_served_query_before_bytes_that_are_no_message_is_answered_once(pair: Pair) -> None:
     before = pair.served
     assert not pair.difference([f.Query(ORIGINAL.encode()), b"?\x00\x00\x00\x05x"])
