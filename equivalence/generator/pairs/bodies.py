@@ -214,7 +214,7 @@ def volatile(rnd: random.Random, w: World) -> Made:
             (f"select k from {one} group by k having max({v}) >= 0", [], [f"select distinct k from {one}"]),
             (f"select k from {one} order by {v}", [], [f"select k from {one} order by {v} desc"]),
             (f"select distinct on (k) k, w from {one} order by k, {v}", [], [f"select distinct on (k) k, w from {one} order by k, w"]),
-            (f"select id from {p} where y in (select {v}::int from {one})", [], [f"select id from {p} where y = any (select {v}::int from {one})"]),
+            (f"select id from {p} where y in (select {v}::int from {one})", [], [f"select id from {p} where exists (select 1 from {one} where y = {v}::int)"]),
             (f"select coalesce(y, {v}) from {p}", [], [f"select y::float8 from {p}"]),
             (f"select count(*) from (select {v} from {p}) s", [], [f"select count(*) from {p}"]),
             (f"select row_number() over (order by {v}) from {p}", [], [f"select row_number() over (order by id) from {p}"]),
