@@ -61,6 +61,7 @@ class Engine:
         self.schema = schema
         self.deadline = deadline
         self._known: dict[tuple[Context, Term], tuple[bool, frozenset[Assumption]]] = {}
+        self._failed: dict[Term, list[tuple[frozenset[tuple[int, Source]], frozenset[Term]]]] = {}
         self._opener = Opener()
         self._depth = 0
         self.asked = 0  # questions to the solver
@@ -77,6 +78,7 @@ class Engine:
         """Give the solver's objects back: they and the engine hold each other."""
         for held in (
             self._known,
+            self._failed,
             self._sessions,
             self._switches,
             self._checks,
@@ -156,6 +158,8 @@ class Engine:
         if stated(ctx, goal) or self._stored_not_null(ctx, goal):
             return True
         cached = self._known.get((ctx, goal)) if not self.nested_equal else None
+        if cached is None and not self.nested_equal and self._failed_with_more(ctx, goal):
+            return False
         if cached is None:
             with self.schema.recording() as used:
                 answer = self._decide(ctx, goal)
@@ -164,9 +168,19 @@ class Engine:
                     used.clear()
             if not self.nested_equal:
                 self._known[ctx, goal] = cached
+                if not cached[0] and self.shallow:
+                    self._failed.setdefault(goal, []).append((frozenset(ctx.vars), frozenset(ctx.preds)))
         if cached[0]:
             self.schema.used |= cached[1]
         return cached[0]
+
+    def _failed_with_more(self, ctx: Context, goal: Term) -> bool:
+        """What did not follow from more predicates over the same rows, or over more of them, does not follow from fewer."""
+        failed = self._failed.get(goal)
+        if not failed:
+            return False
+        vars_, preds = frozenset(ctx.vars), frozenset(ctx.preds)
+        return any(vars_ <= more_vars and preds <= more_preds for more_vars, more_preds in failed)
 
     def plainly_not_null(self, ctx: Context, term: Term) -> bool:
         """Whether a constraint or one predicate by itself says that the term is not NULL."""

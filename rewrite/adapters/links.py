@@ -32,7 +32,7 @@ from sql.binder import BindError, Unsupported, bind
 from sql.catalog import Catalog
 
 # the share of the time left that one way of looking at a pair may take
-_SHARE = 0.4
+_SHARE = 0.5
 
 
 def at_once() -> None:
