@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 HOUSES := sql models engines store equivalence knowledge hints rewrite lake ask proxy console rewright
 
-.PHONY: conformance fuzz fuzz-coverage soak install install-all demo check format test test-fast test-extras bench clean reference
+.PHONY: conformance fuzz fuzz-coverage soak install install-all demo check format test test-fast test-extras bench clean reference mutants
 
 # the stamp is newer than the locks when the environment is up to date
 $(VENV)/.installed: requirements.lock requirements-weights.lock pyproject.toml
@@ -93,6 +93,12 @@ fuzz: install
 fuzz-coverage: install
 	$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps atheris
 	$(BIN)/python -m tests.conformance.coverage -max_len=600 -max_total_time=$(or $(SECONDS),600)
+
+# single changes of the kept queries and schemas: everything proved of them is run, and needs the constraints that it lists (about an hour)
+mutants: install
+	$(BIN)/python -m bench.mutants --each 24 --minutes $(or $(MINUTES),30) --seed $(or $(SEED),0)
+	$(BIN)/python -m bench.mutants --schemas --each 24 --minutes $(or $(MINUTES),30) --seed $(or $(SEED),0)
+	$(BIN)/python -m bench.constraints
 
 clean:
 	rm -rf $(VENV) build *.egg-info .mypy_cache .ruff_cache .pytest_cache .import_linter_cache

@@ -1,0 +1,67 @@
+"""Changes of a schema: columns of other types or collations, alone or all that share a type; columns without NOT NULL.
+
+A pair that is the same over integers need not be over numerics, floats or padded texts. Must not know queries.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from pglast import ast, parse_sql
+from pglast.enums import ConstrType
+
+from bench.mutation_trees import altered, printed
+
+TYPES = (
+    "int2", "int4", "int8", "numeric", "numeric(10,2)", "float4", "float8", "oid", "text", "varchar(5)", "char(4)", "name", "bytea",
+    "date", "timestamp", "timestamp(0)", "timestamptz", "time", "interval", "bool", "jsonb", "int4[]", "money",
+)  # fmt: skip
+COLLATIONS = ("C", "en-x-icu")
+
+
+def schema_mutants(schema_sql: str) -> Iterator[tuple[str, str]]:
+    """(kind, DDL) for each change."""
+    statements = [raw.stmt for raw in parse_sql(schema_sql)]
+    columns = [
+        (i, j, element)
+        for i, statement in enumerate(statements)
+        if isinstance(statement, ast.CreateStmt)
+        for j, element in enumerate(statement.tableElts or ())
+        if isinstance(element, ast.ColumnDef) and element.typeName is not None
+    ]
+    for i, j, column in columns:
+        own = _type_of(column)
+        for type_ in TYPES:
+            yield f"one {own} to {type_}", _text(statements, {(i, j): _typed(column, type_)})
+        for collation in COLLATIONS if own in {"text", "varchar", "bpchar"} else ():
+            clause = ast.CollateClause(collname=(ast.String(sval=collation),))
+            yield f"one COLLATE {collation}", _text(statements, {(i, j): altered(column, collClause=clause)})
+        known = tuple(c for c in column.constraints or () if c.contype == ConstrType.CONSTR_NOTNULL)
+        if known:
+            rest = tuple(c for c in column.constraints if c not in known) or None
+            yield "NOT NULL dropped", _text(statements, {(i, j): altered(column, constraints=rest)})
+    for own in sorted({_type_of(column) for _, _, column in columns}):
+        for type_ in TYPES:
+            alike = {(i, j): _typed(column, type_) for i, j, column in columns if _type_of(column) == own}
+            yield f"all {own} to {type_}", _text(statements, alike)
+
+
+def _type_of(column: Any) -> str:
+    return str(column.typeName.names[-1].sval)
+
+
+def _typed(column: Any, type_: str) -> Any:
+    (raw,) = parse_sql(f"select null::{type_}")
+    return altered(column, typeName=raw.stmt.targetList[0].val.typeName)
+
+
+def _text(statements: list[Any], columns: dict[tuple[int, int], Any]) -> str:
+    texts = []
+    for i, statement in enumerate(statements):
+        changed = {j: column for (at, j), column in columns.items() if at == i}
+        if changed:
+            elements = tuple(changed.get(j, element) for j, element in enumerate(statement.tableElts))
+            statement = altered(statement, tableElts=elements)
+        texts.append(printed(statement) or "")
+    return ";\n".join(texts)

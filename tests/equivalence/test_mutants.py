@@ -1,0 +1,90 @@
+"""Single changes of kept queries: what is proved of them is belied by no database, and rests on what it says it does."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+
+import pytest
+
+from bench.constraints import Fault, faults, only_listed, weaker
+from bench.mutants import Case, Found, Runs, bound_both, catalog_of_text, kept_cases, proofs, questions
+from bench.mutations import mutants
+from engines.postgres.scratch import ScratchServer
+from equivalence.options import Options
+from equivalence.proof import Proof
+from equivalence.prover import prove
+from equivalence.prover.conditions import switched_off
+
+SCHEMA = "create table a (id int primary key, x int, y int not null, u int unique); create table n (k int, v int, g int);"
+QUERY = (
+    "select distinct a.x, count(*) filter (where n.v > 1) from a left join n on n.k = a.id and n.g = 0 "
+    "where a.y in (select v from n) and not (a.x = 1 or a.u is null) group by a.x having count(*) > 1 order by 1 desc limit 3"
+)
+
+
+def sample(number: int, seed: int) -> list[Case]:
+    cases = list(kept_cases())
+    assert len(cases) > 1000
+    return sorted(random.Random(seed).sample(cases, number), key=lambda case: case.schema_sql)
+
+
+def looked_at(server: ScratchServer, made: list[Found]) -> list[Found]:
+    runs = Runs(server, Options(prover=False, databases=124, seconds=3, shrink=False))
+    try:
+        return [runs.look(found) for found in made]
+    finally:
+        runs.close()
+
+
+def test_a_query_is_changed_in_all_its_parts() -> None:
+    made = list(mutants(QUERY))
+    assert {
+        "drop DISTINCT", "FILTER dropped", "join kind", "ON to WHERE", "IN to EXISTS", "NOT pushed", "AND to OR", "IS NULL",
+        "GROUP BY key dropped", "HAVING to WHERE", "ORDER BY direction", "constant by one", "other column", "cast added",
+    } <= {mutant.kind for mutant in made}  # fmt: skip
+    assert len({mutant.sql for mutant in made}) == len(made)
+
+
+@pytest.mark.server
+def test_no_proof_of_a_mutant_is_refuted(scratch_server: ScratchServer) -> None:
+    counts: Counter[str] = Counter()
+    made = [f for f in proofs(questions(sample(30, 7), 6, 7), 1.0, counts) if not f.one_tree]
+    assert len(made) > 15
+    assert not [found for found in looked_at(scratch_server, made) if found.wrong]
+
+
+@pytest.mark.server
+def test_a_missing_side_condition_would_be_seen(scratch_server: ScratchServer) -> None:
+    query = "select g, count(v) from n group by g"
+    with switched_off("15"):
+        made = list(proofs(questions([Case(SCHEMA, query, (query,))], 40, 1), 1.0, Counter()))
+    assert [found for found in looked_at(scratch_server, made) if found.wrong]
+
+
+def test_proofs_need_the_constraints_that_they_list_and_no_other() -> None:
+    counts: Counter[str] = Counter()
+    wrong: list[Fault] = []
+    pairs = {case.partners: case for case in kept_cases() if len(case.partners) == 2}
+    for case in random.Random(3).sample(list(pairs.values()), 20):
+        catalog = catalog_of_text(case.schema_sql)
+        assert catalog is not None
+        wrong += faults(case, catalog, 5.0, counts)
+    assert counts["proofs"] > 10
+    assert counts["proved without one"] > 0
+    assert not wrong
+
+
+def test_a_constraint_that_is_not_listed_is_missed() -> None:
+    catalog = catalog_of_text(SCHEMA)
+    assert catalog is not None
+    bound = bound_both("select distinct id, y from a", "select id, y from a", catalog)
+    assert bound is not None
+    proof = prove(*bound, catalog)
+    assert isinstance(proof, Proof)
+    (key,) = proof.assumptions
+    poor = only_listed(catalog, ())
+    assert not isinstance(prove(*bound, poor), Proof)
+    assert isinstance(prove(*bound, only_listed(catalog, (key,))), Proof)
+    assert {world.how for world in weaker(catalog, key)} >= {"dropped", "deferrable", "partial", "children"}
+    assert not [w.how for w in weaker(catalog, key) if isinstance(prove(*bound, w.catalog), Proof)]
