@@ -130,7 +130,7 @@ def _function(row: list[Any]) -> FunctionInfo:
     (name, args, result, kind, volatility, strict, retset, leakproof, variadic, defaults) = row[:10]
     (modes, names, all_types, agg_kind, direct) = row[10:15]
     out: tuple[tuple[str, str], ...] = ()
-    if modes:
+    if modes and all_types:  # where all are arguments, types are not listed again
         out = tuple(
             (n, t) for m, n, t in zip(modes, names or [""] * len(modes), all_types, strict=True) if m in "obt"
         )

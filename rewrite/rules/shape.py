@@ -19,6 +19,7 @@ from rewrite.rules.tree import (
     walk_block,
 )
 from sql import algebra as a
+from sql.facts.effects import own_errors
 from sql.records import Table
 from sql.types import equality_is_identity
 
@@ -30,8 +31,8 @@ NOT_NULL_ON_EMPTY = frozenset(
     # where a value would stand among no rows is known, too
     {"count", "regr_count", "rank", "dense_rank", "percent_rank", "cume_dist"}
 )
-# Strict built-in operators and functions that cannot raise an error on any argument: comparisons of one
-# type family. Arithmetic can overflow and divide by zero; only what is listed here counts as safe.
+# Strict built-in operators and functions that raise no error where `own_errors` says so, too (of the argument types at hand).
+# Arithmetic can overflow and divide by zero; only what is listed here counts as safe.
 SAFE_OPERATORS = frozenset({"=", "<>", "<", "<=", ">", ">=", "~~", "!~~", "||"})
 SAFE_FUNCTIONS = frozenset(
     {"substring", "lower", "upper", "length", "char_length", "btrim", "ltrim", "rtrim"}
@@ -216,19 +217,26 @@ def cannot_fail(node: Any) -> bool:
     for n in walk(node):
         match n:
             case a.Op(op=op):
-                if not (op.is_builtin and op.name in SAFE_OPERATORS):
+                if not (op.is_builtin and op.name in SAFE_OPERATORS) or raises(n):
                     return False
             case a.Call(func=f):
-                if not (f.is_builtin and f.name in SAFE_FUNCTIONS):
+                if not (f.is_builtin and f.name in SAFE_FUNCTIONS) or raises(n):
                     return False
             case a.Cast(method=method, implicit=implicit):
-                if method != "binary" and not implicit:
+                if (method != "binary" and not implicit) or raises(n):
                     return False
+            case a.ArrayExpr() if raises(n):
+                return False
             case a.ScalarSubquery() | a.ArraySubquery() | a.Subscript() | a.FieldSelect() | a.Opaque():
                 return False
             case _:
                 pass
     return True
+
+
+def raises(expr: a.Expr) -> bool:
+    """Whether an expression itself, not its parts, may raise an error."""
+    return bool(own_errors(expr, lambda _query: False))
 
 
 def divides(node: Any) -> bool:

@@ -31,6 +31,7 @@ from sql.algebra import (
 )
 from sql.catalog import Catalog
 from sql.facts.assumptions import NOTHING, Assumptions, usable_keys
+from sql.facts.looks import DETERMINISTIC
 from sql.facts.nulls import NonNull, Nullability, effective_kind
 from sql.facts.strictness import Col
 from sql.types import SqlType
@@ -107,9 +108,21 @@ def fixed_column(condition: Expr, rels: frozenset[int]) -> Col | None:
         return None
     for side, other in (condition.args, condition.args[::-1]):
         column = _bare(side)
-        if isinstance(column, Column) and column.rel in rels and is_fixed(other, rels):
+        if (
+            isinstance(column, Column)
+            and column.rel in rels
+            and is_fixed(other, rels)
+            and _one_equality(column.type.collation, other.type.collation)
+        ):
             return column.rel, column.pos
     return None
+
+
+def _one_equality(own: str, other: str) -> bool:
+    """Whether values of a column that equal an expression agree: they may not where it brings a collation with it that is not
+    deterministic.
+    """
+    return own == other or other in DETERMINISTIC
 
 
 def is_fixed(expr: Expr, rels: frozenset[int]) -> bool:

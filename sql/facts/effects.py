@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 
 from sql.algebra import (
     Aggregate,
+    ArrayExpr,
     ArrayOp,
     Call,
     Cast,
@@ -48,7 +49,10 @@ _INTEGERS = {"int2", "int4", "int8"}
 _NUMBERS = {*_INTEGERS, "numeric", "float4", "float8"}
 _TEXTS = {"text", "varchar", "bpchar", "name"}
 _TIMES = {"date", "time", "timetz", "timestamp", "timestamptz", "interval"}
-_COMPARABLE = {*_NUMBERS, *_TEXTS, *_TIMES, "bool", "uuid", "bytea", "oid", "char", "bit", "varbit", "inet"}
+_COMPARABLE = {
+    *(*_NUMBERS, *_TEXTS, *_TIMES, "bool", "uuid", "bytea", "oid", "char", "bit", "varbit", "inet"),
+    *("jsonb", "anyenum"),
+}
 _COMPARISONS = {"=", "<>", "<", "<=", ">", ">="}
 _WIDER = {
     ("int2", "int4"),
@@ -74,6 +78,10 @@ _SAFE_WINDOWS = {
     *("row_number", "rank", "dense_rank", "percent_rank", "cume_dist"),
     *("first_value", "last_value", "lag", "lead"),
 }
+_ODD_CALLS = {("length", ("bytea", "name"))}  # reads the bytes in an encoding
+# what has all fields of a calendar (date_part makes a timestamp of a date, which may be too far away for one)
+_WITH_FIELDS = {"extract": {"date", "timestamp", "timestamptz"}, "date_part": {"timestamp", "timestamptz"}}
+_UNITS = {"century", "day", "decade", "millennium", "month", "quarter", "week", "year"}
 _FIELDS = {
     *("century", "day", "decade", "dow", "doy", "epoch", "isodow", "isoyear", "millennium", "month"),
     *("quarter", "week", "year"),
@@ -202,6 +210,9 @@ def own_errors(expr: Expr, at_most_one: AtMostOne, known: Known = NOTHING) -> Er
             return NO_ERRORS if at_most_one(expr.query) else frozenset({"cardinality"})
         case Subscript():
             return frozenset({"argument"}) if expr.is_slice else NO_ERRORS
+        case ArrayExpr():
+            # arrays in an array must have the same dimensions
+            return frozenset({"argument"}) if any(x.type.is_array for x in expr.args) else NO_ERRORS
         case Opaque():
             return ANY
         case _:
@@ -247,6 +258,8 @@ def _cast_errors(expr: Cast) -> Errors:
         return OVERFLOW if target.name == "numeric" else _typmod_errors(target)
     if (source.name, target.name) in _WIDER:
         return OVERFLOW if source.name == "date" else NO_ERRORS
+    if source.name == "numeric" and target.name in _INTEGERS:
+        return OVERFLOW | {"cast"}  # NaN has no integer
     if source.name in _NUMBERS and target.name in _NUMBERS:
         return OVERFLOW
     if target.name in _TEXTS and source.name in _COMPARABLE:
@@ -264,15 +277,18 @@ def _call_errors(expr: Call) -> Errors:
     if not expr.func.is_builtin:
         return ANY
     name = expr.func.name
-    if name in _SAFE_FUNCTIONS and all(a.type.name in _COMPARABLE for a in expr.args):
+    odd = (name, expr.func.arg_types) in _ODD_CALLS
+    if name in _SAFE_FUNCTIONS and not odd and all(a.type.name in _COMPARABLE for a in expr.args):
         return NO_ERRORS
     if name in {"abs", "round", "trunc"} and all(a.type.name in _NUMBERS for a in expr.args):
         return OVERFLOW
-    if name in {"extract", "date_part", "date_trunc"} and expr.args:
-        field = expr.args[0]
-        plain = isinstance(field, Const) and field.value in _FIELDS and expr.args[1].type.name != "interval"
-        safe = plain and (name != "date_trunc" or len(expr.args) == 2) and expr.args[1].type.name != "time"
-        return NO_ERRORS if safe and name != "date_trunc" else OVERFLOW if safe else frozenset({"argument"})
+    if name in {"extract", "date_part", "date_trunc"} and len(expr.args) >= 2:
+        field, of = expr.args[0], expr.args[1].type.name
+        written = field.value if isinstance(field, Const) else None
+        if name == "date_trunc":
+            fits = len(expr.args) == 2 and of in {"timestamp", "timestamptz"} and written in _UNITS
+            return OVERFLOW if fits else frozenset({"argument"})
+        return NO_ERRORS if written in _FIELDS and of in _WITH_FIELDS[name] else frozenset({"argument"})
     if name in {"substring", "substr"} and len(expr.args) >= 2 and expr.args[1].type.name in _INTEGERS:
         lengths = expr.args[2:]
         return NO_ERRORS if all(_is_natural(n) for n in lengths) else frozenset({"argument"})

@@ -23,7 +23,7 @@ Look = tuple[str, int]
 IDENTICAL: Look = ("identical", 0)
 ANYTHING: Look = ("null", 0)
 
-_DETERMINISTIC = {"", "default", "C", "POSIX", "ucs_basic"}
+DETERMINISTIC = {"", "default", "C", "POSIX", "ucs_basic"}
 _HEADER = 4  # of a typmod: VARHDRSZ
 _MOST_DECIMALS = 1000  # of a declared scale; products beyond it are left alone
 _INTEGERS = {"int2", "int4", "int8"}
@@ -36,7 +36,7 @@ def look_of_type(type_: SqlType) -> Look | None:
         return IDENTICAL
     if not type_.is_builtin or type_.typmod < _HEADER:
         return None
-    if type_.name == "bpchar" and type_.collation in _DETERMINISTIC:
+    if type_.name == "bpchar" and type_.collation in DETERMINISTIC:
         return "characters", type_.typmod - _HEADER
     if type_.name == "numeric":
         return "decimals", _scale(type_.typmod)

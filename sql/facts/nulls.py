@@ -290,4 +290,6 @@ def _keeps_nonnull(expr: Cast) -> bool:
     source, target = expr.arg.type, expr.type
     if expr.method == "domain" or not (source.is_builtin and target.is_builtin):
         return False
-    return source.name in _SCALARS | {"unknown"} and target.name in _SCALARS
+    # an infinite moment has no time of day
+    timeless = source.name in {"timestamp", "timestamptz"} and target.name in {"time", "timetz"}
+    return source.name in _SCALARS | {"unknown"} and target.name in _SCALARS and not timeless

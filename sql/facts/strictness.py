@@ -137,6 +137,12 @@ def _rejected(expr: Expr) -> _Answer:
         case Quantified():
             strict = all(o.function.strict for o in expr.ops) and expr.kind in {"=", "op"}
             return _union(map(_strict, expr.left)) if strict and not expr.all else NONE
+        case RowCompare(kind="<>"):
+            # true where any pair differs
+            pairs = zip(expr.ops, expr.left, expr.right, strict=True)
+            return _meet(
+                _union([_strict(x), _strict(y)]) if op.function.strict else NONE for op, x, y in pairs
+            )
         case RowCompare():
             first = expr.ops[0].function.strict
             return _union([_strict(expr.left[0]), _strict(expr.right[0])]) if first else NONE
