@@ -103,6 +103,13 @@ LAWS: dict[str, tuple[str, str]] = {
         "M4",
         "what COLLATE decides for an operator is not what its operands' own collations would",
     ),
+    "conflict": (
+        "M7",
+        "an operator whose operands are of two collations, none of which goes first, raises an error",
+    ),
+    "double": ("M7", "a numeric may be too large or too small for a float8, which is an error"),
+    "dimensions": ("M7", "arrays in an array must have the same dimensions"),
+    "constant": ("M7", "a constant that is too large for bigint does not become one"),
     "branch": (
         "M4",
         "what comes out of a union, VALUES or CASE has the collation of the whole, not of the arm it came from",

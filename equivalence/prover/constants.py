@@ -8,7 +8,7 @@ anything is simplified away. Must not know forms or rules.
 from __future__ import annotations
 
 import re
-from decimal import Decimal, InvalidOperation
+from decimal import ROUND_HALF_UP, Context, Decimal, Inexact, InvalidOperation, localcontext
 
 from sql.algebra import (
     Aggregate,
@@ -29,6 +29,8 @@ from sql.algebra import (
 from sql.facts.effects import errors_of_expr
 from sql.walk import all_exprs, all_exprs_of_query, has_subquery
 
+# what would be rounded is not known: the server keeps other digits
+_EXACTLY = Context(prec=500, traps=[Inexact, InvalidOperation])
 _RANGES = {"int2": 1 << 15, "int4": 1 << 31, "int8": 1 << 63}
 _CALENDAR = {"date", "timestamp", "timestamptz"}
 _PLAIN_DATE = re.compile(r"[12]\d{3}-\d\d-\d\d")
@@ -97,15 +99,28 @@ def _value(expr: Expr) -> Decimal | None:
                 return None
             return found if found.is_finite() and len(text) < 100 else None
         case Cast(arg=arg) if expr.type.name in {*_RANGES, "numeric"} and expr.type.typmod == -1:
-            return _in_range(_value(arg), expr.type.name) if arg.type.name in {*_RANGES, "numeric"} else None
+            return _cast(_value(arg), expr.type.name) if arg.type.name in {*_RANGES, "numeric"} else None
         case Op(op=op, args=args) if op.is_builtin and expr.type.name in {*_RANGES, "numeric"}:
             values = [_value(arg) for arg in args]
             known = [value for value in values if value is not None]
-            return _in_range(_applied(op.name, known), expr.type.name) if len(known) == len(values) else None
+            if len(known) < len(values):
+                return None
+            try:
+                with localcontext(_EXACTLY):
+                    return _in_range(_applied(op.name, known, expr.type.name), expr.type.name)
+            except ArithmeticError:
+                return None
     return None
 
 
-def _applied(name: str, values: list[Decimal]) -> Decimal | None:
+def _cast(value: Decimal | None, type_: str) -> Decimal | None:
+    """Whole numbers are made by rounding half away from zero."""
+    if value is not None and type_ != "numeric":
+        value = value.to_integral_value(ROUND_HALF_UP)
+    return _in_range(value, type_)
+
+
+def _applied(name: str, values: list[Decimal], type_: str) -> Decimal | None:
     match name, values:
         case "-", [one]:
             return -one
@@ -115,8 +130,11 @@ def _applied(name: str, values: list[Decimal]) -> Decimal | None:
             return one - two
         case "*", [one, two]:
             return one * two
-        case (("/" | "%"), [one, two]) if two != 0:
-            return one / two
+        case ("/", [one, two]) if two != 0:
+            # of whole numbers a whole number; other quotients are known where they need no rounding
+            return one // two if type_ != "numeric" else one / two
+        case ("%", [one, two]) if two != 0:
+            return one % two
     return None
 
 

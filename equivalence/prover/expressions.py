@@ -34,7 +34,7 @@ from .build import (
     recollated,
     same,
 )
-from .conditions import off
+from .conditions import holds, off
 from .folding import as_float, constant, moved
 from .symbols import (
     CASE,
@@ -180,7 +180,9 @@ class Translation:
                 name = f"{'greatest' if greatest else 'least'} {type_.collation}"
                 return self.made(Sym(name, strict=False), tuple(self.term(x) for x in args), type_)
             case a.ArrayExpr(args, type_):
-                return self.made(Sym("array", strict=False), tuple(self.term(x) for x in args), type_)
+                uneven = any(x.type.is_array for x in args) and not off("dimensions")
+                symbol = Sym("array", strict=False, fails="errors" if uneven else "")
+                return self.made(symbol, tuple(self.term(x) for x in args), type_)
             case a.RowExpr(args, type_):
                 shown = ",".join(key_of(x.type) for x in args)
                 return self.made(Sym(f"row {shown}", strict=False), tuple(self.term(x) for x in args), type_)
@@ -339,11 +341,16 @@ class Translation:
         """
         own = {t.type.collation for t in terms} - {""}
         plain = operator in {"=", "<>"} and all(deterministic(c) for c in own)
-        if len(own) < 2 or plain or off("collation"):
+        if len(own) < 2 or off("collation"):
             return terms
         try:
             one = merge_derived(derived)
-        except Unbound:  # the server does not know either which it is
+        except Unbound:
+            # the server does not know either which it is, and raises an error where it has to
+            if off("conflict"):
+                return terms
+            raise Unsupported("collations in conflict") from None
+        if plain:
             return terms
         return tuple(recollated(t, one) for t in terms)
 
@@ -553,8 +560,9 @@ def _small(term: Term) -> bool:
             return True
         case Nested("agg", name, bag):
             return name == "isum" and all(_small_argument(o) for b in bag for o in b.outs)
-        case Lit():
-            return True
+        case Lit(value):
+            limit = RANGES["int8"]
+            return value is None or holds("constant", -limit <= int(value) < limit)
         case App(sym, args) if sym.name == "case":
             return all(_small(x) for i, x in enumerate(args) if i % 2 or i == len(args) - 1)
         case _:

@@ -5,7 +5,7 @@ Everything not listed is taken to be able to fail and to return NULL. Must not k
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 
 from sql.facts.looks import look_of_type
 from sql.types import SqlType, equality_is_identity
@@ -23,6 +23,7 @@ ORDERED = frozenset(
         "date", "time", "timetz", "timestamp", "timestamptz", "interval", "uuid", "bytea", "name", "char",
     }
 )  # fmt: skip
+_TYPMOD = 4  # what a type modifier is counted from (VARHDRSZ)
 RANGES = {"int2": 2**15, "int4": 2**31, "int8": 2**63}
 
 AND = Sym("and", strict=False)
@@ -166,7 +167,7 @@ def failure(term: App, sure: Collection[str] = ()) -> str:
     if name.endswith(" numeric") and name[0] in "+-*":
         return "" if all(is_bounded(a) for a in term.args) else fails
     if name.startswith("cast pg_catalog.numeric to pg_catalog.float8"):
-        return "" if is_bounded(term.args[0]) else fails
+        return "" if holds("double", fits_double(term.args[0])) else fails
     if name == "+ int8" and all(isinstance(a, Nested) and a.name == "cnt" for a in term.args):
         return ""  # counts do not leave bigint
     if name.startswith("cast pg_catalog.unknown to ") and isinstance(term.args[0], Lit):
@@ -339,3 +340,46 @@ def is_bounded(term: Term, made: Callable[[Var], bool] = lambda _: False) -> boo
             if kind in {"agg", "the"}:
                 return all(is_bounded(o, made) for b in term.bag for o in b.outs)  # type: ignore[union-attr]
             return exact_integer(term.type)
+
+
+_DOUBLE = 290  # float8 has 1e-307 to 1e308
+_COUNTED = 19  # digits of how many rows there may be
+
+
+def fits_double(term: Term) -> bool:
+    """Whether a numeric is 0 or neither too large nor too small for a float8, both of which are errors."""
+    found = _places(term)
+    return found is not None and found <= _DOUBLE
+
+
+def _places(term: Term) -> int | None:
+    """An upper bound of a numeric's digits before the point and of its decimals; None: not known."""
+    if exact_integer(term.type):
+        return 2 * _COUNTED
+    if term.type.typmod >= _TYPMOD and isinstance(term, Var | App):
+        precision = (term.type.typmod - _TYPMOD) >> 16
+        return precision + abs((((term.type.typmod - _TYPMOD) & 0x7FF) ^ 1024) - 1024)
+    match term:
+        case Lit(value):
+            return len(value or "")
+        case App(sym, args) if sym == CASE:
+            return _most(x for i, x in enumerate(args) if i % 2 or i == len(args) - 1)
+        case App(sym, args) if sym == TO_NUMERIC:
+            return _places(args[0])
+        case App(sym, args) if sym.name.endswith(" numeric") and sym.name[0] in "+-*":
+            known = [_places(a) for a in args]
+            sizes = [k for k in known if k is not None]
+            if len(sizes) < len(known):
+                return None
+            return sum(sizes) if sym.name[0] == "*" else max(sizes) + 1
+        case Nested("agg" | "the", name, bag) if name.partition(" ")[0] in {"", "sum", "avg", "min", "max"}:
+            found = _most(o for b in bag for o in b.outs)
+            return None if found is None else found + _COUNTED
+        case _:
+            return None
+
+
+def _most(terms: Iterable[Term]) -> int | None:
+    known = [_places(t) for t in terms]
+    sizes = [k for k in known if k is not None]
+    return max(sizes, default=0) if len(sizes) == len(known) else None
