@@ -34,6 +34,7 @@ from rewrite.rules.tree import (
     references_whole,
     renumber,
     replace_node,
+    same_source,
     substitute,
     used_rels,
     walk_block,
@@ -64,22 +65,12 @@ def _matchings(block: a.Select, inner: Inner) -> Iterator[dict[int, int]]:
     own = [i for i in inner.items if isinstance(i, a.Scan | a.CteScan)]
     if len(own) > MOST_TWINS or len(own) < len(inner.items):
         return
-    if not all(any(_same_source(i, o) for o in outer) for i in own):
+    if not all(any(same_source(i, o) for o in outer) for i in own):
         return
     for chosen in permutations(outer, len(own)):
         pairs = list(zip(own, chosen, strict=True))
-        if all(_same_source(i, o) for i, o in pairs):
+        if all(same_source(i, o) for i, o in pairs):
             yield {i.rel: o.rel for i, o in pairs}
-
-
-def _same_source(one: a.FromItem, other: a.FromItem) -> bool:
-    match one, other:
-        case a.Scan(), a.Scan():
-            return one.table == other.table and one.only == other.only
-        case a.CteScan(), a.CteScan():
-            return one.cte == other.cte
-        case _:
-            return False
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,6 +33,7 @@ from rewrite.rules.tree import (
     map_children,
     references_whole,
     renumber,
+    same_source,
     substitute,
     used_rels,
     walk_block,
@@ -159,7 +160,7 @@ def _exact(n: a.Aggregate) -> bool:
 
 def running_rows(inner: Inner, source: Source) -> Running | None:
     """A subquery over a copy of ``source`` that is tied to it by its own expressions and one order."""
-    if len(inner.items) != 1 or not inner.others or not _same(inner.items[0], source):
+    if len(inner.items) != 1 or not inner.others or not same_source(inner.items[0], source):
         return None
     twins = dict.fromkeys(inner.rels, source.rel)
     partition = tuple(_image(t, twins) for t in inner.ties)
@@ -168,16 +169,6 @@ def running_rows(inner: Inner, source: Source) -> Running | None:
     if order is None or None in partition or any(has_subquery(p) for p in local):
         return None
     return Running(source, local, tuple(p for p in dict.fromkeys(partition) if p), order)
-
-
-def _same(one: a.FromItem, other: Source) -> bool:
-    match one, other:
-        case a.Scan(), a.Scan():
-            return one.table == other.table and one.only == other.only
-        case a.CteScan(), a.CteScan():
-            return one.cte == other.cte
-        case _:
-            return False
 
 
 def _image(tie: Tie, twins: dict[int, int]) -> a.Expr | None:

@@ -195,6 +195,17 @@ def replace_node(root: Any, old: Any, new: Any) -> Any:
     return visit(root)
 
 
+def same_source(one: a.FromItem, other: a.FromItem) -> bool:
+    """Whether two items read the same relation, or the same CTE."""
+    match one, other:
+        case a.Scan(), a.Scan():
+            return one.table == other.table and one.only == other.only
+        case a.CteScan(), a.CteScan():
+            return one.cte == other.cte
+        case _:
+            return False
+
+
 def references_whole(node: Any, rel: int) -> bool:
     """Whether a whole row or a system column of ``rel`` is used (columns can then not be counted)."""
     return any(isinstance(n, a.WholeRow | a.SystemColumn) and n.rel == rel for n in walk(node))
