@@ -7,8 +7,8 @@
     SELECT … FROM sale s, kept d, kept2 p WHERE s.day = d.id AND s.shop = p.id
 
 Where the server expects one row and gets thousands, it scans a table again for each of them: conditions that depend on one
-another, joins on columns that are no keys. It knows nothing of a CTE's columns and expects more of joins with it, which then are
-hashed; and a CTE that is read again is short. Both for every filtered table and for those that join one other only, which are small more
+another, joins on columns that are no keys. It expects more of a join between two CTEs, which then is hashed; and a CTE that is read again is
+short. Both for every filtered table and for those that join one other only, which are small more
 often than not. SOUNDNESS 12.
 """
 
