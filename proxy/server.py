@@ -85,7 +85,8 @@ class Proxy:
             self.certificate = _first_der(listen.tls_cert)
 
     def _accept(self) -> None:
-        assert self._listener is not None
+        if self._listener is None:
+            return  # it was ready when the drain began
         for _ in range(64):
             try:
                 client, peer = self._listener.accept()
@@ -187,13 +188,20 @@ class Proxy:
             self._background(self.ports.on_reload())
 
     async def drain(self, grace: float) -> None:
-        """Stop accepting; idle sessions end at once (57P01), busy ones when done or after ``grace`` seconds."""
+        """Stop accepting; who is not logged in yet (57P03) and idle sessions (57P01) end at once, busy ones when done or
+        after ``grace`` seconds.
+        """
         self.draining = True
-        if self._listener is not None:
-            asyncio.get_running_loop().remove_reader(self._listener.fileno())
-            self._listener.close()
-        for connection in list(self._connections.values()):
-            connection.shut_when_idle()
+        listener, self._listener = self._listener, None
+        if listener is not None:
+            asyncio.get_running_loop().remove_reader(listener.fileno())
+            listener.close()
+        for task, connection in list(self._connections.items()):
+            if connection.session is None:
+                connection.shut("the proxy is shutting down", "57P03")
+                task.cancel()
+            else:
+                connection.shut_when_idle()
         if self._connections:
             await asyncio.wait(list(self._connections), timeout=grace)
         for task, connection in list(self._connections.items()):

@@ -62,7 +62,6 @@ PRUNE_SECONDS = 3600.0
 def run(config: Config, job_path: str, pipe: Connection) -> None:
     """The process's main function."""
     logs.set_up(config.log.format, config.log.level, "optimiser")
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, lambda *_: _stop.set())
     # below the relays in the kernel's eyes, too
     with contextlib.suppress(OSError):

@@ -25,7 +25,7 @@ import structlog
 
 from rewright.config.loading import ConfigError
 from rewright.config.model import Config
-from rewright.processes import channel
+from rewright.processes import channel, interrupts
 from rewright.processes.channel import Failed, Figures, Message, Ready, Reload, tell
 from rewright.processes.exporting import Figureboard
 
@@ -40,12 +40,14 @@ class ServeFailed(Exception):
 
 
 def _worker_main(config: Config, number: int, job_path: str, pipe: Connection) -> None:
+    interrupts.ignore()
     from rewright.processes.worker import run
 
     run(config, number, job_path, pipe)
 
 
 def _optimiser_main(config: Config, job_path: str, pipe: Connection) -> None:
+    interrupts.ignore()
     from rewright.processes.optimiser import run
 
     run(config, job_path, pipe)
@@ -127,7 +129,8 @@ class Supervisor:
 
     def _spawn(self, main: Callable[..., None], *arguments: object) -> BaseProcess:
         process = self._context.Process(target=main, args=arguments)
-        process.start()
+        with interrupts.held_back():
+            process.start()
         return process
 
     def _launch(self, child: _Child) -> None:

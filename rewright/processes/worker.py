@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import gc
 import os
-import signal
 import socket
 import time
 from collections.abc import Iterable
@@ -45,8 +44,6 @@ STORE_SECONDS = 5.0
 def run(config: Config, number: int, job_path: str, pipe: Connection) -> None:
     """The process's main function; returns when the supervisor is gone or has said so (SIGTERM)."""
     logs.set_up(config.log.format, config.log.level, f"worker {number}")
-    # Ctrl-C goes to the whole group of processes; the supervisor decides
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
             runner.run(_Worker(config, number, job_path, pipe).run())

@@ -312,6 +312,29 @@ def test_drain_says_why(scratch_server: ScratchServer) -> None:
         connection.execute("select 1")
 
 
+def test_who_is_not_logged_in_does_not_hold_up_the_end(scratch_server: ScratchServer) -> None:
+    """A client that has connected and says nothing, one in the middle of its password."""
+    limits = Limits(drain_grace=60.0)
+    proxy = RunningProxy(config(f"host=127.0.0.1 port={scratch_server.port}", limits=limits))
+    silent, asked = socket.socket(), socket.socket()
+    with silent, asked, proxy:
+        for client in (silent, asked):
+            client.settimeout(20)
+            client.connect(("127.0.0.1", proxy.port))
+        startup = b"\x00\x03\x00\x00user\x00postgres\x00database\x00postgres\x00\x00"
+        asked.sendall((len(startup) + 4).to_bytes(4, "big") + startup)
+        assert asked.recv(1) == b"R"  # a password is asked for
+        until(lambda: len(proxy.proxy._connections) == 2)
+        began = time.monotonic()
+        asyncio.run_coroutine_threadsafe(proxy.proxy.drain(limits.drain_grace), proxy.loop).result(30)
+        assert time.monotonic() - began < 20
+        heard = b""
+        while piece := asked.recv(1000):
+            heard += piece
+        assert b"C57P03\0Mthe proxy is shutting down\0" in heard
+        assert silent.recv(1) == b""
+
+
 def test_hosts_are_tried_in_turn(scratch_server: ScratchServer) -> None:
     base = f"host=127.0.0.1,127.0.0.1 port=1,{scratch_server.port}"
     with RunningProxy(config(base)) as proxy:

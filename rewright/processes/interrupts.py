@@ -1,0 +1,30 @@
+"""Ctrl-C goes to a whole group of processes; the supervisor alone decides what it means.
+
+Owns how children never see it: it is blocked while they are started, which they inherit, and ignored before they load anything. Otherwise one that
+comes while they still import would end them with a traceback on the terminal.
+"""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from multiprocessing import resource_tracker
+
+
+@contextmanager
+def held_back() -> Iterator[None]:
+    """SIGINT waits, for this thread and for what it starts meanwhile."""
+    # starting it, which the first child does otherwise, unblocks SIGINT
+    resource_tracker.ensure_running()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def ignore() -> None:
+    """To be called first in a child's main thread. What it starts itself ignores SIGINT as well, and has it unblocked."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
