@@ -122,6 +122,7 @@ LAWS: dict[str, tuple[str, str]] = {
     "lenient": ("M2", "not every built-in operator is strict: an array with NULL appended is an array"),
     "kind": ("M5", "a date is no number, whatever its place in the order of days"),
     "frame": ("M4", "which of equal values that look different a frame's minimum or maximum shows is open"),
+    "looks": ("M4", "which of 1.0 and 1.00 DISTINCT keeps decides on more than how a row looks"),
     "weight": ("6e", "a count of nothing gives a 0 to add where the join has no row"),
     "total": ("M9", "without a total order any of the first rows may come first"),
     "nulls-last": ("13", "a first row with NULL is no minimum"),

@@ -15,7 +15,7 @@ from sql.types import NUMERIC, SqlType
 from sql.walk import all_exprs_of_query, all_queries, canonical
 
 from .aggregates import averages
-from .conditions import off
+from .conditions import holds, off
 from .constants import failing_constants
 from .context import Context
 from .entail import Engine
@@ -30,9 +30,10 @@ from .failures import (
     spared,
     tested,
 )
+from .looks import tells_equal_apart
 from .symbols import TO_NUMERIC
 from .terms import INTEGER, App, Bag, Block, Lit, Term, free_vars
-from .translate import Form, Translator
+from .translate import Form, Translator, Unsupported
 from .unique import determined_by, ties
 
 _WHOLE = re.compile(r"0|-?[1-9]\d*")
@@ -84,6 +85,8 @@ def _prepare(engine: Engine, query: Query, *, quotients: bool) -> Prepared:
         loose.add("tie-order")
     if shows_representative(form.bag):
         loose.add("tie-order")
+        if not holds("looks", not tells_equal_apart(form.bag)):
+            raise Unsupported("which of equal values DISTINCT or GROUP BY keeps decides on rows")
     divisors = spared(translator)
     found = failing(engine, form.bag, divisors)
     found |= recorded(translator, found)

@@ -1,0 +1,67 @@
+"""Where a query looks at which of several equal values DISTINCT, GROUP BY or a set operation has kept.
+
+Of 1.0 and 1.00 either may stand for both. A query that shows it, or compares it, is open to ``tie-order`` at most. One that filters by, groups by or
+adds up what tells the two apart (a cast to text, a scale) may have other rows: no reservation covers that. SOUNDNESS M4.
+Must not know rules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from .symbols import AND, CASE, EQ, IS_NULL, IS_TRUE, LE, LT, NOT, OR, SAME, one_representation
+from .terms import (
+    App,
+    Bag,
+    Block,
+    Distinct,
+    Multi,
+    Nested,
+    Term,
+    Var,
+    block_vars,
+    source_types,
+    walk_bag,
+    walk_shallow,
+)
+
+# what they give is equal for equal arguments, or TRUE or FALSE alike
+_CONGRUENT = frozenset({AND, CASE, EQ, IS_NULL, IS_TRUE, LE, LT, NOT, OR, SAME})
+# of numbers: values are computed, however they are written (a quotient's digits depend on its arguments' scales)
+_EXACT = frozenset({"+", "-", "*", "abs", "ceil", "ceiling", "floor", "sign", "identical"})
+_NUMBERS = frozenset({"numeric", "float4", "float8"})
+
+
+def tells_equal_apart(form: Bag) -> bool:
+    """Whether anything but the result's own columns depends on which of several equal values was kept."""
+    kept = {
+        (v, place)
+        for b in form
+        for v, source in block_vars(b)
+        if isinstance(source, Distinct | Multi)
+        for place, type_ in enumerate(source_types(source))
+        if not one_representation(type_)
+    }
+    return bool(kept) and any(_looks(term, kept) for term in _inside(form))
+
+
+def _inside(form: Bag) -> Iterator[Term]:
+    """All terms but those of the form's own outputs, unless these are in bags."""
+    yield from walk_bag(tuple(Block(b.vars, b.preds, ()) for b in form))
+    for b in form:
+        for out in b.outs:
+            for term in walk_shallow(out):
+                if isinstance(term, Nested):
+                    yield from walk_bag(term.bag)
+
+
+def _looks(term: Term, kept: set[tuple[int, int]]) -> bool:
+    if not isinstance(term, App) or _congruent(term):
+        return False
+    return any(isinstance(t, Var) and (t.var, t.pos) in kept for arg in term.args for t in walk_shallow(arg))
+
+
+def _congruent(term: App) -> bool:
+    if term.sym in _CONGRUENT:
+        return True
+    return term.sym.name.partition(" ")[0] in _EXACT and all(a.type.name in _NUMBERS for a in term.args)
