@@ -472,6 +472,15 @@ def _apply_length(context: Context, expr: Expr, target: SqlType, *, implicit: bo
     return Cast(expr, replace(expr.type, typmod=target.typmod), implicit, "typmod")
 
 
+def without_modifier(expr: Expr) -> Expr:
+    """An explicit cast to the type that the expression has, with no modifier: the server relabels it, so that ``p::numeric`` is
+    described without the column's scale (coerce_type_typmod of its parser).
+    """
+    if expr.type.typmod < 0:
+        return expr
+    return Cast(expr, expr.type.without_typmod(), implicit=False, method="binary")
+
+
 def resolve_unknown(context: Context, expr: Expr) -> Expr:
     """An unknown literal or parameter that nothing else decided is text."""
     if expr.type.name == "unknown" and expr.type.is_builtin:

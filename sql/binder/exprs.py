@@ -48,6 +48,7 @@ from sql.binder.coerce import (
     info_of,
     merge_collations,
     resolve_unknown,
+    without_modifier,
 )
 from sql.binder.columns import bind_column_ref
 from sql.binder.constants import number_literal
@@ -384,7 +385,7 @@ def explicit_cast(scope: Scope, arg: Expr, target: SqlType) -> Expr:
         case Cast(arg=Cast() as inner, method="typmod") if inner is not arg and not inner.implicit:
             return replace(done, arg=replace(inner, implicit=True))
         case _:
-            return done
+            return without_modifier(done) if target.typmod < 0 else done
 
 
 def _bind_case(scope: Scope, node: Any) -> Expr:

@@ -221,3 +221,7 @@ select c.*, (c.id = 1) as is_one from (select id, name from dept) as c (id) orde
 select hired + make_interval(days => 10), make_interval(hours => 2, months => 1), make_interval(1, days => 3) from emp
 select jsonb_set('{"a":1}', '{a}', '2'), regexp_count(name, 'a'), date_bin('15 minutes', seen, timestamp '2001-01-01') from emp
 select tags = '{a,b}', '{a}' <> tags, tags in ('{a}', '{b,c}'), tags is distinct from '{}', tags < tags, (tags, id) = ('{a}', 1), array[id] = '{1,2}', array[id]::oid[] = '{1}' from emp
+select salary::numeric, salary::numeric(10,2), salary::numeric(5,1)::numeric, budget::numeric * 2, (salary::numeric)::numeric(8,1) from emp, dept
+select code::bpchar, code::char(4), d.name::varchar, d.name::varchar(20), d.name::varchar(5)::varchar, d.name::text from emp, dept d
+select array[salary::numeric], array[salary], coalesce(salary::numeric, 0), case when active then salary::numeric end, max(salary::numeric), d.name::varchar from emp, dept d group by salary, active, d.name
+select x.s from (select salary::numeric as s from emp union all select budget from dept) x where x.s::numeric > 10
