@@ -104,7 +104,15 @@ class WorkerMail:
     async def pass_on(self, request: CancelRequest) -> bool:
         """Ask the other workers, all at once; True: one of them owned the session and has forwarded the request."""
         others = [path for path in sorted(self._directory.glob("*.cancel")) if path != self._path]
-        return any(await asyncio.gather(*(self._ask(path, request) for path in others)))
+        asked = [asyncio.ensure_future(self._ask(path, request)) for path in others]
+        try:
+            for answer in asyncio.as_completed(asked):
+                if await answer:
+                    return True
+        finally:
+            for task in asked:
+                task.cancel()
+        return False
 
     async def _ask(self, path: Path, request: CancelRequest) -> bool:
         with contextlib.suppress(OSError, TimeoutError):

@@ -40,7 +40,7 @@ async def _here(world: _World, _run_dir: Path) -> bool:
     return await world.table.cancel(REQUEST)
 
 
-async def _at_another_worker(world: _World, run_dir: Path) -> bool:
+async def _at_another_worker(world: _World, run_dir: Path, *, silent: bool = False) -> bool:
     none_of_mine = CancelTable()
     mails = [
         WorkerMail(str(run_dir), name, table.cancel)
@@ -50,11 +50,24 @@ async def _at_another_worker(world: _World, run_dir: Path) -> bool:
         await mail.open()
     (run_dir / "dead.cancel").touch()  # of a worker that was killed
     try:
-        assert not await mails[0].pass_on(CancelRequest(4711, b"nobody's"))
-        return await mails[0].pass_on(REQUEST)
+        if not silent:
+            assert not await mails[0].pass_on(CancelRequest(4711, b"nobody's"))
+        async with asyncio.timeout(15):
+            return await mails[0].pass_on(REQUEST)
     finally:
         for mail in mails:
             await mail.close()
+
+
+async def _while_a_third_says_nothing(world: _World, run_dir: Path) -> bool:
+    """A worker that hangs does not keep the canceller of another one's session waiting."""
+    hung = await asyncio.start_unix_server(
+        lambda _reader, _writer: asyncio.sleep(60), str(run_dir / "0.cancel")
+    )
+    try:
+        return await _at_another_worker(world, run_dir, silent=True)
+    finally:
+        hung.close()
 
 
 async def _played(way: Any, run_dir: Path) -> list[str]:
@@ -71,7 +84,7 @@ async def _played(way: Any, run_dir: Path) -> list[str]:
     return world.happened
 
 
-@pytest.mark.parametrize("way", [_here, _at_another_worker])
+@pytest.mark.parametrize("way", [_here, _at_another_worker, _while_a_third_says_nothing])
 def test_a_cancel_is_answered_when_the_server_has_it(way: Any, tmp_path: Path) -> None:
     assert asyncio.run(_played(way, tmp_path)) == ["marked", "server has it", "stopped", "answered"]
 
