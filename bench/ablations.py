@@ -25,12 +25,12 @@ from typing import Any
 
 from bench.rewriting import Plan, Query, compare, read_queries
 from bench.warehouse import SETTINGS, warehouse
-from engines.postgres.scratch import ScratchServer
-from rewrite.adapters.live import connected
-from rewrite.api import Outcome, Rewriter
-from rewrite.search.explore import Limits
-from rewrite.search.proposer import RuleProposer
-from rewrite.words import Settings
+from rewright.engines.postgres.scratch import ScratchServer
+from rewright.rewrite.adapters.live import connected
+from rewright.rewrite.api import Outcome, Rewriter
+from rewright.rewrite.search.explore import Limits
+from rewright.rewrite.search.proposer import RuleProposer
+from rewright.rewrite.words import Settings
 
 Change = Callable[[Settings], Settings]
 VARIANTS: dict[str, Change] = {

@@ -20,13 +20,13 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from bench.mutants import Case, Found, Runs, bound_both, catalog_of_text, kept_cases, read_cases
-from engines.postgres.scratch import ScratchServer
-from equivalence.generator.ddl import ddl_of
-from equivalence.options import Options
-from equivalence.proof import Assumption, Proof, check_proof
-from equivalence.prover import prove
-from sql.catalog import Catalog
-from sql.records import Check, ForeignKey, Key, Table
+from rewright.engines.postgres.scratch import ScratchServer
+from rewright.equivalence.generator.ddl import ddl_of
+from rewright.equivalence.options import Options
+from rewright.equivalence.proof import Assumption, Proof, check_proof
+from rewright.equivalence.prover import prove
+from rewright.sql.catalog import Catalog
+from rewright.sql.records import Check, ForeignKey, Key, Table
 
 Constraint = TypeVar("Constraint", Key, ForeignKey, Check)
 

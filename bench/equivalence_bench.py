@@ -30,13 +30,13 @@ from typing import Any
 
 from tqdm import tqdm
 
-from engines.postgres.scratch import ScratchServer
-from equivalence.api import Checker
-from equivalence.generator.pairs import PAIRS_A_WORLD, SCHEME_NAMES, pairs_of_world
-from equivalence.options import Options
-from equivalence.proving import Binding, bind_both, catalog_of
-from equivalence.verdicts import CHECKER_VERSION, RESERVATIONS, Proved, Refuted, Verdict, level
-from sql.walk import canonical
+from rewright.engines.postgres.scratch import ScratchServer
+from rewright.equivalence.api import Checker
+from rewright.equivalence.generator.pairs import PAIRS_A_WORLD, SCHEME_NAMES, pairs_of_world
+from rewright.equivalence.options import Options
+from rewright.equivalence.proving import Binding, bind_both, catalog_of
+from rewright.equivalence.verdicts import CHECKER_VERSION, RESERVATIONS, Proved, Refuted, Verdict, level
+from rewright.sql.walk import canonical
 
 SAME, DIFFERENT = "equivalent", "nonequivalent"
 PARTS: dict[str, Options] = {
@@ -179,7 +179,7 @@ def canonical_row(pair: dict[str, Any]) -> dict[str, Any]:
 
 
 def _nothing() -> Verdict:
-    from equivalence.verdicts import Unknown
+    from rewright.equivalence.verdicts import Unknown
 
     return Unknown("")
 

@@ -26,12 +26,12 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from bench.hints_films import SERVER
 from bench.workloads import films
-from engines.postgres.hinting import HintingSession
-from engines.postgres.scratch import ScratchServer
-from engines.postgres.session import Limits, SessionError
-from hints.base import print_hint
-from hints.injection import inject
-from hints.recommend import Options, Recommendation, recommend
+from rewright.engines.postgres.hinting import HintingSession
+from rewright.engines.postgres.scratch import ScratchServer
+from rewright.engines.postgres.session import Limits, SessionError
+from rewright.hints.base import print_hint
+from rewright.hints.injection import inject
+from rewright.hints.recommend import Options, Recommendation, recommend
 
 # Bao's arms are sets of join and scan switches that stay on; at least one of each kind must
 JOINS = ("enable_hashjoin", "enable_mergejoin", "enable_nestloop")

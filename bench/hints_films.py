@@ -20,10 +20,10 @@ import psycopg
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from bench.workloads import films
-from engines.postgres.hinting import HintingSession
-from engines.postgres.scratch import ScratchServer
-from engines.postgres.session import Limits
-from hints.recommend import Options, recommend
+from rewright.engines.postgres.hinting import HintingSession
+from rewright.engines.postgres.scratch import ScratchServer
+from rewright.engines.postgres.session import Limits
+from rewright.hints.recommend import Options, recommend
 
 SERVER = {
     "shared_buffers": "512MB",

@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import Any
 
 from bench.rewriting import SLOWER_RATIO, SLOWER_SECONDS, Plan, Query, Run, percentile, rewriter_for, timed
-from hints.parsing import parse_comment
+from rewright.hints.parsing import parse_comment
+from rewright.rewrite.api import Rewriter
+from rewright.rewrite.words import Deadline, Settings
 from rewright.wiring.ports.hinting import HintPort
-from rewrite.api import Rewriter
-from rewrite.words import Deadline, Settings
 
 # every measured session obeys hints
 SERVER = {"session_preload_libraries": "pg_hint_plan"}
@@ -139,7 +139,7 @@ def hint_types(rows: Sequence[dict[str, Any]]) -> Counter[str]:
 
 def kind_of(hint: Any) -> str:
     """The keyword the hint prints with: HashJoin, Leading, Rows, …"""
-    from hints.base import print_hint
+    from rewright.hints.base import print_hint
 
     return print_hint(hint).split("(", 1)[0]
 

@@ -29,15 +29,15 @@ import psycopg
 
 from bench.rewriting import Plan, Query, compare, read_queries
 from bench.warehouse import SETTINGS, warehouse
-from engines.postgres.scratch import ScratchServer
-from knowledge.api import KnowledgeBase
-from rewrite.adapters.live import Extras, connected
-from rewrite.adapters.units import rule_of
-from rewrite.api import Rewriter
-from rewrite.ports import NoKnowledge
-from rewrite.rules import RULES
-from rewrite.search.proposer import RuleProposer
-from rewrite.words import Settings
+from rewright.engines.postgres.scratch import ScratchServer
+from rewright.knowledge.api import KnowledgeBase
+from rewright.rewrite.adapters.live import Extras, connected
+from rewright.rewrite.adapters.units import rule_of
+from rewright.rewrite.api import Rewriter
+from rewright.rewrite.ports import NoKnowledge
+from rewright.rewrite.rules import RULES
+from rewright.rewrite.search.proposer import RuleProposer
+from rewright.rewrite.words import Settings
 
 VARIANTS = ("no units", "all units", "retrieved units")
 

@@ -22,8 +22,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import numpy as np
 
-from knowledge.api import KnowledgeBase
-from knowledge.index import Index, words_of
+from rewright.knowledge.api import KnowledgeBase
+from rewright.knowledge.index import Index, words_of
 
 FOLDER = Path(__file__).resolve().parent.parent / "knowledge"
 LABELS = (FOLDER / "labels.jsonl", FOLDER / "labels_second.jsonl")
@@ -54,7 +54,7 @@ def plain(base: KnowledgeBase) -> Search:
 def embedded(base: KnowledgeBase) -> Search | None:
     """Cosine of MiniLM vectors of the questions and of the query."""
     try:
-        from lake.embedding import best_embedder
+        from rewright.lake.embedding import best_embedder
 
         embedder = best_embedder(semantic=True)
         vectors = np.array(embedder.embed([f"{u.title}. {u.before}" for u in base.units]))

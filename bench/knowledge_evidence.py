@@ -16,9 +16,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from knowledge.check import check_all, document_of, lines_of, summary_of, with_evidence
-from knowledge.patterns.fits import same_patterns
-from knowledge.units import UNITS, load_units
+from rewright.knowledge.check import check_all, document_of, lines_of, summary_of, with_evidence
+from rewright.knowledge.patterns.fits import same_patterns
+from rewright.knowledge.units import UNITS, load_units
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

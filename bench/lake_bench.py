@@ -23,11 +23,11 @@ from typing import Any
 import duckdb
 import sqlglot
 
-from engines.duckdb.errors import LakeError
-from lake.api import open_lake
-from lake.batch import answer_line, plain
-from lake.embedding import best_embedder
-from lake.resolve.loop import Options
+from rewright.engines.duckdb.errors import LakeError
+from rewright.lake.api import open_lake
+from rewright.lake.batch import answer_line, plain
+from rewright.lake.embedding import best_embedder
+from rewright.lake.resolve.loop import Options
 
 TYPES = (
     "Name Mismatch",

@@ -26,15 +26,15 @@ from typing import Any
 import numpy as np
 
 from bench.lake_bench import half_of, score
-from engines.duckdb.errors import LakeError
-from lake import names
-from lake.api import Lake, open_lake
-from lake.batch import answer_line, plain
-from lake.catalog.model import Column, Family, Table
-from lake.catalog.storage import Storage
-from lake.embedding import best_embedder
-from lake.index import LakeIndex
-from lake.resolve.loop import Options, Resolver
+from rewright.engines.duckdb.errors import LakeError
+from rewright.lake import names
+from rewright.lake.api import Lake, open_lake
+from rewright.lake.batch import answer_line, plain
+from rewright.lake.catalog.model import Column, Family, Table
+from rewright.lake.catalog.storage import Storage
+from rewright.lake.embedding import best_embedder
+from rewright.lake.index import LakeIndex
+from rewright.lake.resolve.loop import Options, Resolver
 
 SYNONYMS: dict[str, tuple[str, ...]] = {
     "name": ("title", "label", "designation"), "country": ("nation", "state", "land"), "city": ("town", "municipality"),

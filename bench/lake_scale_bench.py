@@ -27,14 +27,14 @@ from typing import Any
 import sqlglot
 
 from bench.overhead import machine
-from lake.api import Lake, open_lake
-from lake.catalog.build import discover, refresh
-from lake.catalog.storage import Storage
-from lake.embedding import best_embedder
-from lake.index import LakeIndex
-from lake.joins.graph import exact
-from lake.joins.scores import USELESS
-from lake.resolve.loop import Options
+from rewright.lake.api import Lake, open_lake
+from rewright.lake.catalog.build import discover, refresh
+from rewright.lake.catalog.storage import Storage
+from rewright.lake.embedding import best_embedder
+from rewright.lake.index import LakeIndex
+from rewright.lake.joins.graph import exact
+from rewright.lake.joins.scores import USELESS
+from rewright.lake.resolve.loop import Options
 
 QUERIES = (
     ("SELECT shade, COUNT(*) AS n FROM parcels WHERE shade = 'a' GROUP BY shade", {"parcel"}),

@@ -25,17 +25,17 @@ from pglast.parser import ParseError
 
 from bench.mutations import Mutant, mutants
 from bench.mutations_of_schemas import schema_mutants
-from engines.postgres.scratch import ScratchServer
-from equivalence.api import Checker
-from equivalence.options import Options
-from equivalence.proof import Proof, check_proof
-from equivalence.prover.prove import Reason, prove
-from equivalence.verdicts import Refuted, Verdict
-from sql.algebra import Query
-from sql.binder import BindError, Unsupported, bind
-from sql.catalog import Catalog
-from sql.ddl import DdlError, catalog_from_ddl
-from sql.walk import canonical
+from rewright.engines.postgres.scratch import ScratchServer
+from rewright.equivalence.api import Checker
+from rewright.equivalence.options import Options
+from rewright.equivalence.proof import Proof, check_proof
+from rewright.equivalence.prover.prove import Reason, prove
+from rewright.equivalence.verdicts import Refuted, Verdict
+from rewright.sql.algebra import Query
+from rewright.sql.binder import BindError, Unsupported, bind
+from rewright.sql.catalog import Catalog
+from rewright.sql.ddl import DdlError, catalog_from_ddl
+from rewright.sql.walk import canonical
 
 TESTS = Path(__file__).parents[1] / "tests"
 # what a difference that the runs found must be for the proof to have left it open

@@ -67,10 +67,10 @@ def serve_worker(upstream: str, port: int, workers: int, rewrites: int, profile:
     """One worker, as ``rewright serve`` runs it, with rewrites that never match and a reporter that counts."""
     import uvloop
 
-    from proxy.config import DatabaseConfig, ListenConfig, ProxyConfig
-    from proxy.ports import Guard, Ports, ServedRewrite
-    from proxy.server import serve
-    from proxy.serving.index import RewriteIndex
+    from rewright.proxy.config import DatabaseConfig, ListenConfig, ProxyConfig
+    from rewright.proxy.ports import Guard, Ports, ServedRewrite
+    from rewright.proxy.server import serve
+    from rewright.proxy.serving.index import RewriteIndex
     from tests.proxy.rules import RULES
 
     class Reporter:
@@ -235,8 +235,8 @@ def main() -> None:
         upstream, port, workers, profile = options.serve
         serve_worker(upstream, int(port), int(workers), 1000, profile)
         return
-    from engines.postgres.installation import find_installation
-    from engines.postgres.scratch import ScratchServer
+    from rewright.engines.postgres.installation import find_installation
+    from rewright.engines.postgres.scratch import ScratchServer
 
     programs = find_installation().program("pgbench").parent
     with ScratchServer({"max_connections": "100", "shared_buffers": "256MB"}) as server:

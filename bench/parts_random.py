@@ -16,10 +16,10 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from equivalence.generator.pairs import SCHEME_NAMES, pairs_of_world
-from equivalence.verdicts import CHECKER_VERSION
-from rewrite.adapters.links import LinkProver
-from sql.ddl import catalog_from_ddl
+from rewright.equivalence.generator.pairs import SCHEME_NAMES, pairs_of_world
+from rewright.equivalence.verdicts import CHECKER_VERSION
+from rewright.rewrite.adapters.links import LinkProver
+from rewright.sql.ddl import catalog_from_ddl
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -12,9 +12,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from rewrite.api import Rewriter
-from rewrite.ports import Checker, Database, Ports, Proposer, Prover, ResultColumn, Scoped, Scoper
-from rewrite.words import TRUST, Candidate, Category, Deadline, Evidence, Explained, Timed
+from rewright.rewrite.api import Rewriter
+from rewright.rewrite.ports import Checker, Database, Ports, Proposer, Prover, ResultColumn, Scoped, Scoper
+from rewright.rewrite.words import TRUST, Candidate, Category, Deadline, Evidence, Explained, Timed
 
 
 @dataclass(slots=True)

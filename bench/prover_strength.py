@@ -15,10 +15,10 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from equivalence.proof import Proof, check_proof
-from equivalence.prover.prove import Reason, prove
-from sql.binder import bind
-from sql.ddl import catalog_from_ddl
+from rewright.equivalence.proof import Proof, check_proof
+from rewright.equivalence.prover.prove import Reason, prove
+from rewright.sql.binder import bind
+from rewright.sql.ddl import catalog_from_ddl
 
 
 def run(pair: dict[str, Any], catalog: Any, seconds: float, *, check: bool) -> tuple[str, Any, float]:

@@ -23,10 +23,10 @@ from typing import Any
 import psycopg
 
 from bench.phases import Log, watched
-from engines.postgres.scratch import ScratchServer
-from rewrite.adapters.live import Extras, connected
-from rewrite.api import Outcome, Rewriter
-from rewrite.words import Settings
+from rewright.engines.postgres.scratch import ScratchServer
+from rewright.rewrite.adapters.live import Extras, connected
+from rewright.rewrite.api import Outcome, Rewriter
+from rewright.rewrite.words import Settings
 
 SLOWER_RATIO, SLOWER_SECONDS = 1.10, 0.020
 

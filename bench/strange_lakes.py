@@ -21,9 +21,9 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from lake.api import open_lake
-from lake.batch import plain
-from lake.embedding import best_embedder
+from rewright.lake.api import open_lake
+from rewright.lake.batch import plain
+from rewright.lake.embedding import best_embedder
 
 _PAIRS = Path(__file__).parent / "strange" / "pairs.jsonl"
 _FURTHER = Path(__file__).parent / "strange" / "further.jsonl"

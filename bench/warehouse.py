@@ -18,7 +18,7 @@ from typing import Any, Literal
 
 import psycopg
 
-from engines.postgres.scratch import ScratchServer
+from rewright.engines.postgres.scratch import ScratchServer
 
 SCHEMAS = Path(__file__).parent / "schemas"
 Suite = Literal["tpch", "tpcds"]

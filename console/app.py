@@ -22,8 +22,8 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
-from store.api import Store
-from store.errors import NotFound, StoreError
+from rewright.store.api import Store
+from rewright.store.errors import NotFound, StoreError
 
 Health = Callable[[], tuple[bool, Mapping[str, Any]]]
 Metrics = Callable[[], bytes]

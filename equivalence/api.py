@@ -14,16 +14,16 @@ from typing import Self
 
 import psycopg
 
-from equivalence.isolation import Refused, ScreenedQuery, ScreenedSchema, screen_query, screen_schema
-from equivalence.judge import Judge
-from equivalence.options import Options
-from equivalence.parameters import ParameterType, instances, parameter_types
-from equivalence.proving import Attempt, Binding, bind_both, prove_both
-from equivalence.refuter.arena import Arena, SchemaFailed, Server, harden
-from equivalence.refuter.search import Refuter
-from equivalence.solving import in_a_hurry
-from equivalence.tester.coverage import coverage_of, weakness
-from equivalence.verdicts import (
+from rewright.equivalence.isolation import Refused, ScreenedQuery, ScreenedSchema, screen_query, screen_schema
+from rewright.equivalence.judge import Judge
+from rewright.equivalence.options import Options
+from rewright.equivalence.parameters import ParameterType, instances, parameter_types
+from rewright.equivalence.proving import Attempt, Binding, bind_both, prove_both
+from rewright.equivalence.refuter.arena import Arena, SchemaFailed, Server, harden
+from rewright.equivalence.refuter.search import Refuter
+from rewright.equivalence.solving import in_a_hurry
+from rewright.equivalence.tester.coverage import coverage_of, weakness
+from rewright.equivalence.verdicts import (
     Counterexample,
     Judged,
     Proved,
@@ -33,8 +33,8 @@ from equivalence.verdicts import (
     Unknown,
     Verdict,
 )
-from sql.catalog import Catalog
-from sql.types import SqlType
+from rewright.sql.catalog import Catalog
+from rewright.sql.types import SqlType
 
 # from this share of telling databases on, chance is good enough
 _TELLING_SHARE = 0.25
@@ -58,7 +58,7 @@ class Signature:
 class Checker:
     """Judges pairs of queries over one schema. Use as a context manager: it owns a scratch database.
 
-    ``catalog``: a `sql.catalog.Catalog`, or None when ``schema_sql`` (plain DDL) is given. ``scratch``:
+    ``catalog``: a `rewright.sql.catalog.Catalog`, or None when ``schema_sql`` (plain DDL) is given. ``scratch``:
     a running scratch server, or None: then nothing can be refuted or tested. ``judge``: a model's
     opinion, or None. `check` never raises for what is in the queries; it is not thread-safe.
     """
@@ -102,7 +102,7 @@ class Checker:
             self._arena = None
 
     def _read_schema(self, text: str) -> None:
-        from equivalence.proving import catalog_of
+        from rewright.equivalence.proving import catalog_of
 
         try:
             self._schema = screen_schema(text)
@@ -140,7 +140,7 @@ class Checker:
         return False
 
     def _schema_from_catalog(self) -> ScreenedSchema:
-        from equivalence.generator.ddl import ddl_of, reachable
+        from rewright.equivalence.generator.ddl import ddl_of, reachable
 
         assert self.catalog is not None
         text = ddl_of(self.catalog, reachable(self.catalog, self._relations))
@@ -344,7 +344,7 @@ class _Case:
 
     def _direct(self, refuter: Refuter, binding: Binding) -> None:
         """Seed rows that the queries' own predicates ask for, before the long search."""
-        from equivalence.generator.directed import directed_databases
+        from rewright.equivalence.generator.directed import directed_databases
 
         refuter.seeds += directed_databases(
             self.arena.shape,
@@ -390,7 +390,7 @@ def replay_inserts(
     arena: Arena, left: ScreenedQuery, right: ScreenedQuery, inserts: tuple[str, ...]
 ) -> Counterexample | None:
     """Run a proposed database given as INSERTs; anything else in it, or a failure, counts as nothing."""
-    from equivalence.refuter.proposed import database_from
+    from rewright.equivalence.refuter.proposed import database_from
 
     database = database_from(arena, inserts)
     if database is None:

@@ -20,10 +20,10 @@ from typing import Any, TextIO
 
 import psycopg
 
-from equivalence.api import Checker
-from equivalence.options import Options
-from equivalence.refuter.server import AddressLike, SharedServer
-from equivalence.verdicts import Stamp, Unknown, to_json
+from rewright.equivalence.api import Checker
+from rewright.equivalence.options import Options
+from rewright.equivalence.refuter.server import AddressLike, SharedServer
+from rewright.equivalence.verdicts import Stamp, Unknown, to_json
 
 # schemas (scratch databases) a worker keeps open
 _KEPT = 3

@@ -9,10 +9,10 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-from equivalence.api import Checker
-from equivalence.batch import read_pairs, run_batch
-from equivalence.options import Options
-from equivalence.verdicts import Judged, Proved, Refuted, Tested, Unknown, Verdict
+from rewright.equivalence.api import Checker
+from rewright.equivalence.batch import read_pairs, run_batch
+from rewright.equivalence.options import Options
+from rewright.equivalence.verdicts import Judged, Proved, Refuted, Tested, Unknown, Verdict
 
 
 def verify_pair(schema_sql: str, original: str, candidate: str, *, options: Options | None = None) -> Verdict:
@@ -20,7 +20,7 @@ def verify_pair(schema_sql: str, original: str, candidate: str, *, options: Opti
 
     Raises engines.postgres.installation.ServerUnavailable.
     """
-    from engines.postgres.scratch import ScratchServer
+    from rewright.engines.postgres.scratch import ScratchServer
 
     with (
         ScratchServer() as server,
@@ -38,7 +38,7 @@ def verify_batch(
     """
     from tqdm import tqdm
 
-    from engines.postgres.scratch import ScratchServer
+    from rewright.engines.postgres.scratch import ScratchServer
 
     with source.open(encoding="utf-8") as file:
         pairs = list(read_pairs(file))

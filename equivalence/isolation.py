@@ -13,8 +13,8 @@ from typing import Any
 
 import pglast
 
-from equivalence.tree import ast
-from sql.ddl import without_commands
+from rewright.equivalence.tree import ast
+from rewright.sql.ddl import without_commands
 
 MAX_TEXT = 2_000_000
 MAX_STATEMENTS = 4_000

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 
 import pglast
 
-from equivalence.generator.constants import constants_of
-from equivalence.generator.pools import Pool, pool_of_type
-from equivalence.generator.schema import ColumnShape, family_of
-from equivalence.isolation import ScreenedQuery
-from equivalence.refuter.arena import Arena, literal
-from sql.types import SqlType
+from rewright.equivalence.generator.constants import constants_of
+from rewright.equivalence.generator.pools import Pool, pool_of_type
+from rewright.equivalence.generator.schema import ColumnShape, family_of
+from rewright.equivalence.isolation import ScreenedQuery
+from rewright.equivalence.refuter.arena import Arena, literal
+from rewright.sql.types import SqlType
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 if TYPE_CHECKING:
-    from sql.algebra import Query
-    from sql.catalog import Catalog
+    from rewright.sql.algebra import Query
+    from rewright.sql.catalog import Catalog
 
 RESERVATIONS = ("float-order", "tie-order", "errors", "overflow", "types")
 

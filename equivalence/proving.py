@@ -7,19 +7,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from equivalence.proof import Proof
-from equivalence.prover import prove
-from equivalence.verdicts import Proved
-from sql.algebra import Query
-from sql.binder import BindError, Unsupported, bind
-from sql.catalog import Catalog
-from sql.ddl import DdlError, catalog_from_ddl
-from sql.types import SqlType
+from rewright.equivalence.proof import Proof
+from rewright.equivalence.prover import prove
+from rewright.equivalence.verdicts import Proved
+from rewright.sql.algebra import Query
+from rewright.sql.binder import BindError, Unsupported, bind
+from rewright.sql.catalog import Catalog
+from rewright.sql.ddl import DdlError, catalog_from_ddl
+from rewright.sql.types import SqlType
 
 
 @dataclass(frozen=True, slots=True)
 class Binding:
-    """Both queries, bound (`sql.algebra.Query`), and the catalog they are bound against."""
+    """Both queries, bound (`rewright.sql.algebra.Query`), and the catalog they are bound against."""
 
     original: Query
     candidate: Query

@@ -9,12 +9,12 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from engines.postgres.hinting import HintingSession
-from engines.postgres.session import SessionError
-from hints.cardinality import Estimate, Judgement
-from hints.conditions import Condition, read_condition
-from hints.statistics import read_table
-from sql.plans import Node, Plan
+from rewright.engines.postgres.hinting import HintingSession
+from rewright.engines.postgres.session import SessionError
+from rewright.hints.cardinality import Estimate, Judgement
+from rewright.hints.conditions import Condition, read_condition
+from rewright.hints.statistics import read_table
+from rewright.sql.plans import Node, Plan
 
 
 @dataclass(frozen=True, slots=True)

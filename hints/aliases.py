@@ -16,11 +16,11 @@ import pglast
 from pglast import ast
 from pglast.parser import Token, scan
 
-from equivalence.prover.prepare import same_tree
-from hints.names import check_name
-from sql.binder import BindError, Unsupported, bind
-from sql.catalog import Catalog
-from sql.parsing import TooDeep, parse
+from rewright.equivalence.prover.prepare import same_tree
+from rewright.hints.names import check_name
+from rewright.sql.binder import BindError, Unsupported, bind
+from rewright.sql.catalog import Catalog
+from rewright.sql.parsing import TooDeep, parse
 
 # PostgreSQL cuts longer identifiers off (NAMEDATALEN - 1 bytes)
 _LONGEST = 63

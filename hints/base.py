@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal, assert_never
 
-from hints.names import check_name, quote_name
+from rewright.hints.names import check_name, quote_name
 
 JoinMethod = Literal["HashJoin", "MergeJoin", "NestLoop", "NoHashJoin", "NoMergeJoin", "NoNestLoop"]
 JOIN_METHODS: tuple[JoinMethod, ...] = (

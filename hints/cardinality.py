@@ -10,8 +10,8 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from hints.levels import Names, level_aliases
-from sql.plans import Node, Plan
+from rewright.hints.levels import Names, level_aliases
+from rewright.sql.plans import Node, Plan
 
 # how far from the estimate the likely row count must be to doubt it
 DOUBT = 3.0

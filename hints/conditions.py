@@ -11,7 +11,7 @@ import pglast
 from pglast import ast, enums
 from pglast.stream import RawStream
 
-from sql.parsing import TooDeep, nodes_of, parse
+from rewright.sql.parsing import TooDeep, nodes_of, parse
 
 
 @dataclass(frozen=True, slots=True)

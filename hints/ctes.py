@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import pglast
 from pglast import ast, enums
 
-from sql.parsing import TooDeep, nodes_of, parse
+from rewright.sql.parsing import TooDeep, nodes_of, parse
 
 
 def cte_references(text: str) -> Mapping[str, tuple[int, bool | None]]:

@@ -4,7 +4,7 @@ First the model judges every estimate of the plan (reasonable, or a range and th
 then holds each opinion against the plan's numbers: it must speak of a node that is there, disagree with the estimate, stay
 within what the tables' sizes allow and contradict nothing that was seen; a method must be another one and be possible. What
 is left becomes a set of hints twice: by rule, and by the model itself, asked once more with the findings. Both are only
-candidates: they are planned, executed and validated like any other. Literals never reach the model (`models.redact`).
+candidates: they are planned, executed and validated like any other. Literals never reach the model (`rewright.models.redact`).
 """
 
 from __future__ import annotations
@@ -14,22 +14,31 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from hints import moves
-from hints.base import Hint, HintSyntaxError, JoinHint, Leading, MemoizeHint, Parallel, Rows, aliases_of
-from hints.cardinality import Judgement, supposed
-from hints.entries import base_text
-from hints.levels import Names, level_aliases
-from hints.moves import METHOD, Move
-from hints.options import Options
-from hints.parsing import parse_comment
-from hints.search import Candidate, Found, extend
-from hints.statistics import read_table
-from hints.trial import Planned, Trial
-from models.api import Model, ModelError, Request
-from models.prompts import FreeText, Instruction, Part, PlanText, SqlText, StatisticText, messages
-from models.redact import Redactor, Share
-from models.typed import ask
-from sql.plans import Node, Plan
+from rewright.hints import moves
+from rewright.hints.base import (
+    Hint,
+    HintSyntaxError,
+    JoinHint,
+    Leading,
+    MemoizeHint,
+    Parallel,
+    Rows,
+    aliases_of,
+)
+from rewright.hints.cardinality import Judgement, supposed
+from rewright.hints.entries import base_text
+from rewright.hints.levels import Names, level_aliases
+from rewright.hints.moves import METHOD, Move
+from rewright.hints.options import Options
+from rewright.hints.parsing import parse_comment
+from rewright.hints.search import Candidate, Found, extend
+from rewright.hints.statistics import read_table
+from rewright.hints.trial import Planned, Trial
+from rewright.models.api import Model, ModelError, Request
+from rewright.models.prompts import FreeText, Instruction, Part, PlanText, SqlText, StatisticText, messages
+from rewright.models.redact import Redactor, Share
+from rewright.models.typed import ask
+from rewright.sql.plans import Node, Plan
 
 SYSTEM = (
     "You review PostgreSQL plans for wrong row estimates and badly chosen join methods. You answer in JSON."
@@ -82,7 +91,7 @@ class Comment:
 
 @dataclass(slots=True)
 class Dialogue:
-    """A source of candidates (`hints.search.Source`). ``seconds``: what each reply may take; ``scope``: whom it is charged to.
+    """A source of candidates (`rewright.hints.search.Source`). ``seconds``: what each reply may take; ``scope``: whom it is charged to.
 
     ``dropped`` keeps what the assistant did not believe, and why.
     """
@@ -269,7 +278,7 @@ def _most_rows(node: Node, trial: Trial) -> float | None:
 
 def statistic_parts(trial: Trial, plan: Plan) -> Iterator[StatisticText]:
     """Sizes, and of the compared columns the number of values and the most common ones."""
-    from hints.conditions import read_condition
+    from rewright.hints.conditions import read_condition
 
     for node in plan.walk():
         if not node.relation:

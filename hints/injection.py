@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import pglast
 from pglast.parser import scan
 
-from hints.base import HintSet, Materialize
+from rewright.hints.base import HintSet, Materialize
 
 
 @dataclass(frozen=True, slots=True)

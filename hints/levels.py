@@ -15,8 +15,8 @@ from typing import Any
 import pglast
 from pglast import ast
 
-from sql.parsing import TooDeep, nodes_of, parse
-from sql.plans import Node
+from rewright.sql.parsing import TooDeep, nodes_of, parse
+from rewright.sql.plans import Node
 
 # operators that belong to the level of the join below them
 TRANSPARENT = frozenset(

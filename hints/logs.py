@@ -17,8 +17,8 @@ from typing import Any
 
 import pglast
 
-from sql.parsing import TooDeep, parse
-from sql.plans import Plan, PlanError, plan_from_json
+from rewright.sql.parsing import TooDeep, parse
+from rewright.sql.plans import Plan, PlanError, plan_from_json
 
 _HEAD = re.compile(r"duration: (\d+\.\d+) ms  plan:\s*\n", re.DOTALL)
 # a line of a stderr log that begins an entry; what follows it until the next such line belongs to it

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from hints.base import (
+from rewright.hints.base import (
     Hint,
     HintSet,
     JoinHint,
@@ -23,10 +23,10 @@ from hints.base import (
     SetHint,
     aliases_of,
 )
-from hints.cardinality import wrong_joins
-from hints.injection import GEQO_THRESHOLD
-from hints.levels import TRANSPARENT, Names, level_aliases
-from sql.plans import Node, Plan
+from rewright.hints.cardinality import wrong_joins
+from rewright.hints.injection import GEQO_THRESHOLD
+from rewright.hints.levels import TRANSPARENT, Names, level_aliases
+from rewright.sql.plans import Node, Plan
 
 Known = Mapping[frozenset[str], float]
 

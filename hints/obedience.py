@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import assert_never
 
-from engines.postgres.hinting import HintReport
-from hints.base import (
+from rewright.engines.postgres.hinting import HintReport
+from rewright.hints.base import (
     Hint,
     HintSet,
     JoinHint,
@@ -24,9 +24,9 @@ from hints.base import (
     SetHint,
     print_hint,
 )
-from hints.levels import Names, level_aliases
-from hints.moves import METHOD, SCAN
-from sql.plans import Node, Plan
+from rewright.hints.levels import Names, level_aliases
+from rewright.hints.moves import METHOD, SCAN
+from rewright.sql.plans import Node, Plan
 
 
 def complaints(hints: HintSet, plan: Plan, report: HintReport, before: Plan, names: Names) -> list[str]:

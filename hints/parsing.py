@@ -1,6 +1,6 @@
 """Reads pg_hint_plan's comment back into typed hints.
 
-Takes what `hints.base` prints and what people write by hand (keywords in any case, white space
+Takes what `rewright.hints.base` prints and what people write by hand (keywords in any case, white space
 anywhere, quoted names). Raises HintSyntaxError with the offending part; never guesses.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from hints.base import (
+from rewright.hints.base import (
     JOIN_METHODS,
     SCAN_METHODS,
     Hint,

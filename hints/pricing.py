@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from hints.levels import Names, level_aliases
-from sql.plans import Node, Plan
+from rewright.hints.levels import Names, level_aliases
+from rewright.sql.plans import Node, Plan
 
 # cpu_tuple_cost and cpu_operator_cost at their defaults
 TUPLE = 0.01

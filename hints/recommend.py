@@ -5,10 +5,10 @@ so the true row counts are known. First the joins' row counts are corrected, low
 plan holds no known error (true cardinalities usually let it find the plan itself: Leis et al., VLDB 2015);
 then methods where a nested loop still stands on a wrong input (a scan's estimate cannot be corrected by Rows),
 join order and methods of a plan that was found faster with a switch turned off, and the CTE keywords.
-Every set is planned, executed within the best time so far, made smaller, and validated (`hints.validate`).
+Every set is planned, executed within the best time so far, made smaller, and validated (`rewright.hints.validate`).
 
 Where the query may not be run, row counts come from logged executions and from judgements over the statistics, and plans
-are compared by their price under those (`hints.pricing`). A model's dialogue (`hints.dialogue`) only adds candidates.
+are compared by their price under those (`rewright.hints.pricing`). A model's dialogue (`rewright.hints.dialogue`) only adds candidates.
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 
-from engines.postgres.hinting import HintingSession
-from hints.advice import advise
-from hints.aliases import same_query, unique_aliases
-from hints.base import HintSet, SetHint
-from hints.cardinality import Estimate, estimates_of, supposed
-from hints.levels import is_select, names_of
-from hints.obedience import complaints
-from hints.options import Options
-from hints.pricing import price
-from hints.result import Recommendation
-from hints.search import Found, Source, minimal, obeyed, search, search_by_price
-from hints.statistics import judge
-from hints.trial import Planned, Trial
-from hints.validate import Outcome, validate
-from sql.plans import Plan
+from rewright.engines.postgres.hinting import HintingSession
+from rewright.hints.advice import advise
+from rewright.hints.aliases import same_query, unique_aliases
+from rewright.hints.base import HintSet, SetHint
+from rewright.hints.cardinality import Estimate, estimates_of, supposed
+from rewright.hints.levels import is_select, names_of
+from rewright.hints.obedience import complaints
+from rewright.hints.options import Options
+from rewright.hints.pricing import price
+from rewright.hints.result import Recommendation
+from rewright.hints.search import Found, Source, minimal, obeyed, search, search_by_price
+from rewright.hints.statistics import judge
+from rewright.hints.trial import Planned, Trial
+from rewright.hints.validate import Outcome, validate
+from rewright.sql.plans import Plan
 
 __all__ = ["Options", "Recommendation", "recommend"]
 

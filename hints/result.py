@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hints.advice import Advice
-from hints.base import HintSet
-from hints.cardinality import Estimate, Judgement
+from rewright.hints.advice import Advice
+from rewright.hints.base import HintSet
+from rewright.hints.cardinality import Estimate, Judgement
 
 
 @dataclass(frozen=True, slots=True)

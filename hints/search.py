@@ -10,15 +10,15 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from hints import moves
-from hints.base import Hint, HintSet, HintSyntaxError, Leading, Materialize
-from hints.ctes import cte_references
-from hints.moves import Move
-from hints.names import UnwritableName
-from hints.obedience import complaints, obeyed_part
-from hints.options import Options
-from hints.pricing import price
-from hints.trial import Planned, Trial
+from rewright.hints import moves
+from rewright.hints.base import Hint, HintSet, HintSyntaxError, Leading, Materialize
+from rewright.hints.ctes import cte_references
+from rewright.hints.moves import Move
+from rewright.hints.names import UnwritableName
+from rewright.hints.obedience import complaints, obeyed_part
+from rewright.hints.options import Options
+from rewright.hints.pricing import price
+from rewright.hints.trial import Planned, Trial
 
 # seconds from which other plans are looked for by turning switches off
 WORTH_EXPLORING = 0.05

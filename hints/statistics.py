@@ -11,11 +11,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from engines.postgres.hinting import HintingSession
-from hints.cardinality import Judgement
-from hints.conditions import Condition, columns_of, orderable, plain, read_condition
-from hints.levels import Names, level_aliases
-from sql.plans import Node, Plan
+from rewright.engines.postgres.hinting import HintingSession
+from rewright.hints.cardinality import Judgement
+from rewright.hints.conditions import Condition, columns_of, orderable, plain, read_condition
+from rewright.hints.levels import Names, level_aliases
+from rewright.sql.plans import Node, Plan
 
 # a range wider than this, seen from the estimate, is worth a word
 WIDE = 10.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from hints.result import Recommendation
+from rewright.hints.result import Recommendation
 
 _WIDTH = 40
 

@@ -10,15 +10,15 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from engines.postgres.hinting import HintingSession, HintReport
-from engines.postgres.session import SessionError
-from hints.base import HintSet
-from hints.cardinality import Judgement, Knowledge, estimates_of
-from hints.injection import Refusal, inject
-from hints.levels import Names, names_of
-from hints.moves import SEEN, SUPPOSED
-from hints.options import always
-from sql.plans import Plan
+from rewright.engines.postgres.hinting import HintingSession, HintReport
+from rewright.engines.postgres.session import SessionError
+from rewright.hints.base import HintSet
+from rewright.hints.cardinality import Judgement, Knowledge, estimates_of
+from rewright.hints.injection import Refusal, inject
+from rewright.hints.levels import Names, names_of
+from rewright.hints.moves import SEEN, SUPPOSED
+from rewright.hints.options import always
+from rewright.sql.plans import Plan
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,10 +9,10 @@ from __future__ import annotations
 import statistics
 from dataclasses import dataclass
 
-from engines.postgres.session import Run, SessionError
-from hints.base import HintSet
-from hints.obedience import complaints
-from hints.trial import Planned, Trial
+from rewright.engines.postgres.session import Run, SessionError
+from rewright.hints.base import HintSet
+from rewright.hints.obedience import complaints
+from rewright.hints.trial import Planned, Trial
 
 # seconds: less is noise, and not worth a hint that ages
 WORTH_SAVING = 0.010

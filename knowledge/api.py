@@ -13,9 +13,9 @@ from typing import Any, Self
 
 import numpy as np
 
-from knowledge.features import features_of, plan_features
-from knowledge.index import Index, words_of
-from knowledge.units import UNITS, Unit, load_units
+from rewright.knowledge.features import features_of, plan_features
+from rewright.knowledge.index import Index, words_of
+from rewright.knowledge.units import UNITS, Unit, load_units
 
 # a shape says more of a query than the words in it, which are a stranger's names
 SHAPE, WORDS = 1.0, 0.25

@@ -16,12 +16,12 @@ from typing import Any, Self
 
 import psycopg
 
-from engines.postgres.scratch import ScratchServer
-from engines.postgres.session import Limits, Session, SessionError
-from equivalence.api import Checker, Options
-from equivalence.verdicts import Proved, Refuted, Tested, Verdict
-from knowledge.features import plan_features
-from knowledge.units import Evidence, Unit, schema_sql
+from rewright.engines.postgres.scratch import ScratchServer
+from rewright.engines.postgres.session import Limits, Session, SessionError
+from rewright.equivalence.api import Checker, Options
+from rewright.equivalence.verdicts import Proved, Refuted, Tested, Verdict
+from rewright.knowledge.features import plan_features
+from rewright.knowledge.units import Evidence, Unit, schema_sql
 
 # 10 % saved is a gain (QUITE §7.1)
 GAIN = 1 / 0.9

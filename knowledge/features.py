@@ -13,7 +13,7 @@ from typing import Any
 from pglast import ast, enums
 from pglast.error import Error as PglastError
 
-from sql.parsing import TooDeep, parse
+from rewright.sql.parsing import TooDeep, parse
 
 _CLAUSES = {
     "targetList": "select",

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol, get_args
 
-from store.records import Lesson as Record
+from rewright.store.records import Lesson as Record
 
 Kind = Literal["refuted", "slower", "planner", "hint_lost", "failed"]
 KINDS: tuple[Kind, ...] = get_args(Kind)

@@ -31,7 +31,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from knowledge.classify import category_of
+from rewright.knowledge.classify import category_of
 
 CATEGORIES = (
     "predicate",

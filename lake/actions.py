@@ -11,17 +11,17 @@ from dataclasses import dataclass
 import networkx as nx
 from rapidfuzz import fuzz
 
-from engines.duckdb.database import LakeDatabase, Rows
-from engines.duckdb.errors import LakeError
-from lake import names
-from lake.catalog.model import VALUE_LIMIT, Column, Table
-from lake.index import LakeIndex
-from lake.joins.keys import KeyFinder
-from lake.joins.paths import JoinPath, find_paths
-from lake.noise.clean import clean_cte, clean_expression
-from lake.noise.values import fold
-from lake.resolve.assignment import assign
-from lake.retrieval import Retriever, query_snippet
+from rewright.engines.duckdb.database import LakeDatabase, Rows
+from rewright.engines.duckdb.errors import LakeError
+from rewright.lake import names
+from rewright.lake.catalog.model import VALUE_LIMIT, Column, Table
+from rewright.lake.index import LakeIndex
+from rewright.lake.joins.keys import KeyFinder
+from rewright.lake.joins.paths import JoinPath, find_paths
+from rewright.lake.noise.clean import clean_cte, clean_expression
+from rewright.lake.noise.values import fold
+from rewright.lake.resolve.assignment import assign
+from rewright.lake.retrieval import Retriever, query_snippet
 
 _CTE_ROWS = 50
 _MEAN_WEIGHT, _COVERAGE_WEIGHT, _TYPE_BONUS = 0.6, 0.4, 0.1

@@ -17,24 +17,24 @@ import networkx as nx
 import sqlglot
 from sqlglot.errors import SqlglotError
 
-from engines.duckdb.beside import Beside
-from engines.duckdb.database import LakeDatabase, Rows, Source
-from engines.duckdb.errors import LakeError, NotResolved
-from engines.duckdb.locked import Limits
-from lake.actions import Actions
-from lake.catalog.build import Update, discover, refresh
-from lake.catalog.model import Broken, Column, Table
-from lake.catalog.storage import Storage
-from lake.embedding import CachedEmbedder, best_embedder
-from lake.index import LakeIndex
-from lake.joins import graph as join_graph
-from lake.memory import views_of
-from lake.model_driver import Driving, ModelDriver
-from lake.noise.clean import clean_cte, clean_expression
-from lake.remote import is_remote, local
-from lake.resolve.loop import Options, Resolver
-from lake.resolve.resolution import Answer, Resolution
-from models.api import Model
+from rewright.engines.duckdb.beside import Beside
+from rewright.engines.duckdb.database import LakeDatabase, Rows, Source
+from rewright.engines.duckdb.errors import LakeError, NotResolved
+from rewright.engines.duckdb.locked import Limits
+from rewright.lake.actions import Actions
+from rewright.lake.catalog.build import Update, discover, refresh
+from rewright.lake.catalog.model import Broken, Column, Table
+from rewright.lake.catalog.storage import Storage
+from rewright.lake.embedding import CachedEmbedder, best_embedder
+from rewright.lake.index import LakeIndex
+from rewright.lake.joins import graph as join_graph
+from rewright.lake.memory import views_of
+from rewright.lake.model_driver import Driving, ModelDriver
+from rewright.lake.noise.clean import clean_cte, clean_expression
+from rewright.lake.remote import is_remote, local
+from rewright.lake.resolve.loop import Options, Resolver
+from rewright.lake.resolve.resolution import Answer, Resolution
+from rewright.models.api import Model
 
 Mode = Literal["bind", "resolve"]
 _GOOD_KEY = 0.7

@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from engines.duckdb.errors import LakeError
-from lake.api import Lake
+from rewright.engines.duckdb.errors import LakeError
+from rewright.lake.api import Lake
 
 REFUSE_BELOW = 0.7
 

@@ -17,16 +17,16 @@ from typing import Any
 
 import click
 
-from engines.duckdb.errors import LakeError
-from engines.duckdb.locked import Limits
-from lake.actions import BuildCte, EvictTable, FindJoinPath, SearchTable, SearchValue, UnionSearch
-from lake.api import Lake, open_lake
-from lake.batch import REFUSE_BELOW, plain, run_batch
-from lake.model_driver import Driving
-from lake.remote import is_remote
-from lake.resolve.loop import Options
-from lake.worker import Task, Worker
-from models.api import Model
+from rewright.engines.duckdb.errors import LakeError
+from rewright.engines.duckdb.locked import Limits
+from rewright.lake.actions import BuildCte, EvictTable, FindJoinPath, SearchTable, SearchValue, UnionSearch
+from rewright.lake.api import Lake, open_lake
+from rewright.lake.batch import REFUSE_BELOW, plain, run_batch
+from rewright.lake.model_driver import Driving
+from rewright.lake.remote import is_remote
+from rewright.lake.resolve.loop import Options
+from rewright.lake.worker import Task, Worker
+from rewright.models.api import Model
 
 JSON_OPTION = click.option("--json", "as_json", is_flag=True, help="one JSON document on stdout")
 MODEL_OPTION = click.option("--model", type=click.Choice(["on", "off"]), default="on", show_default=True)

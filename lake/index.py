@@ -14,14 +14,14 @@ from typing import Any
 
 import numpy as np
 
-from lake import names
-from lake.catalog.model import Column, Family, Table, Values
-from lake.catalog.storage import Storage
-from lake.embedding import CachedEmbedder
-from lake.joins.scores import Overlap, PairScore, comparable, joinable, overlap, own_key, pair_score
-from lake.noise.clean import cleaned_counts
-from lake.noise.detect import meaning_of, noise_of
-from lake.unions import UnitedTable, families, merged_values
+from rewright.lake import names
+from rewright.lake.catalog.model import Column, Family, Table, Values
+from rewright.lake.catalog.storage import Storage
+from rewright.lake.embedding import CachedEmbedder
+from rewright.lake.joins.scores import Overlap, PairScore, comparable, joinable, overlap, own_key, pair_score
+from rewright.lake.noise.clean import cleaned_counts
+from rewright.lake.noise.detect import meaning_of, noise_of
+from rewright.lake.unions import UnitedTable, families, merged_values
 
 _PAIRS_KEPT = 8
 _KEPT = 8192

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from engines.duckdb.quoting import quoted
-from lake.resolve.resolution import Resolution
+from rewright.engines.duckdb.quoting import quoted
+from rewright.lake.resolve.resolution import Resolution
 
 
 def views_of(resolution: Resolution, cleaned: dict[str, str]) -> dict[str, str]:

@@ -12,9 +12,9 @@ import time
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from engines.duckdb.database import LakeDatabase, Rows
-from engines.duckdb.errors import LakeError
-from lake.actions import (
+from rewright.engines.duckdb.database import LakeDatabase, Rows
+from rewright.engines.duckdb.errors import LakeError
+from rewright.lake.actions import (
     Action,
     Actions,
     BuildCte,
@@ -25,15 +25,15 @@ from lake.actions import (
     SearchValue,
     UnionSearch,
 )
-from lake.index import LakeIndex
-from lake.joins.paths import JoinPath
-from lake.resolve.imagined import sites_of
-from lake.resolve.loop import Resolver
-from lake.resolve.resolution import Answer, Attempt, Resolution
-from lake.scratchpad import History, Scratchpad, Section, Tried
-from models.api import Message, Model, ModelError, Request
-from models.redact import Redactor
-from models.typed import ask
+from rewright.lake.index import LakeIndex
+from rewright.lake.joins.paths import JoinPath
+from rewright.lake.resolve.imagined import sites_of
+from rewright.lake.resolve.loop import Resolver
+from rewright.lake.resolve.resolution import Answer, Attempt, Resolution
+from rewright.lake.scratchpad import History, Scratchpad, Section, Tried
+from rewright.models.api import Message, Model, ModelError, Request
+from rewright.models.redact import Redactor
+from rewright.models.typed import ask
 
 Share = Literal["schema", "statistics", "samples"]
 _PREVIEW = 3

@@ -12,7 +12,7 @@ import unicodedata
 from collections.abc import Sequence
 from functools import lru_cache
 
-from lake.foreign import english
+from rewright.lake.foreign import english
 
 ABBREVIATIONS: dict[str, str] = {
     "acct": "account", "addr": "address", "agg": "aggregate", "alt": "altitude", "amt": "amount",

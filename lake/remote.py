@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from engines.duckdb.errors import LakeError
-from engines.duckdb.reading import SUFFIXES
+from rewright.engines.duckdb.errors import LakeError
+from rewright.engines.duckdb.reading import SUFFIXES
 
 SCHEME = "s3://"
 FRESH_SECONDS = 15.0

@@ -11,8 +11,8 @@ import bm25s
 import networkx as nx
 import numpy as np
 
-from lake import names
-from lake.index import LakeIndex
+from rewright.lake import names
+from rewright.lake.index import LakeIndex
 
 
 def query_snippet(table: str, columns: Sequence[str]) -> str:

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import numpy as np
 
-from engines.duckdb.quoting import quoted
-from lake import names
-from lake.catalog.model import SKETCH_SIZE, VALUE_LIMIT, Column, Family, Table, Values
+from rewright.engines.duckdb.quoting import quoted
+from rewright.lake import names
+from rewright.lake.catalog.model import SKETCH_SIZE, VALUE_LIMIT, Column, Family, Table, Values
 
 _MOST_PARTS = 400
 _ALIKE = 0.8

@@ -14,12 +14,12 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, Self
 
-from engines.duckdb.locked import Limits
-from lake.api import open_lake
-from lake.batch import answer_line, empty_line
-from lake.model_driver import Driving
-from lake.resolve.loop import Options
-from models.api import Model
+from rewright.engines.duckdb.locked import Limits
+from rewright.lake.api import open_lake
+from rewright.lake.batch import answer_line, empty_line
+from rewright.lake.model_driver import Driving
+from rewright.lake.resolve.loop import Options
+from rewright.models.api import Model
 
 _START_SECONDS = 600.0
 """For a process to open the lake; its catalog is up to date by then."""

@@ -28,7 +28,7 @@ class Message:
 class Request:
     """What is asked of a model.
 
-    ``schema`` is a JSON schema the reply should follow (it is validated by `models.typed`, never trusted).
+    ``schema`` is a JSON schema the reply should follow (it is validated by `rewright.models.typed`, never trusted).
     ``seconds`` is the time the caller can wait, all retries included. ``scope`` names what the tokens are
     charged to (a query's digest); it does not change what is asked and is not part of the digest.
     """

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
-from models.api import BudgetExceeded, Request, Usage
+from rewright.models.api import BudgetExceeded, Request, Usage
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from models.api import ModelTimeout, ProviderError, Reply, Request, Role, Usage
+from rewright.models.api import ModelTimeout, ProviderError, Reply, Request, Role, Usage
 
 Mischief = Callable[[random.Random, Request], str]
 

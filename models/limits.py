@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from models.api import ModelTimeout
+from rewright.models.api import ModelTimeout
 
 
 @dataclass(slots=True)

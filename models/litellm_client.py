@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from models.api import (
+from rewright.models.api import (
     ModelError,
     ModelTimeout,
     NoModelConfigured,
@@ -27,8 +27,8 @@ from models.api import (
     Role,
     Usage,
 )
-from models.budget import Ledger, Reservation, worst_case
-from models.limits import Gate
+from rewright.models.budget import Ledger, Reservation, worst_case
+from rewright.models.limits import Gate
 
 T = TypeVar("T")
 

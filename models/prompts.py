@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, assert_never
 
-from models.api import Message
-from models.redact import Redactor
+from rewright.models.api import Message
+from rewright.models.redact import Redactor
 
 
 @dataclass(frozen=True, slots=True)

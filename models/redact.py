@@ -3,7 +3,7 @@
 One `Redactor` serves one query: equal literals get equal placeholders in every prompt, and the literals are put back
 into the SQL that a model returns. It works on tokens, so that also texts which do not parse are covered; a text that
 does not even scan is withheld. Levels (`[models] share`): `schema` and `statistics` hide every value, `samples` hides
-nothing; `statistics` allows figures about columns (`models.prompts`). Must not know agents or databases.
+nothing; `statistics` allows figures about columns (`rewright.models.prompts`). Must not know agents or databases.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from models.api import Model, ModelError, ProviderError, Reply, Request, Role, Unrecorded, Usage
+from rewright.models.api import Model, ModelError, ProviderError, Reply, Request, Role, Unrecorded, Usage
 
 
 def entry_of(request: Request, outcome: Reply | ModelError) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Generic, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from models.api import BadReply, Message, Model, ModelError, ModelTimeout, Request, Usage
+from rewright.models.api import BadReply, Message, Model, ModelError, ModelTimeout, Request, Usage
 
 T = TypeVar("T")
 _MAX_REPLY = 200_000

@@ -8,20 +8,20 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass
 
-from proxy.auth.scram import ScramServer, Verifier
-from proxy.config import UserConfig
-from proxy.doorstep import ClientGone
-from proxy.inbox import Inbox
-from proxy.relay import Side
-from proxy.wire import backend
-from proxy.wire.backend import (
+from rewright.proxy.auth.scram import ScramServer, Verifier
+from rewright.proxy.config import UserConfig
+from rewright.proxy.doorstep import ClientGone
+from rewright.proxy.inbox import Inbox
+from rewright.proxy.relay import Side
+from rewright.proxy.wire import backend
+from rewright.proxy.wire.backend import (
     AUTH_SASL,
     AUTH_SASL_CONTINUE,
     AUTH_SASL_FINAL,
     Authentication,
 )
-from proxy.wire.framing import ProtocolViolation, Reader
-from proxy.wire.startup import StartupMessage, packet_length
+from rewright.proxy.wire.framing import ProtocolViolation, Reader
+from rewright.proxy.wire.startup import StartupMessage, packet_length
 
 
 class Refused(Exception):

@@ -14,9 +14,9 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Protocol
 
-from proxy.upstream import Target, UpstreamUnavailable, connect
-from proxy.wire.framing import ProtocolViolation
-from proxy.wire.startup import CancelRequest, decode_first, packet_length
+from rewright.proxy.upstream import Target, UpstreamUnavailable, connect
+from rewright.proxy.wire.framing import ProtocolViolation
+from rewright.proxy.wire.startup import CancelRequest, decode_first, packet_length
 
 CANCEL_TIMEOUT = 10.0
 

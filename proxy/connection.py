@@ -1,7 +1,7 @@
 """One client's life: startup, login, relay, end.
 
 Owns the order of the phases and their timeouts. What happens inside a phase is decided by machines without I/O
-(``proxy.login``, ``proxy.session``); this is their shell.
+(``rewright.proxy.login``, ``rewright.proxy.session``); this is their shell.
 """
 
 from __future__ import annotations
@@ -10,26 +10,26 @@ import asyncio
 import ssl
 from collections.abc import Awaitable, Callable
 
-from proxy.admission import (
+from rewright.proxy.admission import (
     Refused,
     Who,
     first_packet,
 )
-from proxy.auth.upstream_login import UpstreamLogin
-from proxy.desk import Identity, SessionDesk
-from proxy.doorstep import ClientGone, enter
-from proxy.entering import Entering
-from proxy.login import PassthroughLogin
-from proxy.ports import SqlError
-from proxy.relay import Side
-from proxy.session import Session
-from proxy.upstream import Connected
-from proxy.wire import backend
-from proxy.wire.backend import (
+from rewright.proxy.auth.upstream_login import UpstreamLogin
+from rewright.proxy.desk import Identity, SessionDesk
+from rewright.proxy.doorstep import ClientGone, enter
+from rewright.proxy.entering import Entering
+from rewright.proxy.login import PassthroughLogin
+from rewright.proxy.ports import SqlError
+from rewright.proxy.relay import Side
+from rewright.proxy.session import Session
+from rewright.proxy.upstream import Connected
+from rewright.proxy.wire import backend
+from rewright.proxy.wire.backend import (
     BackendKeyData,
 )
-from proxy.wire.framing import ProtocolViolation
-from proxy.wire.startup import CancelRequest, decode_first
+from rewright.proxy.wire.framing import ProtocolViolation
+from rewright.proxy.wire.startup import CancelRequest, decode_first
 
 
 class Connection(Entering):
@@ -114,7 +114,7 @@ class Connection(Entering):
         self.proxy.cancels.add(self.key, self.target, self)
 
     def mark(self) -> None:
-        """A cancel is on its way to the server (``proxy.cancel.Cancellable``)."""
+        """A cancel is on its way to the server (``rewright.proxy.cancel.Cancellable``)."""
         if self.session is not None:
             self.session.cancel()
         self.marked = self.effect

@@ -1,7 +1,7 @@
 """What a session looks at: which messages are special, and what is remembered of the others.
 
 Owns the decision for each Query, Parse, Bind, Describe, Execute and Close that the session shows. What a special
-message leads to is a chain (``proxy.serving``). Must not do I/O.
+message leads to is a chain (``rewright.proxy.serving``). Must not do I/O.
 """
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ import contextlib
 import re
 import struct
 
-from proxy.desk_state import DeskState, Identity, Timing, rows_of
-from proxy.lakeside import chains as lakeside
-from proxy.serving import inline, local
-from proxy.serving.chains import ServeExecute, ServeQuery
-from proxy.session import IDLE, Cancelled, Chain
-from proxy.statements import Portal, Statement, split_names, split_parse
-from proxy.wire.frontend import Execute, Query
-from proxy.wire.tables import BIND, CLOSE, DESCRIBE, EXECUTE, HEADER_SIZE, PARSE, Q
+from rewright.proxy.desk_state import DeskState, Identity, Timing, rows_of
+from rewright.proxy.lakeside import chains as lakeside
+from rewright.proxy.serving import inline, local
+from rewright.proxy.serving.chains import ServeExecute, ServeQuery
+from rewright.proxy.session import IDLE, Cancelled, Chain
+from rewright.proxy.statements import Portal, Statement, split_names, split_parse
+from rewright.proxy.wire.frontend import Execute, Query
+from rewright.proxy.wire.tables import BIND, CLOSE, DESCRIBE, EXECUTE, HEADER_SIZE, PARSE, Q
 
 # the first byte of a text that may be one of ours: a keyword, a blank or a comment
 _FIRST = frozenset(b"aec \t\r\n/-(")

@@ -10,10 +10,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import count
 
-from proxy.lakeside import chains as lakeside
-from proxy.lakeside.ports import LakeSession
-from proxy.metrics import Metrics
-from proxy.ports import (
+from rewright.proxy.lakeside import chains as lakeside
+from rewright.proxy.lakeside.ports import LakeSession
+from rewright.proxy.metrics import Metrics
+from rewright.proxy.ports import (
     Answer,
     Candidate,
     LastQuery,
@@ -22,14 +22,14 @@ from proxy.ports import (
     SessionView,
     SlowQuery,
 )
-from proxy.serving.private import Privates
-from proxy.serving.settings import Settings
-from proxy.serving.sites import FIRST, find_site
-from proxy.session import IDLE, Chain, Session
-from proxy.slow import SlowReports, is_select
-from proxy.statements import Book, Statement
-from proxy.wire.backend import notice
-from proxy.wire.frontend import Bind
+from rewright.proxy.serving.private import Privates
+from rewright.proxy.serving.settings import Settings
+from rewright.proxy.serving.sites import FIRST, find_site
+from rewright.proxy.session import IDLE, Chain, Session
+from rewright.proxy.slow import SlowReports, is_select
+from rewright.proxy.statements import Book, Statement
+from rewright.proxy.wire.backend import notice
+from rewright.proxy.wire.frontend import Bind
 
 _OFF = re.compile(rb"/\*\s*rewright:off\s*\*/", re.IGNORECASE)
 _executions = count(1)

@@ -11,9 +11,9 @@ import contextlib
 import socket
 import ssl
 
-from proxy.relay import LINGER_SECONDS, Side
-from proxy.upstream import ALPN
-from proxy.wire.startup import TLS_HANDSHAKE, GssEncRequest, SslRequest
+from rewright.proxy.relay import LINGER_SECONDS, Side
+from rewright.proxy.upstream import ALPN
+from rewright.proxy.wire.startup import TLS_HANDSHAKE, GssEncRequest, SslRequest
 
 SSL_PACKET = SslRequest().encode()
 GSS_PACKET = GssEncRequest().encode()

@@ -1,6 +1,6 @@
 """A client's way in: who it is, the server it gets, and the login of both ends.
 
-Owns the phases before a session is established. What is said in them is decided by ``proxy.admission`` and the login
+Owns the phases before a session is established. What is said in them is decided by ``rewright.proxy.admission`` and the login
 machines; must not know what becomes of the session.
 """
 
@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from proxy.admission import (
+from rewright.proxy.admission import (
     Refused,
     Who,
     negotiation,
@@ -22,22 +22,22 @@ from proxy.admission import (
     verifier_of,
     who_of,
 )
-from proxy.auth.scram import ScramError, ScramServer, end_point_binding, mock_verifier
-from proxy.auth.upstream_login import UpstreamLogin
-from proxy.config import UserConfig
-from proxy.desk import SessionDesk
-from proxy.doorstep import ClientGone
-from proxy.inbox import Gone, Inbox
-from proxy.login import PassthroughLogin
-from proxy.ports import SqlError
-from proxy.relay import Side
-from proxy.session import Session
-from proxy.upstream import Connected, DsnError, Target, UpstreamUnavailable, connect, parse_dsn
-from proxy.wire.framing import ProtocolViolation
-from proxy.wire.startup import StartupMessage
+from rewright.proxy.auth.scram import ScramError, ScramServer, end_point_binding, mock_verifier
+from rewright.proxy.auth.upstream_login import UpstreamLogin
+from rewright.proxy.config import UserConfig
+from rewright.proxy.desk import SessionDesk
+from rewright.proxy.doorstep import ClientGone
+from rewright.proxy.inbox import Gone, Inbox
+from rewright.proxy.login import PassthroughLogin
+from rewright.proxy.ports import SqlError
+from rewright.proxy.relay import Side
+from rewright.proxy.session import Session
+from rewright.proxy.upstream import Connected, DsnError, Target, UpstreamUnavailable, connect, parse_dsn
+from rewright.proxy.wire.framing import ProtocolViolation
+from rewright.proxy.wire.startup import StartupMessage
 
 if TYPE_CHECKING:
-    from proxy.server import Proxy
+    from rewright.proxy.server import Proxy
 
 
 class Entering:

@@ -14,7 +14,7 @@ from time import monotonic
 import psycopg
 from psycopg.conninfo import make_conninfo
 
-from proxy.upstream import Target, UpstreamUnavailable
+from rewright.proxy.upstream import Target, UpstreamUnavailable
 
 # how long an answer holds: after a failover new clients reach the new primary within this many seconds
 FRESH_SECONDS = 2.0

@@ -8,8 +8,8 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 
-from proxy.relay import Side
-from proxy.wire.framing import Framer, ProtocolViolation
+from rewright.proxy.relay import Side
+from rewright.proxy.wire.framing import Framer, ProtocolViolation
 
 LOGIN_LIMIT = 65536
 

@@ -6,9 +6,9 @@ remembered (parameters, cancel key). Must not know sockets.
 
 from __future__ import annotations
 
-from proxy.wire import backend
-from proxy.wire.backend import AUTH_SASL, Authentication, BackendKeyData, Fields, ParameterStatus
-from proxy.wire.framing import Framer, message
+from rewright.proxy.wire import backend
+from rewright.proxy.wire.backend import AUTH_SASL, Authentication, BackendKeyData, Fields, ParameterStatus
+from rewright.proxy.wire.framing import Framer, message
 
 # login messages are small; a server that sends more than this before it is ready is none
 LOGIN_MESSAGE_LIMIT = 1 << 20

@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, TypeAlias
 
-from proxy.serving.sites import Site
+from rewright.proxy.serving.sites import Site
 
 Mode: TypeAlias = Literal["off", "observe", "apply", "inline"]
 Trust: TypeAlias = Literal["proved", "tested", "judged"]
@@ -81,7 +81,7 @@ class Guard:
     ``functions`` / ``operators``: unqualified names used; user-defined ones that could capture them are part
     of the digest. ``search_path``: the effective path (``current_schemas(true)`` without pg_temp) the texts
     were bound under; None: every name in both texts is schema-qualified.
-    ``digest``: what ``proxy.serving.guard.CAPTURE_SQL`` returned on the optimiser's connection, in the
+    ``digest``: what ``rewright.proxy.serving.guard.CAPTURE_SQL`` returned on the optimiser's connection, in the
     transaction in which the catalog was read that the verdict rests on.
     """
 
@@ -154,7 +154,7 @@ class Lookup(Protocol):
 
 
 class Templater(Protocol):
-    """Template identity: verbatim text with the literals taken out (filled with ``sql.templates``)."""
+    """Template identity: verbatim text with the literals taken out (filled with ``rewright.sql.templates``)."""
 
     def split(self, text: str) -> tuple[str, tuple[str, ...]] | None:
         """(template, literals in order); None when the text has no template."""
@@ -368,7 +368,7 @@ class Ports:
     answers: LocalAnswers | None = None
     inline: Inline | None = None
     pause: Pause | None = None
-    # a ``proxy.lakeside.ports.Lakes``
+    # a ``rewright.proxy.lakeside.ports.Lakes``
     lakes: Any = None
     settings: SettingsRules = field(default_factory=SettingsRules)
     event: Event = no_event

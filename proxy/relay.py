@@ -1,6 +1,6 @@
 """The two ends of a session on asyncio: transports, backpressure, and who closes whom.
 
-Owns the protocols that uvloop or asyncio call. Must not know messages (``proxy.session``) or logins.
+Owns the protocols that uvloop or asyncio call. Must not know messages (``rewright.proxy.session``) or logins.
 """
 
 from __future__ import annotations

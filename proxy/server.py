@@ -17,16 +17,16 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from time import monotonic
 
-from proxy.cancel import CancelTable, WorkerMail, forward
-from proxy.config import DatabaseConfig, ProxyConfig
-from proxy.connection import Connection
-from proxy.doorstep import server_context
-from proxy.hosts import HostChooser
-from proxy.metrics import Metrics
-from proxy.ports import Ports, SessionView
-from proxy.serving.settings import Settings
-from proxy.upstream import Connected, DsnError, Target, parse_dsn, tune
-from proxy.wire.startup import CancelRequest
+from rewright.proxy.cancel import CancelTable, WorkerMail, forward
+from rewright.proxy.config import DatabaseConfig, ProxyConfig
+from rewright.proxy.connection import Connection
+from rewright.proxy.doorstep import server_context
+from rewright.proxy.hosts import HostChooser
+from rewright.proxy.metrics import Metrics
+from rewright.proxy.ports import Ports, SessionView
+from rewright.proxy.serving.settings import Settings
+from rewright.proxy.upstream import Connected, DsnError, Target, parse_dsn, tune
+from rewright.proxy.wire.startup import CancelRequest
 
 BACKLOG = 1024
 TICK = 0.05

@@ -2,7 +2,7 @@
 
 Owns the walk over message headers (the hot path), the count of open cycles, whose reply comes next, and holding the
 client back while a private conversation with the server goes on. Forwards whole pieces; decodes nothing but what
-``proxy.wire.tables`` marks. Must not know sockets, or what is looked up, guarded and served: that is the ``Desk``'s.
+``rewright.proxy.wire.tables`` marks. Must not know sockets, or what is looked up, guarded and served: that is the ``Desk``'s.
 
 Invariants of the hot path, which every other method keeps:
 
@@ -17,9 +17,9 @@ On anything the protocol does not explain the session stops looking and only rel
 
 from __future__ import annotations
 
-from proxy.machine.server_walk import ServerWalk
-from proxy.machine.state import IDLE
-from proxy.machine.steps import (
+from rewright.proxy.machine.server_walk import ServerWalk
+from rewright.proxy.machine.state import IDLE
+from rewright.proxy.machine.steps import (
     Ask,
     Cancelled,
     Chain,
@@ -34,7 +34,7 @@ from proxy.machine.steps import (
     Unit,
     Wait,
 )
-from proxy.ports import SqlError
+from rewright.proxy.ports import SqlError
 
 
 class Session(ServerWalk):

@@ -9,15 +9,15 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Literal
 
-from proxy.ports import SlowQuery
-from proxy.serving.sites import find_site
-from proxy.statements import split_parse
-from proxy.wire.framing import ProtocolViolation
-from proxy.wire.frontend import Bind, decode
-from proxy.wire.tables import BIND, EXECUTE, HEADER, HEADER_SIZE, PARSE, Q
+from rewright.proxy.ports import SlowQuery
+from rewright.proxy.serving.sites import find_site
+from rewright.proxy.statements import split_parse
+from rewright.proxy.wire.framing import ProtocolViolation
+from rewright.proxy.wire.frontend import Bind, decode
+from rewright.proxy.wire.tables import BIND, EXECUTE, HEADER, HEADER_SIZE, PARSE, Q
 
 if TYPE_CHECKING:
-    from proxy.desk_state import DeskState
+    from rewright.proxy.desk_state import DeskState
 
 _SELECT = re.compile(rb"(?:[\s(]|/\*(?:[^*]|\*(?!/))*\*/|--[^\n]*\n)*(?:select|with)\b", re.IGNORECASE)
 _OFF = re.compile(rb"/\*\s*rewright:off\s*\*/", re.IGNORECASE)

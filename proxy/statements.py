@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from proxy.ports import Answer, Candidate
-from proxy.wire.backend import Column
+from rewright.proxy.ports import Answer, Candidate
+from rewright.proxy.wire.backend import Column
 
 MAX_STATEMENTS = 10_000
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 
 from psycopg.conninfo import conninfo_to_dict
 
-from proxy.relay import Side
-from proxy.wire.startup import SslRequest
+from rewright.proxy.relay import Side
+from rewright.proxy.wire.startup import SslRequest
 
 ALPN = "postgresql"
 
@@ -55,7 +55,7 @@ class Target:
     sslcert: str = ""
     sslkey: str = ""
     sslpassword: str = ""
-    session_attrs: str = ""  # target_session_attrs, see ``proxy.hosts``
+    session_attrs: str = ""  # target_session_attrs, see ``rewright.proxy.hosts``
 
     def for_client(self, *, tls: bool) -> Target:
         """What to connect to for a client with or without TLS."""

@@ -1,4 +1,8 @@
-"""Composition root: command line, settings, wiring, processes."""
+"""Rewright, a PostgreSQL proxy that serves faster queries with the same answer.
+
+This folder is the composition root: command line, settings, wiring, processes. The other parts (``rewright.sql``,
+``rewright.proxy``, …) are the folders at the top of the repository, linked here.
+"""
 
 from __future__ import annotations
 

@@ -12,14 +12,14 @@ from typing import Any, Literal
 
 import psycopg
 
-from engines.postgres.installation import ServerUnavailable, find_installation
-from engines.postgres.session import Session, SessionError
 from rewright import version
 from rewright.config.model import Config
 from rewright.config.showing import without_passwords
+from rewright.engines.postgres.installation import ServerUnavailable, find_installation
+from rewright.engines.postgres.session import Session, SessionError
 from rewright.settings import REGISTRY
+from rewright.store.errors import StoreError
 from rewright.wiring.stores import open_configured
-from store.errors import StoreError
 
 Status = Literal["ok", "note", "failed"]
 
@@ -115,7 +115,7 @@ def _packages() -> Iterator[Finding]:
 
 def _beside() -> Finding:
     """DuckDB loads only the extension that was built for exactly its version."""
-    from engines.duckdb.beside import PACKAGE, extension_file
+    from rewright.engines.duckdb.beside import PACKAGE, extension_file
 
     duckdb = metadata.version("duckdb")
     if extension_file() is not None:
@@ -174,7 +174,7 @@ def _server(subject: str, dsn: str) -> Iterator[Finding]:
 
 
 def _of_server(subject: str, session: Session) -> Iterator[Finding]:
-    from engines.postgres.facts import server_facts
+    from rewright.engines.postgres.facts import server_facts
 
     facts = server_facts(session.connection)
     status: Status = "ok" if facts.major in SUPPORTED else "note"

@@ -84,8 +84,8 @@ def commands() -> str:
 
 
 def relations() -> str:
-    from proxy.answers.calls import NAMES
-    from proxy.answers.relations import RELATIONS
+    from rewright.proxy.answers.calls import NAMES
+    from rewright.proxy.answers.relations import RELATIONS
 
     lines = [
         "# Relations and procedures",

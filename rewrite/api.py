@@ -12,19 +12,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from models.api import Usage
-from models.redact import Redactor
-from rewrite.agents.assistant import Assistant
-from rewrite.agents.decision import Decision
-from rewrite.agents.guard import parse_one
-from rewrite.agents.mdp import ModelMind
-from rewrite.agents.memory import Memory, QueryFacts
-from rewrite.agents.reasoning import Reasoning
-from rewrite.agents.report import report
-from rewrite.agents.runs import Runs
-from rewrite.machine.drive import Driver, Trace
-from rewrite.ports import DatabaseError, NoKnowledge, Ports, Scoped
-from rewrite.words import Deadline, Evidence, Explained, Settings, Weighed, digest
+from rewright.models.api import Usage
+from rewright.models.redact import Redactor
+from rewright.rewrite.agents.assistant import Assistant
+from rewright.rewrite.agents.decision import Decision
+from rewright.rewrite.agents.guard import parse_one
+from rewright.rewrite.agents.mdp import ModelMind
+from rewright.rewrite.agents.memory import Memory, QueryFacts
+from rewright.rewrite.agents.reasoning import Reasoning
+from rewright.rewrite.agents.report import report
+from rewright.rewrite.agents.runs import Runs
+from rewright.rewrite.machine.drive import Driver, Trace
+from rewright.rewrite.ports import DatabaseError, NoKnowledge, Ports, Scoped
+from rewright.rewrite.words import Deadline, Evidence, Explained, Settings, Weighed, digest
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,11 +13,11 @@ from typing import Any
 
 from pglast import ast
 
-from rewrite.agents.guard import effects, parse_one
-from sql.algebra import Volatility
-from sql.catalog import Catalog, Table
-from sql.parsing import nodes_of
-from sql.records import FunctionInfo
+from rewright.rewrite.agents.guard import effects, parse_one
+from rewright.sql.algebra import Volatility
+from rewright.sql.catalog import Catalog, Table
+from rewright.sql.parsing import nodes_of
+from rewright.sql.records import FunctionInfo
 
 _SYSTEM_COLUMNS = frozenset({"ctid", "xmin", "xmax", "cmin", "cmax", "tableoid"})
 _SYSTEM_SCHEMAS = frozenset({"pg_catalog", "information_schema", "pg_toast"})

@@ -13,9 +13,9 @@ from typing import Any, Protocol
 from pglast.error import Error as PglastError
 from pglast.parser import scan
 
-from rewrite.api import Outcome, Rewriter
-from rewrite.words import Settings
-from sql.parsing import has_parameters
+from rewright.rewrite.api import Outcome, Rewriter
+from rewright.rewrite.words import Settings
+from rewright.sql.parsing import has_parameters
 
 
 @dataclass(frozen=True, slots=True)

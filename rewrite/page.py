@@ -9,7 +9,7 @@ import difflib
 import html
 from collections.abc import Sequence
 
-from rewrite.offline import Done
+from rewright.rewrite.offline import Done
 
 _STYLE = (
     "body{font:15px/1.5 system-ui,sans-serif;max-width:70em;margin:2em auto;padding:0 1em;color:#222}"

@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from models.api import Model, NoModel
-from rewrite.rules.base import Rule
-from rewrite.words import Candidate, Category, Deadline, Evidence, Explained, Scope, Timed
+from rewright.models.api import Model, NoModel
+from rewright.rewrite.rules.base import Rule
+from rewright.rewrite.words import Candidate, Category, Deadline, Evidence, Explained, Scope, Timed
 
 
 class DatabaseError(Exception):

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Literal
 
-from sql.types import BOOL, INT8, SqlType
+from rewright.sql.types import BOOL, INT8, SqlType
 
 # --------------------------------------------------------------------------- references
 

@@ -13,9 +13,17 @@ from functools import cache, cached_property
 from importlib import resources
 from typing import Any
 
-from sql.algebra import FunctionRef, TableRef, Volatility
-from sql.records import CastInfo, CollationInfo, FunctionInfo, OperatorInfo, Table, TableColumn, TypeInfo
-from sql.types import SqlType
+from rewright.sql.algebra import FunctionRef, TableRef, Volatility
+from rewright.sql.records import (
+    CastInfo,
+    CollationInfo,
+    FunctionInfo,
+    OperatorInfo,
+    Table,
+    TableColumn,
+    TypeInfo,
+)
+from rewright.sql.types import SqlType
 
 _SCHEMA = "pg_catalog"
 
@@ -98,7 +106,7 @@ class Builtins:
 @cache
 def builtins() -> Builtins:
     """The built-in objects (decoded once, about 15 ms)."""
-    packed = resources.files("sql").joinpath("data/builtins.json.gz").read_bytes()
+    packed = resources.files("rewright.sql").joinpath("data/builtins.json.gz").read_bytes()
     return Builtins(json.loads(gzip.decompress(packed)))
 
 

@@ -1,7 +1,7 @@
 """A snapshot of a database's schema: what a user created, looked up by name and search path.
 
 Owns lookup by PostgreSQL's rules (pg_catalog first unless the path names it) and the digest. The records
-are in `sql.records`, built-in objects in `sql.builtins`. Must not know where a snapshot came from.
+are in `rewright.sql.records`, built-in objects in `rewright.sql.builtins`. Must not know where a snapshot came from.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 
-from sql.algebra import TableRef
-from sql.builtins import builtins
-from sql.records import (
+from rewright.sql.algebra import TableRef
+from rewright.sql.builtins import builtins
+from rewright.sql.records import (
     CastInfo,
     Check,
     CollationInfo,

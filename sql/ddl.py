@@ -2,7 +2,7 @@
 
 What a schema script usually holds and does not change the schema (comments, grants, settings, data) is
 skipped; everything else raises DdlError naming it. Nothing is executed. Must not know servers. Tables and
-their constraints are `sql.ddl_tables`' business.
+their constraints are `rewright.sql.ddl_tables`' business.
 """
 
 from __future__ import annotations
@@ -14,14 +14,21 @@ from typing import Any
 
 from pglast.parser import ParseError
 
-from sql.algebra import Volatility
-from sql.binder.errors import BindError, Unsupported
-from sql.binder.syntax import ast
-from sql.binder.typenames import resolve_type
-from sql.catalog import Catalog
-from sql.ddl_tables import Builder, alter_table, check_name, create_index, create_table, expression_text
-from sql.parsing import TooDeep, parse
-from sql.records import Check, FunctionInfo, TypeInfo, key_of
+from rewright.sql.algebra import Volatility
+from rewright.sql.binder.errors import BindError, Unsupported
+from rewright.sql.binder.syntax import ast
+from rewright.sql.binder.typenames import resolve_type
+from rewright.sql.catalog import Catalog
+from rewright.sql.ddl_tables import (
+    Builder,
+    alter_table,
+    check_name,
+    create_index,
+    create_table,
+    expression_text,
+)
+from rewright.sql.parsing import TooDeep, parse
+from rewright.sql.records import Check, FunctionInfo, TypeInfo, key_of
 
 __all__ = ["DdlError", "catalog_from_ddl", "without_commands"]
 
@@ -123,13 +130,13 @@ def _create_schema(builder: Builder, node: Any) -> None:
 
 
 def _create_view(builder: Builder, node: Any) -> None:
-    from sql.ddl_views import create_view
+    from rewright.sql.ddl_views import create_view
 
     create_view(builder, node)
 
 
 def _create_table_as(builder: Builder, node: Any) -> None:
-    from sql.ddl_views import create_table_as
+    from rewright.sql.ddl_views import create_table_as
 
     create_table_as(builder, node)
 

@@ -11,14 +11,14 @@ from typing import Any, Literal
 
 from pglast.stream import RawStream
 
-from sql.algebra import TableRef
-from sql.binder.errors import BindError, Unsupported
-from sql.binder.scope import Context
-from sql.binder.syntax import ast
-from sql.binder.typenames import resolve_type
-from sql.catalog import Catalog
-from sql.records import Check, ForeignKey, FunctionInfo, Key, Table, TableColumn, TypeInfo
-from sql.types import SqlType
+from rewright.sql.algebra import TableRef
+from rewright.sql.binder.errors import BindError, Unsupported
+from rewright.sql.binder.scope import Context
+from rewright.sql.binder.syntax import ast
+from rewright.sql.binder.typenames import resolve_type
+from rewright.sql.catalog import Catalog
+from rewright.sql.records import Check, ForeignKey, FunctionInfo, Key, Table, TableColumn, TypeInfo
+from rewright.sql.types import SqlType
 
 MAX_COLUMNS = 1600
 _SERIALS = {

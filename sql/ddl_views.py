@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from sql.algebra import OutputColumn, TableRef, output_columns
-from sql.binder import bind_node
-from sql.binder.errors import BindError, Unsupported
-from sql.ddl_tables import Builder, expression_text
-from sql.records import Table, TableColumn
+from rewright.sql.algebra import OutputColumn, TableRef, output_columns
+from rewright.sql.binder import bind_node
+from rewright.sql.binder.errors import BindError, Unsupported
+from rewright.sql.ddl_tables import Builder, expression_text
+from rewright.sql.records import Table, TableColumn
 
 
 def create_view(builder: Builder, node: Any) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from sql.algebra import (
+from rewright.sql.algebra import (
     Aggregate,
     ArrayOp,
     Call,
@@ -27,10 +27,10 @@ from sql.algebra import (
     Volatility,
     WindowCall,
 )
-from sql.binder import BindError, Unsupported, bind
-from sql.catalog import Catalog
-from sql.types import SqlType
-from sql.walk import all_exprs, all_queries, block_exprs, from_tree
+from rewright.sql.binder import BindError, Unsupported, bind
+from rewright.sql.catalog import Catalog
+from rewright.sql.types import SqlType
+from rewright.sql.walk import all_exprs, all_queries, block_exprs, from_tree
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pglast.parser import ParseError, fingerprint
 
-from sql.parsing import TooDeep, parse
+from rewright.sql.parsing import TooDeep, parse
 
 _MAX_TEXT = 1_000_000
 

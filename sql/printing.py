@@ -1,17 +1,17 @@
 """Bound trees to PostgreSQL text.
 
-The text binds back to the same tree up to numbers and aliases. The parts: `sql.printer.names` (identifiers,
-literals, types, aliases), `sql.printer.scalars`, `sql.printer.queries`.
+The text binds back to the same tree up to numbers and aliases. The parts: `rewright.sql.printer.names` (identifiers,
+literals, types, aliases), `rewright.sql.printer.scalars`, `rewright.sql.printer.queries`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sql.algebra import Query
-from sql.catalog import Catalog
-from sql.printer.names import quote_ident, quote_literal, type_name
-from sql.printer.queries import print_query
+from rewright.sql.algebra import Query
+from rewright.sql.catalog import Catalog
+from rewright.sql.printer.names import quote_ident, quote_literal, type_name
+from rewright.sql.printer.queries import print_query
 
 __all__ = ["quote_ident", "quote_literal", "to_sql", "type_name"]
 

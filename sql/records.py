@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from sql.algebra import FunctionRef, OperatorRef, TableRef, Volatility
-from sql.types import SqlType
+from rewright.sql.algebra import FunctionRef, OperatorRef, TableRef, Volatility
+from rewright.sql.types import SqlType
 
 RelationKind = Literal["table", "partitioned", "foreign", "view", "matview"]
 

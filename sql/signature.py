@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sql.algebra import (
+from rewright.sql.algebra import (
     Aggregate,
     Column,
     Const,
@@ -23,9 +23,9 @@ from sql.algebra import (
     WindowCall,
     output_columns,
 )
-from sql.facts import NOTHING, Assumptions, Facts
-from sql.types import FLOATS, equality_is_identity
-from sql.walk import all_exprs, all_queries, block_exprs
+from rewright.sql.facts import NOTHING, Assumptions, Facts
+from rewright.sql.types import FLOATS, equality_is_identity
+from rewright.sql.walk import all_exprs, all_queries, block_exprs
 
 
 @dataclass(frozen=True, slots=True)

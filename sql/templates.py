@@ -15,11 +15,11 @@ from typing import Literal as OneOf
 
 from pglast.parser import ParseError, scan
 
-from sql.algebra import Query
-from sql.binder.constants import number_literal
-from sql.catalog import Catalog
-from sql.placeholders import HOLE, KINDS, hole, index_of, sentinel
-from sql.types import SqlType
+from rewright.sql.algebra import Query
+from rewright.sql.binder.constants import number_literal
+from rewright.sql.catalog import Catalog
+from rewright.sql.placeholders import HOLE, KINDS, hole, index_of, sentinel
+from rewright.sql.types import SqlType
 
 __all__ = ["Literal", "Template", "bind_template", "fill", "quick_key", "split", "template_of"]
 
@@ -215,10 +215,10 @@ def bind_template(
     """The tree of a template: each literal is a Param that prints as its hole again.
 
     What is proved about this tree holds for all literals of the kinds. None where the text has no template.
-    Raises what `sql.binder.bind` raises; a text may bind with its literals and not as a template
+    Raises what `rewright.sql.binder.bind` raises; a text may bind with its literals and not as a template
     (``GROUP BY a + 1`` beside ``a + 1``).
     """
-    from sql.binder import bind
+    from rewright.sql.binder import bind
 
     template = template_of(text)
     if template is None:

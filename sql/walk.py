@@ -1,6 +1,6 @@
 """Traversal, substitution and renumbering of bound trees.
 
-Owns how the nodes of `sql.algebra` nest; nothing else enumerates their fields. Range variables are numbered
+Owns how the nodes of `rewright.sql.algebra` nest; nothing else enumerates their fields. Range variables are numbered
 uniquely in a statement, so no transformation here has to think about scopes. One expression may occur twice
 in a block (as a target and in GROUP BY or ORDER BY); then its subqueries share their numbers.
 """
@@ -12,7 +12,7 @@ from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cache
 from typing import Any, TypeVar, get_args
 
-from sql.algebra import (
+from rewright.sql.algebra import (
     ArraySubquery,
     Column,
     Cte,
@@ -447,7 +447,7 @@ def with_names(query: Query, names: Iterable[str]) -> Query:
 
 def conjuncts(expr: Expr | None) -> list[Expr]:
     """The members of a conjunction, nested ANDs flattened; none for no condition."""
-    from sql.algebra import And
+    from rewright.sql.algebra import And
 
     if expr is None:
         return []
@@ -458,7 +458,7 @@ def conjuncts(expr: Expr | None) -> list[Expr]:
 
 def conjunction(exprs: Iterable[Expr]) -> Expr | None:
     """AND over expressions; None over none."""
-    from sql.algebra import And
+    from rewright.sql.algebra import And
 
     found = list(exprs)
     if len(found) <= 1:

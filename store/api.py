@@ -1,7 +1,7 @@
 """The log book's door: ``open_store`` and what a Store offers.
 
 Every call is one short transaction and may raise StoreUnavailable (locked, full, gone), which no
-caller may let reach a client; callers on a hot path use ``store.writer`` instead.
+caller may let reach a client; callers on a hot path use ``rewright.store.writer`` instead.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from typing import Self
 
 from sqlalchemy import Engine
 
-from store import retention, revision
-from store.connection import connect, ensure_schema, transaction
-from store.journal import Log, Queries, Sessions
-from store.learned import Lessons, Resolutions, Switches
-from store.migrations import migrate
-from store.records import Options
-from store.rewrites import Events, Rewrites
+from rewright.store import retention, revision
+from rewright.store.connection import connect, ensure_schema, transaction
+from rewright.store.journal import Log, Queries, Sessions
+from rewright.store.learned import Lessons, Resolutions, Switches
+from rewright.store.migrations import migrate
+from rewright.store.records import Options
+from rewright.store.rewrites import Events, Rewrites
 
 
 @dataclass(frozen=True, slots=True)

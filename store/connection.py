@@ -16,7 +16,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 
-from store.errors import StoreError, StoreUnavailable
+from rewright.store.errors import StoreError, StoreUnavailable
 
 # how long a writer waits for another one
 BUSY_SECONDS = 2.0

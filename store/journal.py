@@ -9,10 +9,10 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, case, delete, insert, select, update
 
-from store import schema
-from store.connection import transaction, upsert
-from store.records import LogEntry, Options, QuerySeen, SessionSeen
-from store.rows import without_nul
+from rewright.store import schema
+from rewright.store.connection import transaction, upsert
+from rewright.store.records import LogEntry, Options, QuerySeen, SessionSeen
+from rewright.store.rows import without_nul
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,10 @@ from dataclasses import asdict, dataclass, fields
 
 from sqlalchemy import Engine, insert, select, update
 
-from store import revision, schema
-from store.connection import transaction, upsert
-from store.errors import NotFound
-from store.records import Lesson, Resolution
+from rewright.store import revision, schema
+from rewright.store.connection import transaction, upsert
+from rewright.store.errors import NotFound
+from rewright.store.records import Lesson, Resolution
 
 
 @dataclass(frozen=True, slots=True)

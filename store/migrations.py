@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 
 from sqlalchemy import BigInteger, Column, Connection, MetaData, Table, insert, inspect, select, text, update
 
-from store import schema
-from store.errors import StoreTooNew
+from rewright.store import schema
+from rewright.store.errors import StoreTooNew
 
 Step = Callable[[Connection], None]
 

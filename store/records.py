@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
-from store.life import Level, State
+from rewright.store.life import Level, State
 
 Json: TypeAlias = Any
 Scope: TypeAlias = Literal["any", "these"]

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 
 from sqlalchemy import Connection, Engine, Table, delete, select
 
-from store import schema
-from store.connection import transaction
-from store.life import State
-from store.records import Retention
+from rewright.store import schema
+from rewright.store.connection import transaction
+from rewright.store.life import State
+from rewright.store.records import Retention
 
 DEAD_STATES = (State.RETIRED.value, State.REJECTED.value)
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from sqlalchemy import Connection, Engine, select, update
 
-from store import schema
-from store.connection import transaction
+from rewright.store import schema
+from rewright.store.connection import transaction
 
 
 def bump(connection: Connection) -> None:

@@ -13,12 +13,12 @@ from typing import Any, get_args
 
 from sqlalchemy import Connection, Engine, delete, func, insert, select, update
 
-from store import revision, schema
-from store.connection import transaction, upsert
-from store.errors import LiteralsForbidden, NotFound
-from store.life import BY_PEOPLE, TRUST_ORDER, Action, State, next_state
-from store.records import Event, NewRewrite, Options, Rewrite, Side, Timing
-from store.rows import identity, proposal_row, rewrite_of
+from rewright.store import revision, schema
+from rewright.store.connection import transaction, upsert
+from rewright.store.errors import LiteralsForbidden, NotFound
+from rewright.store.life import BY_PEOPLE, TRUST_ORDER, Action, State, next_state
+from rewright.store.records import Event, NewRewrite, Options, Rewrite, Side, Timing
+from rewright.store.rows import identity, proposal_row, rewrite_of
 
 T = schema.REWRITES
 

@@ -9,8 +9,8 @@ from typing import Any
 
 from sqlalchemy import RowMapping
 
-from store.life import Level, State
-from store.records import NewRewrite, Rewrite
+from rewright.store.life import Level, State
+from rewright.store.records import NewRewrite, Rewrite
 
 _PROPOSAL_FIELDS = tuple(field.name for field in fields(NewRewrite))
 _LISTS = ("literals", "modulo", "sources")

@@ -12,9 +12,9 @@ import time
 from collections.abc import Callable
 from functools import partial
 
-from store.api import Store
-from store.errors import StoreError
-from store.records import Event, LogEntry, QuerySeen, Timing
+from rewright.store.api import Store
+from rewright.store.errors import StoreError
+from rewright.store.records import Event, LogEntry, QuerySeen, Timing
 
 Item = LogEntry | QuerySeen | Timing | Event | Callable[[Store], object]
 

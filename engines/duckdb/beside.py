@@ -17,7 +17,7 @@ import duckdb
 from psycopg import ProgrammingError
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
-from engines.duckdb.quoting import literal, quoted
+from rewright.engines.duckdb.quoting import literal, quoted
 
 PACKAGE = "duckdb-extension-postgres-scanner"
 _MODULE = "duckdb_extension_postgres_scanner"

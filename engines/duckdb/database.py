@@ -15,10 +15,10 @@ from typing import Any, Self
 
 import duckdb
 
-from engines.duckdb.beside import Beside, tables_beside
-from engines.duckdb.errors import OUT_OF_MEMORY, LakeError, Timeout, translated
-from engines.duckdb.locked import Limits, guard, open_beside
-from engines.duckdb.quoting import quoted
+from rewright.engines.duckdb.beside import Beside, tables_beside
+from rewright.engines.duckdb.errors import OUT_OF_MEMORY, LakeError, Timeout, translated
+from rewright.engines.duckdb.locked import Limits, guard, open_beside
+from rewright.engines.duckdb.quoting import quoted
 
 _COPY_BYTES = 64 << 20
 

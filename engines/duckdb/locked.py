@@ -14,9 +14,9 @@ from typing import Any
 
 import duckdb
 
-from engines.duckdb.beside import CATALOGS, Beside, attach
-from engines.duckdb.errors import Forbidden, translated
-from engines.duckdb.quoting import literal
+from rewright.engines.duckdb.beside import CATALOGS, Beside, attach
+from rewright.engines.duckdb.errors import Forbidden, translated
+from rewright.engines.duckdb.quoting import literal
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from typing import Any
 
 import duckdb
 
-from engines.duckdb.quoting import literal, quoted
+from rewright.engines.duckdb.quoting import literal, quoted
 
 TEXT_SUFFIXES = (".csv", ".tsv", ".txt")
 JSON_SUFFIXES = (".json", ".ndjson", ".jsonl")

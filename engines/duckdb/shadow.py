@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import psycopg
 from psycopg import sql
 
-from engines.duckdb.pgtypes import pg_type
+from rewright.engines.duckdb.pgtypes import pg_type
 
 MAX_COLUMNS = 1600
 

@@ -1,4 +1,4 @@
-"""A snapshot of a live database's schema as ``sql.catalog.Catalog``.
+"""A snapshot of a live database's schema as ``rewright.sql.catalog.Catalog``.
 
 Owns reading the system catalogs (PostgreSQL 14 to 18; manual, chapter "System Catalogs"). Must not
 know what the snapshot is for.
@@ -15,9 +15,9 @@ import psycopg
 from psycopg.pq import TransactionStatus
 from psycopg.rows import dict_row
 
-from engines.postgres import catalog_queries as queries
-from sql.algebra import FunctionRef, TableRef, Volatility
-from sql.catalog import (
+from rewright.engines.postgres import catalog_queries as queries
+from rewright.sql.algebra import FunctionRef, TableRef, Volatility
+from rewright.sql.catalog import (
     CastInfo,
     Catalog,
     Check,
@@ -31,7 +31,7 @@ from sql.catalog import (
     TableColumn,
     TypeInfo,
 )
-from sql.types import SqlType
+from rewright.sql.types import SqlType
 
 Row = Mapping[str, Any]
 Groups = Mapping[int, Sequence[Row]]

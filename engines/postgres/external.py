@@ -13,7 +13,7 @@ import secrets
 import psycopg
 from psycopg import sql
 
-from engines.postgres.installation import ServerUnavailable
+from rewright.engines.postgres.installation import ServerUnavailable
 
 ROLE = "rewright_scratch"
 

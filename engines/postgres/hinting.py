@@ -13,10 +13,10 @@ from typing import Any
 
 import psycopg
 
-from engines.postgres.catalog import snapshot
-from engines.postgres.session import Limits, Session, session_error
-from sql.catalog import Catalog
-from sql.plans import Plan, plan_from_json
+from rewright.engines.postgres.catalog import snapshot
+from rewright.engines.postgres.session import Limits, Session, session_error
+from rewright.sql.catalog import Catalog
+from rewright.sql.plans import Plan, plan_from_json
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from engines.postgres.installation import find_installation, wheel_root
+from rewright.engines.postgres.installation import find_installation, wheel_root
 
 # where Debian carries the extension for a major version of the server
 SUITES = {18: "sid", 17: "trixie", 16: "sid", 15: "bookworm"}

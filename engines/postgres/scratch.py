@@ -27,8 +27,8 @@ from urllib.parse import quote
 import psycopg
 from psycopg import sql
 
-from engines.postgres import watchdog
-from engines.postgres.installation import Installation, ServerUnavailable, find_installation
+from rewright.engines.postgres import watchdog
+from rewright.engines.postgres.installation import Installation, ServerUnavailable, find_installation
 
 SUPERUSER = "postgres"
 UNPRIVILEGED = "scratch"

@@ -20,11 +20,11 @@ from psycopg import sql as psql
 from psycopg.pq import ExecStatus, Format, TransactionStatus
 from psycopg.pq.abc import PGconn, PGresult
 
-from engines.postgres.cpu import Meter
-from engines.postgres.digest import BagDigest
-from engines.postgres.values import NO_VALUES, Values
-from sql.parsing import has_parameters
-from sql.plans import Plan, plan_from_json
+from rewright.engines.postgres.cpu import Meter
+from rewright.engines.postgres.digest import BagDigest
+from rewright.engines.postgres.values import NO_VALUES, Values
+from rewright.sql.parsing import has_parameters
+from rewright.sql.plans import Plan, plan_from_json
 
 APPLICATION_NAME = "rewright optimiser"
 # rows held at a time: the memory a result takes here does not depend on its size

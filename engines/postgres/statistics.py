@@ -12,7 +12,7 @@ from typing import Any
 
 import psycopg
 
-from sql.algebra import TableRef
+from rewright.sql.algebra import TableRef
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,9 +18,9 @@ import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
-from engines.duckdb.database import Source
-from engines.duckdb.errors import LakeError, Timeout
-from engines.spark.tables import parquet_of
+from rewright.engines.duckdb.database import Source
+from rewright.engines.duckdb.errors import LakeError, Timeout
+from rewright.engines.spark.tables import parquet_of
 
 Definition = Callable[[str], Source | str | None]
 """A table of the lake by name: its file, the SQL of a view (DuckDB's dialect), or None."""

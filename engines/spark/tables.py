@@ -13,9 +13,9 @@ from pathlib import Path
 
 import duckdb
 
-from engines.duckdb.database import Source
-from engines.duckdb.errors import translated
-from engines.duckdb.quoting import literal, quoted
+from rewright.engines.duckdb.database import Source
+from rewright.engines.duckdb.errors import translated
+from rewright.engines.duckdb.quoting import literal, quoted
 
 # what Spark's Parquet reader has no type for -> the nearest that it has
 _CASTS: tuple[tuple[str, str], ...] = (

@@ -12,8 +12,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from equivalence.isolation import nodes
-from equivalence.tree import ast, enums
+from rewright.equivalence.isolation import nodes
+from rewright.equivalence.tree import ast, enums
 
 _MEASURES = frozenset({"length", "char_length", "character_length", "octet_length"})
 _MAX_LENGTH = 60

@@ -14,8 +14,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 
-from equivalence.generator.pools import Pool
-from equivalence.generator.schema import ColumnShape, Reference, Shape, TableShape
+from rewright.equivalence.generator.pools import Pool
+from rewright.equivalence.generator.schema import ColumnShape, Reference, Shape, TableShape
 
 Row = tuple[str | None, ...]
 # rows of each table, by table index

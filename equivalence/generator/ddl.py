@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from equivalence.isolation import Refused, screen_query
-from sql.algebra import TableRef
-from sql.catalog import Catalog
-from sql.records import Check, ForeignKey, Key, Table, TableColumn, TypeInfo
-from sql.types import SqlType
+from rewright.equivalence.isolation import Refused, screen_query
+from rewright.sql.algebra import TableRef
+from rewright.sql.catalog import Catalog
+from rewright.sql.records import Check, ForeignKey, Key, Table, TableColumn, TypeInfo
+from rewright.sql.types import SqlType
 
 _VARHDR = 4
 _INTERVAL_ANY = 0x7FFF

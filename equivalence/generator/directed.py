@@ -12,13 +12,13 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 
-from equivalence.generator.databases import Database, canonical
-from equivalence.generator.flatten import Flat, flatten
-from equivalence.generator.pools import Pool
-from equivalence.generator.schema import Shape, TableShape
-from equivalence.generator.solver import Model, Problem
-from equivalence.solving import Busy, solver_alone
-from sql.algebra import Query, TableRef
+from rewright.equivalence.generator.databases import Database, canonical
+from rewright.equivalence.generator.flatten import Flat, flatten
+from rewright.equivalence.generator.pools import Pool
+from rewright.equivalence.generator.schema import Shape, TableShape
+from rewright.equivalence.generator.solver import Model, Problem
+from rewright.equivalence.solving import Busy, solver_alone
+from rewright.sql.algebra import Query, TableRef
 
 _FILLS = 2
 _REPEATS = 5

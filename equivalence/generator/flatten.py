@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from sql import walk
-from sql.algebra import (
+from rewright.sql import walk
+from rewright.sql.algebra import (
     Aggregate,
     And,
     Column,

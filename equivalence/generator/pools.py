@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 
-from equivalence.generator.constants import Constants
-from equivalence.generator.schema import ColumnShape, Family, Shape
+from rewright.equivalence.generator.constants import Constants
+from rewright.equivalence.generator.schema import ColumnShape, Family, Shape
 
 _TIME = re.compile(r"\d\d:\d\d(:\d\d)?")
 # (type as format_type prints it, candidate texts) -> those that the type's input function takes

@@ -17,10 +17,10 @@ from typing import Any
 
 import z3
 
-from equivalence.generator.flatten import Flat, resolve
-from equivalence.generator.pools import Pool
-from equivalence.generator.schema import ColumnShape, Shape
-from sql.algebra import (
+from rewright.equivalence.generator.flatten import Flat, resolve
+from rewright.equivalence.generator.pools import Pool
+from rewright.equivalence.generator.schema import ColumnShape, Shape
+from rewright.sql.algebra import (
     And,
     Case,
     Cast,
@@ -35,7 +35,7 @@ from sql.algebra import (
     Op,
     Or,
 )
-from sql.types import SqlType
+from rewright.sql.types import SqlType
 
 # (range variable, column) -> text, None for NULL
 Model = dict[tuple[int, int], str | None]

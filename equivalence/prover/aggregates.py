@@ -9,10 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from sql import algebra as a
-from sql.facts.guards import NOTHING
-from sql.types import FLOATS, SqlType
-from sql.walk import all_exprs_of_query
+from rewright.sql import algebra as a
+from rewright.sql.facts.guards import NOTHING
+from rewright.sql.types import FLOATS, SqlType
+from rewright.sql.walk import all_exprs_of_query
 
 from .bags import NULL_ON_EMPTY, aggregate, block, count, sum_of, with_not_null
 from .build import app

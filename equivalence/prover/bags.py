@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from sql.types import BOOL, SqlType
+from rewright.sql.types import BOOL, SqlType
 
 from .build import case, conj, disj, exists_value, integer, negate, not_null, predicates, rebuild
 from .conditions import off

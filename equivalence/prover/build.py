@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from decimal import Decimal, InvalidOperation
 
-from sql.types import BOOL, SqlType
+from rewright.sql.types import BOOL, SqlType
 
 from .conditions import off
 from .inverse import points, shifted

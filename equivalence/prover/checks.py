@@ -6,14 +6,14 @@ built-in immutable functions and operators are read. Must not know how they are 
 
 from __future__ import annotations
 
-from equivalence.proof import Assumption
-from sql import algebra as a
-from sql.binder import BindError, bind
-from sql.binder import Unsupported as Unbound
-from sql.catalog import Catalog, Check
-from sql.catalog import Table as Relation
-from sql.facts.effects import volatility_of_expr
-from sql.walk import deep_exprs
+from rewright.equivalence.proof import Assumption
+from rewright.sql import algebra as a
+from rewright.sql.binder import BindError, bind
+from rewright.sql.binder import Unsupported as Unbound
+from rewright.sql.catalog import Catalog, Check
+from rewright.sql.catalog import Table as Relation
+from rewright.sql.facts.effects import volatility_of_expr
+from rewright.sql.walk import deep_exprs
 
 from .terms import Table, Term, Var
 from .translate import Translator, Unsupported

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from decimal import ROUND_HALF_UP, Context, Decimal, Inexact, InvalidOperation, localcontext
 
-from sql.algebra import (
+from rewright.sql.algebra import (
     Aggregate,
     Call,
     Cast,
@@ -26,8 +26,8 @@ from sql.algebra import (
     WholeRow,
     WindowCall,
 )
-from sql.facts.effects import errors_of_expr
-from sql.walk import all_exprs, all_exprs_of_query, has_subquery
+from rewright.sql.facts.effects import errors_of_expr
+from rewright.sql.walk import all_exprs, all_exprs_of_query, has_subquery
 
 # what would be rounded is not known: the server keeps other digits
 _EXACTLY = Context(prec=500, traps=[Inexact, InvalidOperation])

@@ -11,8 +11,8 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from equivalence.proof import Assumption
-from equivalence.solving import must_let_go
+from rewright.equivalence.proof import Assumption
+from rewright.equivalence.solving import must_let_go
 
 from .atoms import alternatives, exists_atoms, reached, stated, strict_parts, tables_of
 from .bags import subst, subst_block

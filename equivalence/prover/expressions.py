@@ -11,12 +11,12 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import assert_never
 
-from sql import algebra as a
-from sql.binder import Unsupported as Unbound
-from sql.binder.coerce import is_explicitly_collated, merge_derived
-from sql.facts.guards import Known, branches, division, is_division
-from sql.records import key_of
-from sql.types import BOOL, TEXT, TIMESTAMP, SqlType, equality_is_identity
+from rewright.sql import algebra as a
+from rewright.sql.binder import Unsupported as Unbound
+from rewright.sql.binder.coerce import is_explicitly_collated, merge_derived
+from rewright.sql.facts.guards import Known, branches, division, is_division
+from rewright.sql.records import key_of
+from rewright.sql.types import BOOL, TEXT, TIMESTAMP, SqlType, equality_is_identity
 
 from .aggregates import aggregate_term, window_term
 from .bags import block, exists, the

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from sql.types import BOOL
+from rewright.sql.types import BOOL
 
 from .bags import aggregate, block, exists, subst, subst_block
 from .build import app, conj, disj, eq, integer, is_true, negate, not_null

@@ -86,7 +86,7 @@ def _kinds(found: Collection[tuple[str, str]]) -> set[str]:
 
 @dataclass(frozen=True, slots=True)
 class Spared:
-    """What holds of every division of a query where it is evaluated (`sql.facts.guards.division`), and so in a form of it, which shows
+    """What holds of every division of a query where it is evaluated (`rewright.sql.facts.guards.division`), and so in a form of it, which shows
     neither guards nor order: ``always``, or where its conditions are taken ``in_order``.
     """
 

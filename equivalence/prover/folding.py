@@ -10,7 +10,7 @@ import re
 from calendar import monthrange
 from datetime import datetime, timedelta
 
-from sql.types import TIMESTAMP, SqlType
+from rewright.sql.types import TIMESTAMP, SqlType
 
 from .inverse import moment
 from .terms import App, Lit, Term

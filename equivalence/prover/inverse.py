@@ -15,7 +15,7 @@ from datetime import datetime, timedelta
 from decimal import Decimal, InvalidOperation, localcontext
 from math import ceil, floor
 
-from sql.types import DATE, TIMESTAMP
+from rewright.sql.types import DATE, TIMESTAMP
 
 from .conditions import off
 from .terms import INTEGER, App, Lit, Term

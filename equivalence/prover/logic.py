@@ -18,7 +18,7 @@ from math import isfinite
 from struct import pack, unpack
 from typing import Any
 
-from sql.types import SqlType
+from rewright.sql.types import SqlType
 
 from .bags import NULL_ON_EMPTY, exists
 from .conditions import holds, off

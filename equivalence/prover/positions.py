@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from sql.types import BOOL, SqlType
+from rewright.sql.types import BOOL, SqlType
 
 from .build import app, conj, disj, is_null, is_true, not_null, same
 from .conditions import off

@@ -9,10 +9,10 @@ import re
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from equivalence.proof import Step
-from sql.algebra import Expr, Param, Query, WholeRow, output_columns
-from sql.types import NUMERIC, SqlType
-from sql.walk import all_exprs_of_query, all_queries, canonical
+from rewright.equivalence.proof import Step
+from rewright.sql.algebra import Expr, Param, Query, WholeRow, output_columns
+from rewright.sql.types import NUMERIC, SqlType
+from rewright.sql.walk import all_exprs_of_query, all_queries, canonical
 
 from .aggregates import averages
 from .conditions import holds, off

@@ -10,10 +10,10 @@ import time
 from collections.abc import Collection
 from typing import Literal
 
-from equivalence.proof import Flaw, Matching, Proof, Step
-from equivalence.solving import Busy, let_others_go_first, solver_alone
-from sql.algebra import Query
-from sql.catalog import Catalog
+from rewright.equivalence.proof import Flaw, Matching, Proof, Step
+from rewright.equivalence.solving import Busy, let_others_go_first, solver_alone
+from rewright.sql.algebra import Query
+from rewright.sql.catalog import Catalog
 
 from .context import Context
 from .digest import digest

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from sql.intervals import Bounds, combined
+from rewright.sql.intervals import Bounds, combined
 
 from .build import predicates
 from .conditions import holds

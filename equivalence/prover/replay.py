@@ -10,10 +10,10 @@ from __future__ import annotations
 import time
 from dataclasses import fields, replace
 
-from equivalence.proof import Assumption, Flaw, Proof, Step
-from equivalence.solving import Busy, solver_alone
-from sql.algebra import Query
-from sql.catalog import Catalog
+from rewright.equivalence.proof import Assumption, Flaw, Proof, Step
+from rewright.equivalence.solving import Busy, solver_alone
+from rewright.sql.algebra import Query
+from rewright.sql.catalog import Catalog
 
 from .context import Context
 from .digest import digest

@@ -1,6 +1,6 @@
 """Schema facts as the prover may use them, each use recorded as an assumption.
 
-Derives facts from catalog records by itself (it does not share `sql.facts`), so that `check_proof` stands on
+Derives facts from catalog records by itself (it does not share `rewright.sql.facts`), so that `check_proof` stands on
 a second derivation. Owns which constraints count (SOUNDNESS F1 to F14). Must not know terms' logic.
 """
 
@@ -10,10 +10,10 @@ from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from equivalence.proof import Assumption
-from sql.algebra import TableRef
-from sql.catalog import Catalog, ForeignKey, Key
-from sql.catalog import Table as Relation
+from rewright.equivalence.proof import Assumption
+from rewright.sql.algebra import TableRef
+from rewright.sql.catalog import Catalog, ForeignKey, Key
+from rewright.sql.catalog import Table as Relation
 
 from .conditions import holds, off
 from .terms import Source, Table, Term

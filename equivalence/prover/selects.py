@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
 from typing import Any
 
-from sql import algebra as a
-from sql.facts.guards import Known, of_groups
-from sql.types import BOOL
-from sql.walk import conjuncts
+from rewright.sql import algebra as a
+from rewright.sql.facts.guards import Known, of_groups
+from rewright.sql.types import BOOL
+from rewright.sql.walk import conjuncts
 
 from .bags import block, exists
 from .build import is_true

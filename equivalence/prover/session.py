@@ -13,7 +13,7 @@ from functools import partial
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
-from equivalence.proof import Assumption
+from rewright.equivalence.proof import Assumption
 
 from .conditions import off
 from .context import IDENTICAL, Context, has_identical

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
 
-from sql.facts.looks import look_of_type
-from sql.types import SqlType, equality_is_identity
+from rewright.sql.facts.looks import look_of_type
+from rewright.sql.types import SqlType, equality_is_identity
 
 from .conditions import holds, off
 from .terms import INTEGER, App, Lit, Nested, Sym, Term, Var, walk
@@ -159,7 +159,7 @@ def cast(source: SqlType, target: SqlType, method: str) -> Sym:
 
 def failure(term: App, sure: Collection[str] = ()) -> str:
     """What evaluating this application itself (not its arguments) may raise: '', errors or overflow. ``sure``: what is
-    known of a division (`sql.facts.guards.division`).
+    known of a division (`rewright.sql.facts.guards.division`).
     """
     fails, name = term.sym.fails, term.sym.name
     if not fails:

@@ -16,8 +16,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from sql.algebra import TableRef
-from sql.types import BOOL, SqlType
+from rewright.sql.algebra import TableRef
+from rewright.sql.types import BOOL, SqlType
 
 # mathematical integers: what exact sums and counts are before they get a type of PostgreSQL's
 INTEGER = SqlType("integer", schema="calculus")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from sql.types import BOOL
+from rewright.sql.types import BOOL
 
 from .conditions import off
 from .symbols import EQ, identity

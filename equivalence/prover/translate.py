@@ -13,11 +13,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from sql import algebra as a
-from sql.facts.effects import OVERFLOW, errors_of_expr
-from sql.facts.guards import NOTHING, Known
-from sql.types import SqlType
-from sql.walk import all_exprs, all_queries, conjuncts, deep_exprs
+from rewright.sql import algebra as a
+from rewright.sql.facts.effects import OVERFLOW, errors_of_expr
+from rewright.sql.facts.guards import NOTHING, Known
+from rewright.sql.types import SqlType
+from rewright.sql.walk import all_exprs, all_queries, conjuncts, deep_exprs
 
 from .bags import block, exists
 from .build import conj, eq, negate, predicates, recollated, same

@@ -13,9 +13,9 @@ from typing import Any, Protocol, Self
 import psycopg
 from psycopg import sql
 
-from equivalence.generator.databases import Database
-from equivalence.generator.schema import Shape, TableShape, read_shape
-from equivalence.isolation import DEFAULTS_MAY_CALL, Refused, ScreenedSchema
+from rewright.equivalence.generator.databases import Database
+from rewright.equivalence.generator.schema import Shape, TableShape, read_shape
+from rewright.equivalence.isolation import DEFAULTS_MAY_CALL, Refused, ScreenedSchema
 
 STATEMENT_TIMEOUT_MS = 4000
 # rows in the batch tables beyond which old ones are thrown away
@@ -43,7 +43,7 @@ _SESSION = {
 
 
 class Server(Protocol):
-    """What is needed of `engines.postgres.scratch.ScratchServer`."""
+    """What is needed of `rewright.engines.postgres.scratch.ScratchServer`."""
 
     def dsn(self, database: str = ..., *, unix: bool = ...) -> str: ...
     def unprivileged_dsn(self, database: str = ..., *, unix: bool = ...) -> str: ...

@@ -12,8 +12,8 @@ from typing import Any
 
 from pglast.stream import RawStream
 
-from equivalence.isolation import nodes
-from equivalence.tree import ast, enums
+from rewright.equivalence.isolation import nodes
+from rewright.equivalence.tree import ast, enums
 
 
 def tie_query(tree: Any) -> str | None:

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from equivalence.generator.databases import Database
-from equivalence.isolation import Refused, parse
-from equivalence.refuter.arena import Arena
-from equivalence.tree import ast
+from rewright.equivalence.generator.databases import Database
+from rewright.equivalence.isolation import Refused, parse
+from rewright.equivalence.refuter.arena import Arena
+from rewright.equivalence.tree import ast
 
 _MAX_ROWS = 200
 

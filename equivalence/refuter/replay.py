@@ -19,10 +19,10 @@ from typing import Any, Literal
 
 import psycopg
 
-from equivalence.generator.databases import Database
-from equivalence.isolation import ScreenedQuery
-from equivalence.refuter.arena import Arena, insert_statements
-from equivalence.refuter.order import chooses_freely, counts_are_fixed, tie_query
+from rewright.equivalence.generator.databases import Database
+from rewright.equivalence.isolation import ScreenedQuery
+from rewright.equivalence.refuter.arena import Arena, insert_statements
+from rewright.equivalence.refuter.order import chooses_freely, counts_are_fixed, tie_query
 
 OVERFLOW = "22003"
 # errors that tell nothing about the queries

@@ -14,15 +14,15 @@ from dataclasses import dataclass, field
 
 import psycopg
 
-from equivalence.generator.constants import Constants, constants_of
-from equivalence.generator.databases import PROFILES, Database, Generator, ValidRows, closure
-from equivalence.generator.pools import Pool, pools_for
-from equivalence.isolation import ScreenedQuery
-from equivalence.refuter.arena import Arena
-from equivalence.refuter.replay import Court, Difference, Outcome
-from equivalence.refuter.shrink import shrink
-from equivalence.refuter.sieve import Sieve
-from equivalence.verdicts import Counterexample
+from rewright.equivalence.generator.constants import Constants, constants_of
+from rewright.equivalence.generator.databases import PROFILES, Database, Generator, ValidRows, closure
+from rewright.equivalence.generator.pools import Pool, pools_for
+from rewright.equivalence.isolation import ScreenedQuery
+from rewright.equivalence.refuter.arena import Arena
+from rewright.equivalence.refuter.replay import Court, Difference, Outcome
+from rewright.equivalence.refuter.shrink import shrink
+from rewright.equivalence.refuter.sieve import Sieve
+from rewright.equivalence.verdicts import Counterexample
 
 _MAX_REPLAYS = 60
 # databases the server does not take before a batch is given up, and batches before the search is
@@ -254,7 +254,7 @@ def show(outcome: Outcome) -> str:
 
 def _add_check_constants(arena: Arena, constants: Constants) -> None:
     """Constants of CHECK constraints, near their columns."""
-    from equivalence.isolation import Refused, parse
+    from rewright.equivalence.isolation import Refused, parse
 
     for table in arena.shape.tables:
         for check in table.checks:

@@ -16,7 +16,7 @@ from psycopg import sql
 
 
 class AddressLike(Protocol):
-    """`engines.postgres.scratch.Address`: roles and passwords of a server, picklable."""
+    """`rewright.engines.postgres.scratch.Address`: roles and passwords of a server, picklable."""
 
     def uri(self, user: str, database: str, *, unix: bool) -> str: ...
 

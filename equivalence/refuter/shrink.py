@@ -9,8 +9,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from equivalence.generator.databases import Database
-from equivalence.generator.schema import ColumnShape, Shape
+from rewright.equivalence.generator.databases import Database
+from rewright.equivalence.generator.schema import ColumnShape, Shape
 
 Still = Callable[[Database], bool]
 _PLAIN: dict[str, tuple[str | None, ...]] = {

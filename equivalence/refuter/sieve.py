@@ -16,11 +16,11 @@ from typing import Literal
 
 import psycopg
 
-from equivalence.generator.databases import closure
-from equivalence.generator.schema import TableShape
-from equivalence.isolation import ScreenedQuery
-from equivalence.refuter.arena import Arena, qualified, quote
-from equivalence.refuter.order import tie_query
+from rewright.equivalence.generator.databases import closure
+from rewright.equivalence.generator.schema import TableShape
+from rewright.equivalence.isolation import ScreenedQuery
+from rewright.equivalence.refuter.arena import Arena, qualified, quote
+from rewright.equivalence.refuter.order import tie_query
 
 Mode = Literal["standins", "real"]
 # one plan for all batches, which finds a database's rows by the index however many there are

@@ -11,10 +11,10 @@ from collections.abc import Sequence
 
 import psycopg
 
-from equivalence.refuter.arena import STATEMENT_TIMEOUT_MS
-from equivalence.refuter.search import Refuter
-from equivalence.tester.probes import Probe, probes_of
-from equivalence.verdicts import Coverage
+from rewright.equivalence.refuter.arena import STATEMENT_TIMEOUT_MS
+from rewright.equivalence.refuter.search import Refuter
+from rewright.equivalence.tester.probes import Probe, probes_of
+from rewright.equivalence.verdicts import Coverage
 
 # fewer telling databases than this say nothing
 MIN_TELLING = 3

@@ -13,8 +13,8 @@ from typing import Any
 
 from pglast.stream import RawStream
 
-from equivalence.isolation import nodes
-from equivalence.tree import ast, enums
+from rewright.equivalence.isolation import nodes
+from rewright.equivalence.tree import ast, enums
 
 MAX_PROBES = 40
 _LABEL = 60

@@ -1,6 +1,6 @@
 """Rewrites that people approved, that were served and that gained, as pairs for the pipeline: the proxy's own lore.
 
-Their literals are taken out (see `knowledge.build.literals`). pg_stat_statements, where there is one, says how often and
+Their literals are taken out (see `rewright.knowledge.build.literals`). pg_stat_statements, where there is one, says how often and
 how long the two ran. Must not know how a rewrite was found.
 """
 
@@ -14,13 +14,13 @@ import psycopg
 from pglast import fingerprint
 from pglast.error import Error as PglastError
 
-from knowledge.build.literals import without_literals
-from knowledge.build.workbook import Pair, Workbook
-from knowledge.check import GAIN
-from sql.parsing import TooDeep
-from sql.templates import fill, split
-from store.life import State
-from store.records import Rewrite
+from rewright.knowledge.build.literals import without_literals
+from rewright.knowledge.build.workbook import Pair, Workbook
+from rewright.knowledge.check import GAIN
+from rewright.sql.parsing import TooDeep
+from rewright.sql.templates import fill, split
+from rewright.store.life import State
+from rewright.store.records import Rewrite
 
 STATEMENTS = (
     "select s.query, sum(s.calls), sum(s.total_exec_time) / greatest(sum(s.calls), 1) from pg_stat_statements s"

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from defusedxml.ElementTree import iterparse
 
-from knowledge.build.text import Body, from_html, from_markdown, statements_in
-from knowledge.build.workbook import Pair, Workbook
+from rewright.knowledge.build.text import Body, from_html, from_markdown, statements_in
+from rewright.knowledge.build.workbook import Pair, Workbook
 
 BATCH = 2000
 MAX_FILE = 50_000_000

@@ -12,8 +12,8 @@ from typing import Any
 from pglast import ast
 from pglast.error import Error as PglastError
 
-from sql.parsing import TooDeep, nodes_of, parse
-from sql.printing import quote_ident
+from rewright.sql.parsing import TooDeep, nodes_of, parse
+from rewright.sql.printing import quote_ident
 
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 

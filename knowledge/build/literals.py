@@ -13,7 +13,7 @@ from typing import Any
 from pglast import ast
 from pglast.stream import RawStream
 
-from sql.parsing import nodes_of, parse
+from rewright.sql.parsing import nodes_of, parse
 
 _YEAR = re.compile(r"^(\d{4})(-\d\d(-\d\d.*)?)?$")
 _PIECE = re.compile(r"[^%_]+")

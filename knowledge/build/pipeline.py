@@ -15,16 +15,16 @@ from typing import Any, Protocol
 import numpy as np
 from pglast.error import Error as PglastError
 
-from equivalence.api import Checker, Options
-from equivalence.refuter.arena import Server
-from equivalence.verdicts import Proved, Refuted, Tested
-from knowledge.build.infer import NoSchema, infer_schema
-from knowledge.build.workbook import Pair, Workbook
-from knowledge.classify import category_of
-from knowledge.index import Index, words_of
-from knowledge.patterns.fits import pattern_of
-from knowledge.units import parse_unit, toml_of
-from sql.parsing import TooDeep, parse
+from rewright.equivalence.api import Checker, Options
+from rewright.equivalence.refuter.arena import Server
+from rewright.equivalence.verdicts import Proved, Refuted, Tested
+from rewright.knowledge.build.infer import NoSchema, infer_schema
+from rewright.knowledge.build.workbook import Pair, Workbook
+from rewright.knowledge.classify import category_of
+from rewright.knowledge.index import Index, words_of
+from rewright.knowledge.patterns.fits import pattern_of
+from rewright.knowledge.units import parse_unit, toml_of
+from rewright.sql.parsing import TooDeep, parse
 
 # unit vectors of texts, one row each
 Embed = Callable[[Sequence[str]], Any]

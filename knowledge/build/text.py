@@ -13,7 +13,7 @@ from pglast import ast
 from pglast.error import Error as PglastError
 from pglast.stream import RawStream
 
-from sql.parsing import TooDeep, parse
+from rewright.sql.parsing import TooDeep, parse
 
 MAX_BODY = 200_000
 _FENCE = re.compile(r"^(```|~~~)[^\n]*\n(.*?)^\1[ \t]*$", re.MULTILINE | re.DOTALL)

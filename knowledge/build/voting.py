@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from knowledge.build.workbook import Pair
-from models.api import Model, ModelError, Request
-from models.prompts import FreeText, Instruction, SqlText, messages
-from models.redact import Redactor
-from models.typed import ask
+from rewright.knowledge.build.workbook import Pair
+from rewright.models.api import Model, ModelError, Request
+from rewright.models.prompts import FreeText, Instruction, SqlText, messages
+from rewright.models.redact import Redactor
+from rewright.models.typed import ask
 
 _SYSTEM = "You judge whether a pair of PostgreSQL queries is a rewrite for speed that is worth remembering."
 _QUESTION = (

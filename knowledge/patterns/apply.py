@@ -9,10 +9,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from knowledge.patterns.constants import derived
-from knowledge.patterns.match import Binding, Matcher
-from knowledge.patterns.pattern import Pattern
-from knowledge.patterns.terms import Term, Var, make, places, renamed, replaced, walk
+from rewright.knowledge.patterns.constants import derived
+from rewright.knowledge.patterns.match import Binding, Matcher
+from rewright.knowledge.patterns.pattern import Pattern
+from rewright.knowledge.patterns.terms import Term, Var, make, places, renamed, replaced, walk
 
 _ROOTS = {"Block", "SelectStmt"}
 # ways to match one pattern in one place that are looked at

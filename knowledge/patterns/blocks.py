@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from knowledge.patterns.terms import Term, Var, mapped, renamed, walk
+from rewright.knowledge.patterns.terms import Term, Var, mapped, renamed, walk
 
 # what has an alias of its own in FROM
 OWN = {"Table", "Sub"}

@@ -13,18 +13,18 @@ from pathlib import Path
 
 from pglast.error import Error as PglastError
 
-from knowledge.patterns.apply import applications
-from knowledge.patterns.generalise import generalise
-from knowledge.patterns.match import Binding
-from knowledge.patterns.pattern import Pattern
-from knowledge.patterns.terms import NotATerm, Term, Var, read, walk, write
-from knowledge.units import Unit, schema_sql
-from sql.binder import BindError, Unsupported, bind
-from sql.catalog import Catalog
-from sql.ddl import DdlError, catalog_from_ddl
-from sql.parsing import TooDeep
-from sql.printing import to_sql
-from sql.records import Table
+from rewright.knowledge.patterns.apply import applications
+from rewright.knowledge.patterns.generalise import generalise
+from rewright.knowledge.patterns.match import Binding
+from rewright.knowledge.patterns.pattern import Pattern
+from rewright.knowledge.patterns.terms import NotATerm, Term, Var, read, walk, write
+from rewright.knowledge.units import Unit, schema_sql
+from rewright.sql.binder import BindError, Unsupported, bind
+from rewright.sql.catalog import Catalog
+from rewright.sql.ddl import DdlError, catalog_from_ddl
+from rewright.sql.parsing import TooDeep
+from rewright.sql.printing import to_sql
+from rewright.sql.records import Table
 
 _KEY = re.compile(r"^(\w+)\.(\w+) is a key$")
 _NOT_NULL = re.compile(r"^(\w+)\.(\w+) is NOT NULL$")

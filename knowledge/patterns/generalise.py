@@ -12,7 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping
 from typing import Any
 
-from knowledge.patterns.blocks import (
+from rewright.knowledge.patterns.blocks import (
     OWN,
     aligned,
     apart,
@@ -25,9 +25,9 @@ from knowledge.patterns.blocks import (
     table_names,
     without,
 )
-from knowledge.patterns.naming import Naming, Pair
-from knowledge.patterns.pattern import Pattern
-from knowledge.patterns.terms import CLAUSES, Term, Var, make, mapped, renamed, walk
+from rewright.knowledge.patterns.naming import Naming, Pair
+from rewright.knowledge.patterns.pattern import Pattern
+from rewright.knowledge.patterns.terms import CLAUSES, Term, Var, make, mapped, renamed, walk
 
 AGGREGATES = frozenset(
     [

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from knowledge.patterns.terms import Term, Var, walk
+from rewright.knowledge.patterns.terms import Term, Var, walk
 
 Binding = Mapping[Any, Any]
 _EXPRESSION_SORTS = {"expr"}

@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from knowledge.patterns.blocks import constants_in, owners_of, variables_in
-from knowledge.patterns.constants import derivation_of, is_special
-from knowledge.patterns.terms import Term, Var, make, mapped, walk
+from rewright.knowledge.patterns.blocks import constants_in, owners_of, variables_in
+from rewright.knowledge.patterns.constants import derivation_of, is_special
+from rewright.knowledge.patterns.terms import Term, Var, make, mapped, walk
 
 
 @dataclass(frozen=True, slots=True)

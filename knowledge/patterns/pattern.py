@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from knowledge.patterns.terms import Term, Var, mapped
+from rewright.knowledge.patterns.terms import Term, Var, mapped
 
 
 @dataclass(frozen=True, slots=True)

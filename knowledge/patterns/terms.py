@@ -15,7 +15,7 @@ from typing import Any
 from pglast import ast, enums
 from pglast.stream import RawStream
 
-from sql.parsing import parse
+from rewright.sql.parsing import parse
 
 # one block's clauses beside items, lefts, preds and targets, by the parser's names
 CLAUSES = (

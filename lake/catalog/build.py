@@ -16,11 +16,11 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, TypeVar
 
-from engines.duckdb.locked import Limits, open_locked
-from engines.duckdb.reading import SUFFIXES, Unreadable
-from lake.catalog.model import Broken, Table, Values
-from lake.catalog.profile import digest_of, profile
-from lake.catalog.storage import Storage
+from rewright.engines.duckdb.locked import Limits, open_locked
+from rewright.engines.duckdb.reading import SUFFIXES, Unreadable
+from rewright.lake.catalog.model import Broken, Table, Values
+from rewright.lake.catalog.profile import digest_of, profile
+from rewright.lake.catalog.storage import Storage
 
 _SMALL_BYTES = 64 << 20
 _WORKERS = max(1, min(4, os.cpu_count() or 1))

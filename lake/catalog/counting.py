@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from engines.duckdb.quoting import quoted
-from lake.catalog.model import SKETCH_SIZE, VALUE_LIMIT, Family, Values
+from rewright.engines.duckdb.quoting import quoted
+from rewright.lake.catalog.model import SKETCH_SIZE, VALUE_LIMIT, Family, Values
 
 _AT_ONCE = 24
 _FAMILIES: tuple[tuple[tuple[str, ...], Family], ...] = (

@@ -7,7 +7,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from lake import names
+from rewright.lake import names
 
 VALUE_LIMIT = 2000
 """Distinct values kept per column (thesis 5.3 searches columns up to 2,000)."""

@@ -12,12 +12,12 @@ from typing import Any
 
 import duckdb
 
-from engines.duckdb.reading import Unreadable, scan_of
-from lake.catalog.counting import Counted, counted, family_of
-from lake.catalog.model import Column, Family, Noise, Table, Values
-from lake.catalog.sampling import sampled
-from lake.noise.detect import meaning_of, noise_of
-from lake.noise.values import number_of
+from rewright.engines.duckdb.reading import Unreadable, scan_of
+from rewright.lake.catalog.counting import Counted, counted, family_of
+from rewright.lake.catalog.model import Column, Family, Noise, Table, Values
+from rewright.lake.catalog.sampling import sampled
+from rewright.lake.noise.detect import meaning_of, noise_of
+from rewright.lake.noise.values import number_of
 
 _COPY = "_profiled"
 _COPY_BYTES = 256 << 20

@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from engines.duckdb.quoting import quoted
-from lake.catalog.counting import Counted, bounds, countable, counted, forms, portions
-from lake.catalog.model import SKETCH_SIZE, VALUE_LIMIT, Values
+from rewright.engines.duckdb.quoting import quoted
+from rewright.lake.catalog.counting import Counted, bounds, countable, counted, forms, portions
+from rewright.lake.catalog.model import SKETCH_SIZE, VALUE_LIMIT, Values
 
 _FEW = 50_000
 """Up to about as many distinct values are counted exactly."""

@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from lake.catalog.model import Broken, Column, Family, Noise, Table, Values
-from lake.noise.values import fold
+from rewright.lake.catalog.model import Broken, Column, Family, Noise, Table, Values
+from rewright.lake.noise.values import fold
 
 _VERSION = 7
 _INDEXED_VALUE = 120

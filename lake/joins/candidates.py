@@ -11,10 +11,10 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from typing import Any
 
-from lake import names
-from lake.catalog.model import Column, Family
-from lake.index import LakeIndex
-from lake.joins.scores import comparable, joinable, own_key, year_like
+from rewright.lake import names
+from rewright.lake.catalog.model import Column, Family
+from rewright.lake.index import LakeIndex
+from rewright.lake.joins.scores import comparable, joinable, own_key, year_like
 
 _KEY = 0.9
 """A column this unique may be what others refer to."""

@@ -13,10 +13,10 @@ from typing import Any
 
 import networkx as nx
 
-from lake.catalog.model import Column
-from lake.index import LakeIndex
-from lake.joins.candidates import candidate_pairs
-from lake.joins.scores import USELESS, PairScore, comparable, joinable
+from rewright.lake.catalog.model import Column
+from rewright.lake.index import LakeIndex
+from rewright.lake.joins.candidates import candidate_pairs
+from rewright.lake.joins.scores import USELESS, PairScore, comparable, joinable
 
 PAIRS_PER_EDGE = 5
 

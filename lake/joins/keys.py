@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from engines.duckdb.database import LakeDatabase
-from engines.duckdb.quoting import quoted
-from lake import names
-from lake.catalog.model import Column, Family
-from lake.index import LakeIndex
-from lake.joins.scores import NO_KEYS, USELESS, PairScore, selective, year_like
+from rewright.engines.duckdb.database import LakeDatabase
+from rewright.engines.duckdb.quoting import quoted
+from rewright.lake import names
+from rewright.lake.catalog.model import Column, Family
+from rewright.lake.index import LakeIndex
+from rewright.lake.joins.scores import NO_KEYS, USELESS, PairScore, selective, year_like
 
 ALPHA = 0.5
 """How strongly fan-out is held against a key (the thesis leaves α open)."""

@@ -12,10 +12,10 @@ from typing import Any
 
 import networkx as nx
 
-from engines.duckdb.database import LakeDatabase, Rows
-from engines.duckdb.errors import LakeError
-from engines.duckdb.quoting import quoted
-from lake.joins.keys import JoinKey, KeyFinder
+from rewright.engines.duckdb.database import LakeDatabase, Rows
+from rewright.engines.duckdb.errors import LakeError
+from rewright.engines.duckdb.quoting import quoted
+from rewright.lake.joins.keys import JoinKey, KeyFinder
 
 HOP_PENALTY = 0.5
 """λ: what each further table costs."""

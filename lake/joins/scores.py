@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from lake import names
-from lake.catalog.model import SKETCH_SIZE, Column, Family, Table
+from rewright.lake import names
+from rewright.lake.catalog.model import SKETCH_SIZE, Column, Family, Table
 
 USELESS = 0.1
 """Column pairs of no more quality are not made keys of."""

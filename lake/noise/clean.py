@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 
-from engines.duckdb.quoting import quoted
-from lake.catalog.model import Column, Noise, Values
-from lake.noise.detect import variants
-from lake.noise.values import FALSE, TRUE, date_formats, number_of
+from rewright.engines.duckdb.quoting import quoted
+from rewright.lake.catalog.model import Column, Noise, Values
+from rewright.lake.noise.detect import variants
+from rewright.lake.noise.values import FALSE, TRUE, date_formats, number_of
 
 _CASE_LIMIT = 1500
 

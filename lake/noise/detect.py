@@ -9,8 +9,8 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 
-from lake.catalog.model import Family, Noise
-from lake.noise.values import date_formats, fold, number_of, plain_number, truth
+from rewright.lake.catalog.model import Family, Noise
+from rewright.lake.noise.values import date_formats, fold, number_of, plain_number, truth
 
 Counts = Sequence[tuple[str, int]]
 _MOJIBAKE = re.compile(r"Ã[\x80-\xbf¡-¿€-™]|â€|Â[\x80-\xbf ]|Ã[a-zA-Z©±¼¶¤³]")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from lake.names import strip_marks
+from rewright.lake.names import strip_marks
 
 TRUE = frozenset({"true", "t", "yes", "y", "1", "on"})
 FALSE = frozenset({"false", "f", "no", "n", "0", "off"})

@@ -12,16 +12,16 @@ from typing import Any
 
 import numpy as np
 
-from lake import names
-from lake.catalog.model import Column, Family
-from lake.index import LakeIndex, code_like, label
-from lake.joins.scores import joinable
-from lake.noise.values import date_formats, plain_number, truth
-from lake.resolve.imagined import ImaginedColumn, Site, Test
-from lake.resolve.kinds import CODES, DATE, NAMED, QUANTITY, YEAR, bare_key, type_score
-from lake.resolve.likeness import ACRONYM, initials, lexical
-from lake.resolve.literals import number_test, truth_score
-from lake.resolve.values import SURE, ValueMatcher
+from rewright.lake import names
+from rewright.lake.catalog.model import Column, Family
+from rewright.lake.index import LakeIndex, code_like, label
+from rewright.lake.joins.scores import joinable
+from rewright.lake.noise.values import date_formats, plain_number, truth
+from rewright.lake.resolve.imagined import ImaginedColumn, Site, Test
+from rewright.lake.resolve.kinds import CODES, DATE, NAMED, QUANTITY, YEAR, bare_key, type_score
+from rewright.lake.resolve.likeness import ACRONYM, initials, lexical
+from rewright.lake.resolve.literals import number_test, truth_score
+from rewright.lake.resolve.values import SURE, ValueMatcher
 
 _POOL_SITE = 18
 _POOL_RELATION = 10

@@ -11,7 +11,7 @@ from typing import Any
 
 from sqlglot import exp
 
-from lake import names
+from rewright.lake import names
 
 _NUMERIC_AGGREGATES = (exp.Sum, exp.Avg, exp.Stddev, exp.StddevSamp, exp.StddevPop, exp.Variance, exp.Median)
 _COMPARE = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE)

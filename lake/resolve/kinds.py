@@ -5,9 +5,9 @@ Owns these words and the scores of types. Must not compare names or values.
 
 from __future__ import annotations
 
-from lake import names
-from lake.catalog.model import Column, Family
-from lake.resolve.imagined import ImaginedColumn
+from rewright.lake import names
+from rewright.lake.catalog.model import Column, Family
+from rewright.lake.resolve.imagined import ImaginedColumn
 
 CODES = frozenset({"code", "id", "abbreviation", "abbr", "iso", "symbol", "key", "identifier"})
 YEAR = frozenset({"year"})

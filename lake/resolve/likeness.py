@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from rapidfuzz import fuzz
 
-from lake import names
+from rewright.lake import names
 
 _QUALIFIERS = (
     "total",

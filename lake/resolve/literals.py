@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lake.catalog.model import Column, Family
-from lake.index import LakeIndex
-from lake.noise.values import plain_number, truth
-from lake.resolve.imagined import Test
-from lake.resolve.units import unit_factor
-from lake.resolve.values import ValueMatcher
+from rewright.lake.catalog.model import Column, Family
+from rewright.lake.index import LakeIndex
+from rewright.lake.noise.values import plain_number, truth
+from rewright.lake.resolve.imagined import Test
+from rewright.lake.resolve.units import unit_factor
+from rewright.lake.resolve.values import ValueMatcher
 
 
 def truth_score(values: Sequence[tuple[str, int]], real: Column) -> float:

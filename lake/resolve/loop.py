@@ -15,18 +15,18 @@ import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
-from engines.duckdb.database import LakeDatabase, Rows
-from engines.duckdb.errors import LakeError, NotResolved
-from lake.index import LakeIndex
-from lake.joins.keys import KeyFinder
-from lake.resolve.confidence import Signals, confidence
-from lake.resolve.evidence import Evidence, Weights
-from lake.resolve.imagined import Site, sites_of
-from lake.resolve.resolution import Answer, Attempt, Join, Mapping, Resolution
-from lake.resolve.rewriting import Writer, Written, name_outputs
-from lake.resolve.rivals import Comparison, Rival, alternatives, disputed, says_nothing
-from lake.resolve.sources import Candidate, SourceFinder
-from lake.resolve.values import ValueMatcher
+from rewright.engines.duckdb.database import LakeDatabase, Rows
+from rewright.engines.duckdb.errors import LakeError, NotResolved
+from rewright.lake.index import LakeIndex
+from rewright.lake.joins.keys import KeyFinder
+from rewright.lake.resolve.confidence import Signals, confidence
+from rewright.lake.resolve.evidence import Evidence, Weights
+from rewright.lake.resolve.imagined import Site, sites_of
+from rewright.lake.resolve.resolution import Answer, Attempt, Join, Mapping, Resolution
+from rewright.lake.resolve.rewriting import Writer, Written, name_outputs
+from rewright.lake.resolve.rivals import Comparison, Rival, alternatives, disputed, says_nothing
+from rewright.lake.resolve.sources import Candidate, SourceFinder
+from rewright.lake.resolve.values import ValueMatcher
 
 ROUNDS = 5
 _TRIES = 4

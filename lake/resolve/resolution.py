@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from engines.duckdb.database import Rows
+from rewright.engines.duckdb.database import Rows
 
 
 @dataclass(frozen=True, slots=True)

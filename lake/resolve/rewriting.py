@@ -12,16 +12,16 @@ from typing import Any
 
 from sqlglot import exp
 
-from lake import names
-from lake.catalog.model import Column, Family, Noise
-from lake.index import LakeIndex
-from lake.joins.keys import JoinKey, KeyFinder, mixed
-from lake.noise.clean import clean_cte, clean_expression
-from lake.noise.values import plain_number, truth
-from lake.resolve.imagined import ImaginedColumn, Site, Test
-from lake.resolve.sources import Candidate, told_role
-from lake.resolve.units import unit_factor
-from lake.resolve.values import SURE, Match, ValueMatcher
+from rewright.lake import names
+from rewright.lake.catalog.model import Column, Family, Noise
+from rewright.lake.index import LakeIndex
+from rewright.lake.joins.keys import JoinKey, KeyFinder, mixed
+from rewright.lake.noise.clean import clean_cte, clean_expression
+from rewright.lake.noise.values import plain_number, truth
+from rewright.lake.resolve.imagined import ImaginedColumn, Site, Test
+from rewright.lake.resolve.sources import Candidate, told_role
+from rewright.lake.resolve.units import unit_factor
+from rewright.lake.resolve.values import SURE, Match, ValueMatcher
 
 _CLOSE = 0.33
 _AHEAD = 0.06

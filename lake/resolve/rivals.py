@@ -16,12 +16,12 @@ from typing import Any
 
 import numpy as np
 
-from engines.duckdb.database import LakeDatabase, Rows
-from engines.duckdb.errors import LakeError, Timeout
-from lake.catalog.model import Column
-from lake.resolve.evidence import Evidence, real_columns
-from lake.resolve.imagined import ImaginedColumn
-from lake.resolve.sources import Candidate, away_cost, scale_of, weight_of, worth
+from rewright.engines.duckdb.database import LakeDatabase, Rows
+from rewright.engines.duckdb.errors import LakeError, Timeout
+from rewright.lake.catalog.model import Column
+from rewright.lake.resolve.evidence import Evidence, real_columns
+from rewright.lake.resolve.imagined import ImaginedColumn
+from rewright.lake.resolve.sources import Candidate, away_cost, scale_of, weight_of, worth
 
 _NEAR = 0.3
 """An alternative whose evidence, summed over columns and tables, lies further behind is none."""

@@ -14,14 +14,14 @@ from typing import Any
 
 import numpy as np
 
-from lake import names
-from lake.catalog.model import Column
-from lake.index import LakeIndex
-from lake.joins.keys import JoinKey, KeyFinder
-from lake.resolve.assignment import assign
-from lake.resolve.evidence import Evidence, real_columns
-from lake.resolve.imagined import ImaginedColumn
-from lake.resolve.kinds import is_year
+from rewright.lake import names
+from rewright.lake.catalog.model import Column
+from rewright.lake.index import LakeIndex
+from rewright.lake.joins.keys import JoinKey, KeyFinder
+from rewright.lake.resolve.assignment import assign
+from rewright.lake.resolve.evidence import Evidence, real_columns
+from rewright.lake.resolve.imagined import ImaginedColumn
+from rewright.lake.resolve.kinds import is_year
 
 _BEAM = 12
 _KEEP = 10

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from lake import names
-from lake.catalog.model import Column
+from rewright.lake import names
+from rewright.lake.catalog.model import Column
 
 
 def unit_factor(imagined: str, real: Column, value: float) -> tuple[float, bool]:

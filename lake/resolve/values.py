@@ -12,11 +12,11 @@ from functools import lru_cache
 
 from rapidfuzz import fuzz, process
 
-from lake import names
-from lake.catalog.model import Column, Family
-from lake.index import LakeIndex
-from lake.noise.values import MONTHS, fold, truth
-from lake.resolve.vocabulary import same_thing
+from rewright.lake import names
+from rewright.lake.catalog.model import Column, Family
+from rewright.lake.index import LakeIndex
+from rewright.lake.noise.values import MONTHS, fold, truth
+from rewright.lake.resolve.vocabulary import same_thing
 
 _EMBED_ALL = 32
 _EMBED_CLOSEST = 12

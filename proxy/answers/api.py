@@ -11,9 +11,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from proxy.answers import calls
-from proxy.answers.parts import Evaluator, Explainer, ExplainRequest, NoRows, Rows
-from proxy.answers.recognition import (
+from rewright.proxy.answers import calls
+from rewright.proxy.answers.parts import Evaluator, Explainer, ExplainRequest, NoRows, Rows
+from rewright.proxy.answers.recognition import (
     CallOurs,
     ExplainRewrite,
     Question,
@@ -21,8 +21,8 @@ from proxy.answers.recognition import (
     ShowLast,
     recognise,
 )
-from proxy.answers.relations import BY_NAME, RELATIONS, stored_rows
-from proxy.ports import (
+from rewright.proxy.answers.relations import BY_NAME, RELATIONS, stored_rows
+from rewright.proxy.ports import (
     Answer,
     LastQuery,
     LocalRows,
@@ -31,8 +31,8 @@ from proxy.ports import (
     SessionView,
     SqlError,
 )
-from store.api import Store
-from store.errors import StoreError
+from rewright.store.api import Store
+from rewright.store.errors import StoreError
 
 T = TypeVar("T")
 TEXT, JSON = 25, 114

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from proxy.answers.recognition import CallOurs
-from proxy.ports import SessionView, SqlError
-from store.api import Store
-from store.errors import NotFound, StoreError
-from store.life import Action, IllegalTransition
+from rewright.proxy.answers.recognition import CallOurs
+from rewright.proxy.ports import SessionView, SqlError
+from rewright.store.api import Store
+from rewright.store.errors import NotFound, StoreError
+from rewright.store.life import Action, IllegalTransition
 
 DECISIONS: Mapping[str, Action] = {
     "approve": Action.APPROVE,

@@ -10,9 +10,9 @@ from typing import Any
 
 from pglast import ast
 
-from proxy.answers.relations import BOOL, FLOAT8, INT8, TEXT, TIMESTAMPTZ, Relation
-from proxy.lakeside import values
-from sql.parsing import nodes_of
+from rewright.proxy.answers.relations import BOOL, FLOAT8, INT8, TEXT, TIMESTAMPTZ, Relation
+from rewright.proxy.lakeside import values
+from rewright.sql.parsing import nodes_of
 
 # element type -> array type
 ARRAYS: Mapping[int, int] = {element: array for array, element in values.ARRAYS.items()}
@@ -35,7 +35,7 @@ def parameter_types(statement: ast.Node, relations: tuple[Relation, ...]) -> tup
     """One type for each parameter up to the highest number.
 
     >>> from pglast.parser import parse_sql
-    >>> from proxy.answers.relations import BY_NAME
+    >>> from rewright.proxy.answers.relations import BY_NAME
     >>> statement = parse_sql("select * from rewright.log where id = $2 and role = $1 limit $3")[0].stmt
     >>> parameter_types(statement, (BY_NAME["log"],))
     (25, 20, 20)

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
-from proxy.answers.relations import Relation
-from proxy.ports import ResultColumn, SessionView
+from rewright.proxy.answers.relations import Relation
+from rewright.proxy.ports import ResultColumn, SessionView
 
 Row = Mapping[str, Any]
 

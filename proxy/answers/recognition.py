@@ -15,9 +15,9 @@ from pglast import ast
 from pglast.error import Error as PglastError
 from pglast.parser import parse_sql
 
-from proxy.answers.parameters import parameter_types
-from proxy.answers.relations import BY_NAME, INT8, TEXT
-from sql.parsing import nodes_of
+from rewright.proxy.answers.parameters import parameter_types
+from rewright.proxy.answers.relations import BY_NAME, INT8, TEXT
+from rewright.sql.parsing import nodes_of
 
 SCHEMA = "rewright"
 _ASK = re.compile(r"(?:explain\s+)?(ask|augment)\b", re.IGNORECASE)

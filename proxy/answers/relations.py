@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from proxy.ports import SessionView
-from store.api import Store
-from store.records import LogEntry, QuerySeen, Rewrite, SessionSeen
+from rewright.proxy.ports import SessionView
+from rewright.store.api import Store
+from rewright.store.records import LogEntry, QuerySeen, Rewrite, SessionSeen
 
 HIDDEN = "<insufficient privilege>"
 BOOL, INT8, TEXT, FLOAT8, TIMESTAMPTZ = 16, 20, 25, 701, 1184

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import hashlib
 
-from proxy.auth.scram import PLAIN, PLUS, ScramClient, ScramError, end_point_binding
-from proxy.login import LOGIN_MESSAGE_LIMIT
-from proxy.wire import backend
-from proxy.wire.backend import (
+from rewright.proxy.auth.scram import PLAIN, PLUS, ScramClient, ScramError, end_point_binding
+from rewright.proxy.login import LOGIN_MESSAGE_LIMIT
+from rewright.proxy.wire import backend
+from rewright.proxy.wire.backend import (
     AUTH_CLEARTEXT,
     AUTH_MD5,
     AUTH_OK,
@@ -24,8 +24,8 @@ from proxy.wire.backend import (
     ParameterStatus,
     ReadyForQuery,
 )
-from proxy.wire.framing import Framer, ProtocolViolation, message
-from proxy.wire.frontend import Password, sasl_initial
+from rewright.proxy.wire.framing import Framer, ProtocolViolation, message
+from rewright.proxy.wire.frontend import Password, sasl_initial
 
 
 class UpstreamLogin:

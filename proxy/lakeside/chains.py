@@ -13,24 +13,30 @@ from dataclasses import dataclass
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any
 
-from proxy.lakeside import copying, values
-from proxy.lakeside.commands import CloseCursor, Copy, Declare, Fetch, command_of
-from proxy.lakeside.ports import PLACE, Encode, LakeCursor, Prepared
-from proxy.ports import PRIVATE_PREFIX, ResultColumn, SqlError
-from proxy.serving import local
-from proxy.serving.agreeing import substitute_error
-from proxy.serving.local import PLACEHOLDER, _failed_execute, _failed_parse, error_bytes, failed_query
-from proxy.serving.private import NOWHERE, Batch, Broken, Skipped, checked
-from proxy.session import Ask, Cancelled, Chain, Emit, Replies, Send, Unit, Wait
-from proxy.statements import Portal, Statement
-from proxy.wire import backend
-from proxy.wire.backend import CommandComplete, DataRow
-from proxy.wire.framing import HEADER
-from proxy.wire.frontend import SYNC, Bind, Close, Execute, Parse, Query, decode
-from proxy.wire.tables import DATA_ROW
+from rewright.proxy.lakeside import copying, values
+from rewright.proxy.lakeside.commands import CloseCursor, Copy, Declare, Fetch, command_of
+from rewright.proxy.lakeside.ports import PLACE, Encode, LakeCursor, Prepared
+from rewright.proxy.ports import PRIVATE_PREFIX, ResultColumn, SqlError
+from rewright.proxy.serving import local
+from rewright.proxy.serving.agreeing import substitute_error
+from rewright.proxy.serving.local import (
+    PLACEHOLDER,
+    _failed_execute,
+    _failed_parse,
+    error_bytes,
+    failed_query,
+)
+from rewright.proxy.serving.private import NOWHERE, Batch, Broken, Skipped, checked
+from rewright.proxy.session import Ask, Cancelled, Chain, Emit, Replies, Send, Unit, Wait
+from rewright.proxy.statements import Portal, Statement
+from rewright.proxy.wire import backend
+from rewright.proxy.wire.backend import CommandComplete, DataRow
+from rewright.proxy.wire.framing import HEADER
+from rewright.proxy.wire.frontend import SYNC, Bind, Close, Execute, Parse, Query, decode
+from rewright.proxy.wire.tables import DATA_ROW
 
 if TYPE_CHECKING:
-    from proxy.desk import SessionDesk
+    from rewright.proxy.desk import SessionDesk
 
 BATCH = 500
 _NOWHERE_STATE = "34000"

@@ -15,9 +15,9 @@ from pglast.enums import FetchDirection
 from pglast.error import Error as PglastError
 from pglast.parser import scan
 
-from proxy.lakeside.copying import CopyOptions, options_of
-from proxy.ports import SqlError
-from sql.parsing import TooDeep, parse
+from rewright.proxy.lakeside.copying import CopyOptions, options_of
+from rewright.proxy.ports import SqlError
+from rewright.sql.parsing import TooDeep, parse
 
 _FIRST = re.compile(
     rb"(?:\s|--[^\n]*\n|/\*(?:[^*]|\*(?!/))*\*/)*(declare|fetch|move|close|copy)\b", re.IGNORECASE

@@ -12,10 +12,10 @@ from typing import Any, Literal
 
 from pglast import ast
 
-from proxy.lakeside import values
-from proxy.lakeside.ports import Encode
-from proxy.ports import ResultColumn, SqlError
-from proxy.wire.framing import message
+from rewright.proxy.lakeside import values
+from rewright.proxy.lakeside.ports import Encode
+from rewright.proxy.ports import ResultColumn, SqlError
+from rewright.proxy.wire.framing import message
 
 Format = Literal["text", "csv", "binary"]
 DONE = message(b"c")

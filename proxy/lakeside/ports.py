@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from proxy.ports import ResultColumn, SessionView
+from rewright.proxy.ports import ResultColumn, SessionView
 
 Encode = Callable[[Sequence[tuple[object, ...]]], bytes]
 

@@ -1,1 +1,1 @@
-"""One established session as a machine without I/O, in four parts; ``proxy.session`` puts them together."""
+"""One established session as a machine without I/O, in four parts; ``rewright.proxy.session`` puts them together."""

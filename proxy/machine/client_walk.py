@@ -1,23 +1,23 @@
 """The walk over what the client sends: the hot path, and message by message where it does not do.
 
-Forwards whole pieces; decodes nothing but what ``proxy.wire.tables`` marks. Must not know what a chain does.
+Forwards whole pieces; decodes nothing but what ``rewright.proxy.wire.tables`` marks. Must not know what a chain does.
 """
 
 from __future__ import annotations
 
 import struct
 
-from proxy.machine.state import (
+from rewright.proxy.machine.state import (
     CYCLES,
     IN_COPY,
     REPLIED,
     SessionState,
     unpack,
 )
-from proxy.machine.steps import (
+from rewright.proxy.machine.steps import (
     Unit,
 )
-from proxy.wire.tables import (
+from rewright.proxy.wire.tables import (
     CALL,
     COPY_DONE,
     COPY_FAIL,
@@ -27,7 +27,7 @@ from proxy.wire.tables import (
     TERMINATE,
     Q,
 )
-from proxy.wire.tables import SYNC as SYNC_TYPE
+from rewright.proxy.wire.tables import SYNC as SYNC_TYPE
 
 
 class ClientWalk(SessionState):

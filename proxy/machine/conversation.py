@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from proxy.machine.client_walk import ClientWalk
-from proxy.machine.state import (
+from rewright.proxy.machine.client_walk import ClientWalk
+from rewright.proxy.machine.state import (
     COPY_OUT,
     CYCLES,
     REPLIED,
 )
-from proxy.machine.steps import (
+from rewright.proxy.machine.steps import (
     Ask,
     Cancelled,
     Emit,
@@ -26,16 +26,16 @@ from proxy.machine.steps import (
     Unit,
     Wait,
 )
-from proxy.wire.backend import Fields, decode
-from proxy.wire.framing import ProtocolViolation
-from proxy.wire.frontend import FLUSH, SYNC
-from proxy.wire.tables import (
+from rewright.proxy.wire.backend import Fields, decode
+from rewright.proxy.wire.framing import ProtocolViolation
+from rewright.proxy.wire.frontend import FLUSH, SYNC
+from rewright.proxy.wire.tables import (
     ERROR,
     HEADER_SIZE,
     NOTICE,
     READY,
 )
-from proxy.wire.tables import SYNC as SYNC_TYPE
+from rewright.proxy.wire.tables import SYNC as SYNC_TYPE
 
 
 class Conversation(ClientWalk):

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import struct
 
-from proxy.machine.conversation import Conversation
-from proxy.machine.state import (
+from rewright.proxy.machine.conversation import Conversation
+from rewright.proxy.machine.state import (
     COPY_BOTH,
     COPY_IN,
     DATA,
@@ -18,10 +18,10 @@ from proxy.machine.state import (
     is_fatal,
     unpack,
 )
-from proxy.machine.steps import (
+from rewright.proxy.machine.steps import (
     Unit,
 )
-from proxy.wire.tables import (
+from rewright.proxy.wire.tables import (
     BACKEND_KNOWN,
     COMPLETE,
     COMPLETIONS,
@@ -33,7 +33,7 @@ from proxy.wire.tables import (
     READY,
     SUSPENDED,
 )
-from proxy.wire.tables import SYNC as SYNC_TYPE
+from rewright.proxy.wire.tables import SYNC as SYNC_TYPE
 
 
 class ServerWalk(Conversation):

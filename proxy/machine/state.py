@@ -1,4 +1,4 @@
-"""What a session knows, and how it ends. See ``proxy.session`` for the invariants.
+"""What a session knows, and how it ends. See ``rewright.proxy.session`` for the invariants.
 
 Owns the fields that the walks over both streams and the conversation share.
 """
@@ -10,14 +10,14 @@ from collections.abc import Callable
 from time import monotonic
 from typing import Any
 
-from proxy.machine.steps import (
+from rewright.proxy.machine.steps import (
     Chain,
     Desk,
     Run,
     Unit,
 )
-from proxy.wire.backend import error
-from proxy.wire.tables import (
+from rewright.proxy.wire.backend import error
+from rewright.proxy.wire.tables import (
     BIND,
     CLOSE,
     DESCRIBE,

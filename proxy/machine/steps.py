@@ -9,7 +9,7 @@ from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeAlias
 
-from proxy.wire.backend import Fields
+from rewright.proxy.wire.backend import Fields
 
 
 @dataclass(slots=True)

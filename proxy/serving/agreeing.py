@@ -10,9 +10,9 @@ import random
 from collections.abc import Callable, Generator
 from typing import TYPE_CHECKING, Any
 
-from proxy.ports import TRUST_ORDER, Candidate
-from proxy.serving.guard import objection, oid_array
-from proxy.serving.private import (
+from rewright.proxy.ports import TRUST_ORDER, Candidate
+from rewright.proxy.serving.guard import objection, oid_array
+from rewright.proxy.serving.private import (
     Batch,
     Private,
     checked,
@@ -20,19 +20,25 @@ from proxy.serving.private import (
     same_signature,
     says_yes,
 )
-from proxy.serving.sites import COLLATION_SQL, COLLATION_TYPES, TARGET_SQL, TARGET_TYPES, names_collation
-from proxy.session import (
+from rewright.proxy.serving.sites import (
+    COLLATION_SQL,
+    COLLATION_TYPES,
+    TARGET_SQL,
+    TARGET_TYPES,
+    names_collation,
+)
+from rewright.proxy.session import (
     Emit,
     Replies,
     Unit,
 )
-from proxy.wire import backend
-from proxy.wire.backend import Column, Fields
-from proxy.wire.frontend import Bind
-from proxy.wire.tables import COMPLETE, ERROR
+from rewright.proxy.wire import backend
+from rewright.proxy.wire.backend import Column, Fields
+from rewright.proxy.wire.frontend import Bind
+from rewright.proxy.wire.tables import COMPLETE, ERROR
 
 if TYPE_CHECKING:
-    from proxy.desk import SessionDesk
+    from rewright.proxy.desk import SessionDesk
 
 
 Decision = Generator[Any, Any, bytes]
@@ -268,7 +274,7 @@ class Serving:
             yield Emit(backend.notice(text))
 
     def time(self, route: str, reason: str = "", failure: str = "") -> None:
-        from proxy.desk_state import Timing
+        from rewright.proxy.desk_state import Timing
 
         if self.candidate.site is not None:
             failure = ""  # it may be the statement around it that failed: no fault of the rewrite

@@ -14,9 +14,9 @@ from __future__ import annotations
 from collections.abc import Generator
 from typing import TYPE_CHECKING, Any
 
-from proxy.ports import Candidate
-from proxy.serving.local import failed_query
-from proxy.serving.private import (
+from rewright.proxy.ports import Candidate
+from rewright.proxy.serving.local import failed_query
+from rewright.proxy.serving.private import (
     NOWHERE,
     Batch,
     Broken,
@@ -24,7 +24,7 @@ from proxy.serving.private import (
     checked,
     described,
 )
-from proxy.session import (
+from rewright.proxy.session import (
     IDLE,
     Ask,
     Cancelled,
@@ -36,16 +36,16 @@ from proxy.session import (
     Started,
     Unit,
 )
-from proxy.statements import Portal, Statement
-from proxy.wire.backend import Column, Fields
-from proxy.wire.framing import HEADER
-from proxy.wire.frontend import SYNC, Bind, Close, Describe, Execute, Parse, Query, decode
-from proxy.wire.tables import ROW_DESCRIPTION
+from rewright.proxy.statements import Portal, Statement
+from rewright.proxy.wire.backend import Column, Fields
+from rewright.proxy.wire.framing import HEADER
+from rewright.proxy.wire.frontend import SYNC, Bind, Close, Describe, Execute, Parse, Query, decode
+from rewright.proxy.wire.tables import ROW_DESCRIPTION
 
 if TYPE_CHECKING:
-    from proxy.desk import SessionDesk
+    from rewright.proxy.desk import SessionDesk
 
-from proxy.serving.agreeing import (
+from rewright.proxy.serving.agreeing import (
     CANCELLED,
     Decision,
     Declined,

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from proxy.ports import Guard, RelationName
+from rewright.proxy.ports import Guard, RelationName
 
 _TEXT_ARRAY, _OID_ARRAY = 1009, 1028
 PARAM_TYPES = (_TEXT_ARRAY, _TEXT_ARRAY, _OID_ARRAY, _TEXT_ARRAY, _TEXT_ARRAY)

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from proxy.ports import Candidate, ServedRewrite, Templater
-from sql.placeholders import HOLE
-from sql.templates import quick_key
+from rewright.proxy.ports import Candidate, ServedRewrite, Templater
+from rewright.sql.placeholders import HOLE
+from rewright.sql.templates import quick_key
 
 PREFIX = 48
 _Key = tuple[str, str, tuple[int, ...]]

@@ -9,18 +9,18 @@ from __future__ import annotations
 from collections.abc import Generator
 from typing import TYPE_CHECKING, Any
 
-from proxy.ports import Candidate, SlowQuery, SqlError
-from proxy.serving.agreeing import CANCELLED, substitute_error
-from proxy.serving.chains import ServeExecute, ServeQuery
-from proxy.serving.local import failed_query, forward, forward_query
-from proxy.serving.private import NOWHERE
-from proxy.session import Cancelled, Chain, Send, Wait
-from proxy.statements import Portal
-from proxy.wire.framing import HEADER
-from proxy.wire.frontend import Bind, Execute, Query, decode
+from rewright.proxy.ports import Candidate, SlowQuery, SqlError
+from rewright.proxy.serving.agreeing import CANCELLED, substitute_error
+from rewright.proxy.serving.chains import ServeExecute, ServeQuery
+from rewright.proxy.serving.local import failed_query, forward, forward_query
+from rewright.proxy.serving.private import NOWHERE
+from rewright.proxy.session import Cancelled, Chain, Send, Wait
+from rewright.proxy.statements import Portal
+from rewright.proxy.wire.framing import HEADER
+from rewright.proxy.wire.frontend import Bind, Execute, Query, decode
 
 if TYPE_CHECKING:
-    from proxy.desk import SessionDesk
+    from rewright.proxy.desk import SessionDesk
 
 MAX_ASKED = 10_000
 

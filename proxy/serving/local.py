@@ -11,21 +11,21 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from proxy.lakeside.values import UNKNOWN, BadValue
-from proxy.lakeside.values import decode as decoded
-from proxy.ports import Answer, LocalRows, Redirect, ResultColumn, SqlError
-from proxy.serving.agreeing import CANCELLED, substitute_error
-from proxy.serving.private import NOWHERE
-from proxy.session import Cancelled, Chain, Emit, Send, Unit, Wait
-from proxy.statements import Portal, Statement
-from proxy.wire import backend, values
-from proxy.wire.backend import CommandComplete, DataRow, RowDescription
-from proxy.wire.framing import HEADER
-from proxy.wire.frontend import Bind, Execute, Parse, Query, decode
-from proxy.wire.tables import COMPLETE, DATA_ROW, ERROR, NO_DATA, READY, ROW_DESCRIPTION
+from rewright.proxy.lakeside.values import UNKNOWN, BadValue
+from rewright.proxy.lakeside.values import decode as decoded
+from rewright.proxy.ports import Answer, LocalRows, Redirect, ResultColumn, SqlError
+from rewright.proxy.serving.agreeing import CANCELLED, substitute_error
+from rewright.proxy.serving.private import NOWHERE
+from rewright.proxy.session import Cancelled, Chain, Emit, Send, Unit, Wait
+from rewright.proxy.statements import Portal, Statement
+from rewright.proxy.wire import backend, values
+from rewright.proxy.wire.backend import CommandComplete, DataRow, RowDescription
+from rewright.proxy.wire.framing import HEADER
+from rewright.proxy.wire.frontend import Bind, Execute, Parse, Query, decode
+from rewright.proxy.wire.tables import COMPLETE, DATA_ROW, ERROR, NO_DATA, READY, ROW_DESCRIPTION
 
 if TYPE_CHECKING:
-    from proxy.desk import SessionDesk
+    from rewright.proxy.desk import SessionDesk
 
 PLACEHOLDER = b"select"
 # fails when it runs: by then the server has said what it says in a failed transaction

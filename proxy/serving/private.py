@@ -13,16 +13,16 @@ from dataclasses import dataclass
 from itertools import count
 from typing import TYPE_CHECKING
 
-from proxy.ports import PRIVATE_PREFIX, Guard
-from proxy.serving.guard import PARAM_TYPES, GuardRow, arguments, guard_sql
-from proxy.session import Ask, Chain, Emit, Replies
-from proxy.wire import backend
-from proxy.wire.backend import Column, DataRow, Fields, ParameterDescription, RowDescription
-from proxy.wire.framing import HEADER, ProtocolViolation
-from proxy.wire.frontend import SYNC, Bind, Close, Describe, Execute, Parse
+from rewright.proxy.ports import PRIVATE_PREFIX, Guard
+from rewright.proxy.serving.guard import PARAM_TYPES, GuardRow, arguments, guard_sql
+from rewright.proxy.session import Ask, Chain, Emit, Replies
+from rewright.proxy.wire import backend
+from rewright.proxy.wire.backend import Column, DataRow, Fields, ParameterDescription, RowDescription
+from rewright.proxy.wire.framing import HEADER, ProtocolViolation
+from rewright.proxy.wire.frontend import SYNC, Bind, Close, Describe, Execute, Parse
 
 if TYPE_CHECKING:
-    from proxy.desk import SessionDesk
+    from rewright.proxy.desk import SessionDesk
 
 _PREFIX = PRIVATE_PREFIX.encode()
 GUARD_PORTAL = _PREFIX + b"g"

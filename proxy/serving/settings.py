@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from proxy.ports import Redirect, SettingRule, SettingsRules, SettingsView, SqlError
+from rewright.proxy.ports import Redirect, SettingRule, SettingsRules, SettingsView, SqlError
 
 _BLANK = r"(?:\s|/\*(?:[^*]|\*(?!/))*\*/|--[^\n]*\n)"
 _NAME = r'(?:rewright|"rewright")\s*\.\s*(?:(?P<name>\w+)|"(?P<quoted>\w+)")'

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from proxy.wire.framing import ProtocolViolation, Reader, message, value
+from rewright.proxy.wire.framing import ProtocolViolation, Reader, message, value
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """Cutting a byte stream into typed messages, whatever the pieces it arrives in.
 
 Owns lengths and limits. Must not know what messages mean. The relay's hot path has its own walk over
-headers (``proxy.relay``); this one serves logins, private conversations and tests.
+headers (``rewright.proxy.relay``); this one serves logins, private conversations and tests.
 """
 
 from __future__ import annotations

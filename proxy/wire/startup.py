@@ -9,7 +9,7 @@ import struct
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from proxy.wire.framing import LENGTH, ProtocolViolation
+from rewright.proxy.wire.framing import LENGTH, ProtocolViolation
 
 CANCEL_CODE = 80877102
 SSL_CODE = 80877103

@@ -9,7 +9,7 @@ import struct
 from collections.abc import Callable
 from datetime import UTC, datetime
 
-from proxy.wire.backend import Column
+from rewright.proxy.wire.backend import Column
 
 BOOL, INT8, INT4, TEXT, FLOAT8, TIMESTAMPTZ, JSON = 16, 20, 23, 25, 701, 1184, 114
 # bool, int2, int4, int8, float4, float8, date, time, timetz, timestamp, timestamptz, interval, uuid

@@ -8,7 +8,7 @@ import click
 
 from rewright.cli import Failure
 from rewright.cli.common import opened_store, with_store
-from store.errors import NotFound
+from rewright.store.errors import NotFound
 
 
 @click.command()

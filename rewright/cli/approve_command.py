@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rewright.cli.deciding import decide
-from store.life import Action
+from rewright.store.life import Action
 
 command = decide(
     Action.APPROVE, "Serve a rewrite on a person's word, whatever its evidence (a refuted one never)."

@@ -5,5 +5,5 @@ from __future__ import annotations
 from rewright.cli.parts import house_command
 
 command = house_command(
-    "augment", "lake.augment.command", "augmenting tables", "Add columns from a lake to a table."
+    "augment", "rewright.lake.augment.command", "augmenting tables", "Add columns from a lake to a table."
 )

@@ -19,7 +19,7 @@ from rewright.cli import Failure, WrongUsage
 from rewright.cli.parameters import IN_FILE
 from rewright.config.loading import COMMAND_LINE, ConfigError, load
 from rewright.config.model import Config
-from store.errors import StoreError
+from rewright.store.errors import StoreError
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -75,7 +75,7 @@ def _failure(problems: Iterable[str]) -> Failure:
 
 @contextmanager
 def opened_store(config_path: Path | None, store_url: str | None) -> Iterator[Any]:
-    """The configured store (a ``store.api.Store``); its errors become the command's."""
+    """The configured store (a ``rewright.store.api.Store``); its errors become the command's."""
     from rewright.wiring.stores import open_configured
 
     config = configuration(config_path, store__url=store_url)

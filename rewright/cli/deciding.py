@@ -8,8 +8,8 @@ import click
 
 from rewright.cli import Failure
 from rewright.cli.common import opened_store, whoami, with_store
-from store.errors import NotFound
-from store.life import Action, IllegalTransition
+from rewright.store.errors import NotFound
+from rewright.store.life import Action, IllegalTransition
 
 
 def decide(action: Action, help_text: str) -> click.Command:

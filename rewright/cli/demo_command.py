@@ -30,7 +30,7 @@ def command(once: bool) -> None:
 
     With --once, or without a terminal on stdin, runs the tour by itself. Nothing is left behind.
     """
-    from engines.postgres.installation import ServerUnavailable
+    from rewright.engines.postgres.installation import ServerUnavailable
 
     signal.signal(signal.SIGTERM, _leave)
     try:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from rewright.cli.common import iso
-from store.records import Event, LogEntry, Rewrite, Timing
+from rewright.store.records import Event, LogEntry, Rewrite, Timing
 
 
 def log_document(entry: LogEntry) -> dict[str, Any]:

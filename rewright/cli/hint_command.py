@@ -46,10 +46,10 @@ def command(
     as_json: bool,
 ) -> None:
     """Hints for each SELECT in FILE: found by executing it read-only, kept only if obeyed and measured faster."""
-    hinting = part("engines.postgres.hinting", "hints")
-    session_part = part("engines.postgres.session", "hints")
-    recommending = part("hints.recommend", "hints")
-    report = part("hints.text_report", "hints")
+    hinting = part("rewright.engines.postgres.hinting", "hints")
+    session_part = part("rewright.engines.postgres.session", "hints")
+    recommending = part("rewright.hints.recommend", "hints")
+    report = part("rewright.hints.text_report", "hints")
     statements = _statements(file)
     options = recommending.Options(run_seconds=limit, budget_seconds=budget, execute=not no_run)
     logged = _logged(log_file)
@@ -63,7 +63,7 @@ def command(
                     err=True,
                 )
             for number, text in enumerate(statements, 1):
-                plans = part("hints.logs", "hints").plans_of(text, logged) if logged else ()
+                plans = part("rewright.hints.logs", "hints").plans_of(text, logged) if logged else ()
                 found = recommending.recommend(session, text, options, mind=mind, logged=plans)
                 documents.append({"original": text, **found.to_json()})
                 if not as_json:
@@ -87,7 +87,7 @@ def _logged(path: Path | None) -> list[Any]:
     if path is None:
         return []
     try:
-        found = list(part("hints.logs", "hints").read_log(path))
+        found = list(part("rewright.hints.logs", "hints").read_log(path))
     except OSError as error:
         raise Failure(f"{path}: {error.strerror or error}") from error
     if not found:
@@ -100,7 +100,7 @@ def _mind(config_path: Path | None) -> Any:
     config = configuration(config_path)
     model = part("rewright.wiring.modelling", "hints").make_model(config)
     return (
-        part("hints.dialogue", "hints").Dialogue(model, config.models.share)
+        part("rewright.hints.dialogue", "hints").Dialogue(model, config.models.share)
         if model.available("hint")
         else None
     )

@@ -27,7 +27,7 @@ def install(dsn: str | None, role: str | None) -> None:
     machine must have the package.
     """
     if dsn is None:
-        hintplan = part("engines.postgres.hintplan", "hintplan")
+        hintplan = part("rewright.engines.postgres.hintplan", "hintplan")
         try:
             files = hintplan.install()
         except hintplan.HintPlanUnavailable as error:
@@ -61,7 +61,7 @@ def install(dsn: str | None, role: str | None) -> None:
 def check(dsn: str | None, as_json: bool) -> None:
     """Is it there, loaded, and does it obey? Without DSN: whether the embedded PostgreSQL has it."""
     if dsn is None:
-        there = bool(part("engines.postgres.hintplan", "hintplan").installed())
+        there = bool(part("rewright.engines.postgres.hintplan", "hintplan").installed())
         _say({"embedded": there, "works": there}, as_json)
         if not there:
             raise Failure("the embedded PostgreSQL has no pg_hint_plan: rewright hintplan install")
@@ -73,8 +73,8 @@ def check(dsn: str | None, as_json: bool) -> None:
 
 
 def _checked(dsn: str) -> dict[str, Any]:
-    hinting = part("engines.postgres.hinting", "hintplan")
-    session_part = part("engines.postgres.session", "hintplan")
+    hinting = part("rewright.engines.postgres.hinting", "hintplan")
+    session_part = part("rewright.engines.postgres.session", "hintplan")
     probe = "/*+ Set(enable_seqscan off) */ select 1"
     try:
         with hinting.HintingSession(dsn) as session:
@@ -106,8 +106,8 @@ def table(dsn: str, file: Path, hints: str, application: str) -> None:
     import psycopg
     from psycopg import sql
 
-    parsing = part("hints.parsing", "hints")
-    base = part("hints.base", "hints")
+    parsing = part("rewright.hints.parsing", "hints")
+    base = part("rewright.hints.base", "hints")
     try:
         wanted = parsing.parse_comment(hints)
     except base.HintSyntaxError as error:

@@ -26,7 +26,7 @@ DSN_BEGINS = ("postgresql://", "postgres://")
 
 
 def _category(_ctx: click.Context, _parameter: click.Parameter, value: str | None) -> str | None:
-    allowed = part("knowledge.units", "knowledge").CATEGORIES if value is not None else ()
+    allowed = part("rewright.knowledge.units", "knowledge").CATEGORIES if value is not None else ()
     if value is not None and value not in allowed:
         raise click.BadParameter(f"{value!r} is not one of {', '.join(allowed)}")
     return value
@@ -52,7 +52,7 @@ def command() -> None:
 @JSON_OPTION
 def search(text: str, category: str | None, count: int, own: Path, as_json: bool) -> None:
     """Units for TEXT: words, or a SQL query."""
-    base = part("knowledge.api", "knowledge search").KnowledgeBase.load(_own_units(own))
+    base = part("rewright.knowledge.api", "knowledge search").KnowledgeBase.load(_own_units(own))
     hits = base.search(text, count, category=category)
     if as_json:
         print_json([hit.to_json() for hit in hits])
@@ -77,7 +77,10 @@ def add(files: tuple[Path, ...], category: str | None, own: Path) -> None:
 
     A file's schema is one that comes with Rewright, or NAME.sql (and NAME.data.sql) beside the file.
     """
-    units, checking = part("knowledge.units", "knowledge"), part("knowledge.check", "knowledge")
+    units, checking = (
+        part("rewright.knowledge.units", "knowledge"),
+        part("rewright.knowledge.check", "knowledge"),
+    )
     refused = 0
     for file in files:
         try:
@@ -96,7 +99,7 @@ def add(files: tuple[Path, ...], category: str | None, own: Path) -> None:
 
 
 def _keep(unit: Any, file: Path, done: Any, own: Path) -> None:
-    checking = part("knowledge.check", "knowledge")
+    checking = part("rewright.knowledge.check", "knowledge")
     target = own / "units" / unit.category
     target.mkdir(parents=True, exist_ok=True)
     (own / "schemas").mkdir(exist_ok=True)
@@ -123,7 +126,10 @@ def check(
     """
     import random
 
-    units, checking = part("knowledge.units", "knowledge"), part("knowledge.check", "knowledge")
+    units, checking = (
+        part("rewright.knowledge.units", "knowledge"),
+        part("rewright.knowledge.check", "knowledge"),
+    )
     try:
         known = [unit for folder in (units.UNITS, *_own_units(own)) for unit in units.load_units(folder)]
     except (units.UnitError, UnicodeDecodeError) as error:
@@ -133,7 +139,7 @@ def check(
     chosen = [u for u in known if not names or u.category in names or u.id in names]
     if sample is not None and sample < len(chosen):
         chosen = random.Random(seed).sample(chosen, sample)  # noqa: S311 - a sample, not a secret
-    same = part("knowledge.patterns.fits", "knowledge").same_patterns(chosen)
+    same = part("rewright.knowledge.patterns.fits", "knowledge").same_patterns(chosen)
     documents = []
     for done in _with_progress(checking.check_all(chosen, measure=measure), len(chosen)):
         document = checking.document_of(done)
@@ -165,9 +171,11 @@ def build(sources: tuple[str, ...], own: Path, model: str, config_path: Path | N
 
     Collects, filters by votes (and a model's majority), enriches, verifies by running, classifies; can be interrupted.
     """
-    pipeline = part("knowledge.build.pipeline", "knowledge build")
-    scratch = part("engines.postgres.scratch", "knowledge build")
-    book = part("knowledge.build.workbook", "knowledge build").Workbook(own.expanduser() / "build.db")
+    pipeline = part("rewright.knowledge.build.pipeline", "knowledge build")
+    scratch = part("rewright.engines.postgres.scratch", "knowledge build")
+    book = part("rewright.knowledge.build.workbook", "knowledge build").Workbook(
+        own.expanduser() / "build.db"
+    )
     rules = pipeline.Rules()
     config = configuration(config_path)
     try:
@@ -198,14 +206,16 @@ def build(sources: tuple[str, ...], own: Path, model: str, config_path: Path | N
 
 def _known_patterns(own: Path) -> Any:
     """Patterns of all units there are: a pair that says the same as one of them is no news."""
-    units = part("knowledge.units", "knowledge build")
+    units = part("rewright.knowledge.units", "knowledge build")
     known = [unit for folder in (units.UNITS, *_own_units(own)) for unit in units.load_units(folder)]
-    forms = part("knowledge.patterns.fits", "knowledge build").forms({unit.id: unit for unit in known})
+    forms = part("rewright.knowledge.patterns.fits", "knowledge build").forms(
+        {unit.id: unit for unit in known}
+    )
     return {form: names[0] for form, names in forms.items()}
 
 
 def _collect(source: str, book: Any) -> None:
-    collecting = part("knowledge.build.collect", "knowledge build")
+    collecting = part("rewright.knowledge.build.collect", "knowledge build")
     with _bar(source, " posts") as bar:
         try:
             collecting.collect(source, book, bar.update)
@@ -217,13 +227,13 @@ def _collect_accepted(dsn: str, config: Any, book: Any) -> None:
     """Rewrites of the configured store about the database that ``dsn`` leads to."""
     import psycopg
 
-    from engines.postgres.catalog import snapshot
-    from engines.postgres.session import Session, SessionError
+    from rewright.engines.postgres.catalog import snapshot
+    from rewright.engines.postgres.session import Session, SessionError
+    from rewright.rewrite.adapters.postgres import PostgresDatabase
+    from rewright.store.errors import StoreError
     from rewright.wiring.stores import open_configured
-    from rewrite.adapters.postgres import PostgresDatabase
-    from store.errors import StoreError
 
-    accepted = part("knowledge.build.accepted", "knowledge build")
+    accepted = part("rewright.knowledge.build.accepted", "knowledge build")
     try:
         with open_configured(config) as store, Session(dsn) as session:
             database = PostgresDatabase(session, snapshot(session.connection))
@@ -242,18 +252,18 @@ def _collect_accepted(dsn: str, config: Any, book: Any) -> None:
 
 
 def _voter(config: Any) -> Any:
-    from models.api import NoModel
+    from rewright.models.api import NoModel
     from rewright.wiring.modelling import make_model
 
     model = make_model(config)
     if isinstance(model, NoModel):
         return None
-    return part("knowledge.build.voting", "knowledge build").ModelVoter(model)
+    return part("rewright.knowledge.build.voting", "knowledge build").ModelVoter(model)
 
 
 def _embed() -> Any:
     """Embeddings where their weights are installed."""
-    embedding = part("lake.embedding", "knowledge build")
+    embedding = part("rewright.lake.embedding", "knowledge build")
     return embedding.best_embedder().embed if embedding.weights_folder() is not None else None
 
 

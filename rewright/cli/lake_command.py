@@ -31,8 +31,8 @@ class LakeVerbs(Verbs):
         path: Path | None = ctx.params.get("config_path")
         config = configuration(path)
         if config.models.of("lake"):
-            from lake.command import ModelPort
-            from lake.model_driver import Driving
+            from rewright.lake.command import ModelPort
+            from rewright.lake.model_driver import Driving
             from rewright.wiring.modelling import model_of
 
             driving = Driving(share=config.models.share)  # type: ignore[arg-type]
@@ -40,5 +40,7 @@ class LakeVerbs(Verbs):
         return super().invoke(ctx)
 
 
-command = LakeVerbs("lake", "lake.command", "the data lake", VERBS, help="Data lakes: look around, query.")
+command = LakeVerbs(
+    "lake", "rewright.lake.command", "the data lake", VERBS, help="Data lakes: look around, query."
+)
 CONFIG_OPTION(command)

@@ -18,7 +18,7 @@ from rewright.cli.common import (
 )
 from rewright.cli.documents import log_document
 from rewright.cli.parameters import DURATION
-from store.records import LogEntry
+from rewright.store.records import LogEntry
 
 POLL_SECONDS = 0.5
 

@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from rewright.cli.deciding import decide
-from store.life import Action
+from rewright.store.life import Action
 
 command = decide(Action.REJECT, "Never serve a rewrite, even when it is found again.")

@@ -54,7 +54,7 @@ def command(
     if (source is None) == (top is None):
         raise click.UsageError("give a file or a directory, or --top N")
     config = configuration(config_path)
-    from rewrite.words import Settings
+    from rewright.rewrite.words import Settings
 
     settings = Settings(
         trust=trust,
@@ -73,22 +73,22 @@ def command(
         documents = [one.to_json() for one in done]
         print_json(documents[0] if len(documents) == 1 and top is None else documents)
     elif report is None:
-        from rewrite.page import markdown
+        from rewright.rewrite.page import markdown
 
         click.echo(markdown(done), nl=False)
 
 
 def _work(source: Path | None, top: int | None, dsn: str, config: Any, settings: Any) -> list[Any]:
-    from engines.postgres.session import Session, SessionError
-    from models.api import NoModel
+    from rewright.engines.postgres.session import Session, SessionError
+    from rewright.models.api import NoModel
+    from rewright.rewrite.adapters.live import Extras, connected
+    from rewright.rewrite.offline import InputError, collect, work_off
+    from rewright.rewrite.offline import top as top_of
+    from rewright.rewrite.ports import NoHints
     from rewright.wiring.knowing import knowledge_base, own_folder
     from rewright.wiring.modelling import make_model
     from rewright.wiring.ports.hinting import HintPort
     from rewright.wiring.scratch import Scratch
-    from rewrite.adapters.live import Extras, connected
-    from rewrite.offline import InputError, collect, work_off
-    from rewrite.offline import top as top_of
-    from rewrite.ports import NoHints
 
     scratch = Scratch(
         config.verify.scratch, lambda error: click.echo(f"no scratch server: {error}", err=True)
@@ -141,7 +141,7 @@ def _tick(bar: Any, done: Any) -> None:
 
 
 def _write_report(path: Path, done: list[Any]) -> None:
-    from rewrite.page import markdown, page
+    from rewright.rewrite.page import markdown, page
 
     text = markdown(done) if path.suffix in {".md", ".markdown"} else page(done)
     try:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 def _lake(_ctx: click.Context, _parameter: click.Parameter, value: str | None) -> str | None:
     """A directory that is there, or a bucket: reaching that is tried when it is served."""
-    from lake.remote import is_remote
+    from rewright.lake.remote import is_remote
 
     if value and not is_remote(value) and not Path(value).expanduser().is_dir():
         raise click.BadParameter(f"must be a directory or s3://bucket/prefix; there is no directory {value}")
@@ -73,9 +73,9 @@ def serve(
     from rewright import logs
     from rewright.processes.pages import pages
     from rewright.processes.supervisor import ServeFailed, Supervisor
+    from rewright.store.errors import StoreError
     from rewright.wiring.shadows import ShadowFailed, Shadows
     from rewright.wiring.stores import open_configured
-    from store.errors import StoreError
 
     logs.set_up(config.log.format, config.log.level, "supervisor")
     try:

@@ -12,8 +12,8 @@ import click
 from rewright.cli import Failure
 from rewright.cli.common import JSON_OPTION, opened_store, part, print_json, stamp, with_store
 from rewright.cli.documents import rewrite_document
-from store.errors import NotFound
-from store.records import Rewrite
+from rewright.store.errors import NotFound
+from rewright.store.records import Rewrite
 
 
 @click.command()
@@ -88,7 +88,8 @@ def _print(rewrite: Rewrite, document: dict[str, Any]) -> None:
         click.echo("\nhints")
         click.echo(
             "\n".join(
-                f"  {line}".rstrip() for line in part("hints.text_report", "show").lines_of_document(hinting)
+                f"  {line}".rstrip()
+                for line in part("rewright.hints.text_report", "show").lines_of_document(hinting)
             )
         )
     for title in ("evidence", "plans"):

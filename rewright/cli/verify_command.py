@@ -44,12 +44,12 @@ def command(
     as_json: bool,
 ) -> None:
     """Judge whether B.sql may stand for A.sql over a schema: proved, tested, judged, refuted or unknown."""
-    options = part("equivalence.options", "verify").Options(seconds=timeout, seed=seed)
+    options = part("rewright.equivalence.options", "verify").Options(seconds=timeout, seed=seed)
     if batch is not None:
         if out is None or queries:
             raise click.UsageError("--batch goes with --out and without queries")
         counts = _guarded(
-            lambda: part("equivalence.command", "verify").verify_batch(
+            lambda: part("rewright.equivalence.command", "verify").verify_batch(
                 batch, out, jobs=jobs, timeout=timeout, options=options
             )
         )
@@ -60,12 +60,14 @@ def command(
             "verify --schema schema.sql A.sql B.sql, or --batch pairs.jsonl --out verdicts.jsonl"
         )
     texts = [_read(path) for path in (schema, *queries)]
-    verdict = _guarded(lambda: part("equivalence.command", "verify").verify_pair(*texts, options=options))
-    verdicts = part("equivalence.verdicts", "verify")
+    verdict = _guarded(
+        lambda: part("rewright.equivalence.command", "verify").verify_pair(*texts, options=options)
+    )
+    verdicts = part("rewright.equivalence.verdicts", "verify")
     if as_json:
         print_json(verdicts.to_json(verdict))
     else:
-        click.echo(part("equivalence.command", "verify").describe(verdict))
+        click.echo(part("rewright.equivalence.command", "verify").describe(verdict))
     accepted = frozenset(accept)
     if require and not verdicts.meets(verdict, require, accepted):
         raise Failure(f"{verdicts.counts_as(verdict, accepted)}, but {require} is required")
@@ -80,7 +82,7 @@ def _read(path: Path) -> str:
 
 def _guarded(work: Callable[[], Any]) -> Any:
     """Errors of the machine as the command's."""
-    from engines.postgres.installation import ServerUnavailable
+    from rewright.engines.postgres.installation import ServerUnavailable
 
     try:
         return work()

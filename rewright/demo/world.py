@@ -10,7 +10,7 @@ from importlib import resources
 import psycopg
 from psycopg import sql
 
-from engines.postgres.scratch import ScratchServer
+from rewright.engines.postgres.scratch import ScratchServer
 
 DATABASE = "tpch"
 USER = "demo"
@@ -40,7 +40,7 @@ class World:
 @contextmanager
 def world() -> Iterator[World]:
     """A running server with the sample; raises ServerUnavailable."""
-    from engines.postgres.installation import find_installation
+    from rewright.engines.postgres.installation import find_installation
 
     with ScratchServer(SETTINGS) as server:
         server.create_database(DATABASE)

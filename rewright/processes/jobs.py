@@ -15,9 +15,9 @@ import time
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, TypeAlias
 
-from engines.postgres.values import NO_VALUES, Values
-from proxy.ports import SlowQuery
-from sql.parsing import has_parameters
+from rewright.engines.postgres.values import NO_VALUES, Values
+from rewright.proxy.ports import SlowQuery
+from rewright.sql.parsing import has_parameters
 
 MAX_LINE = 8 << 20
 # bytes of a statement's parameters that are passed on at most

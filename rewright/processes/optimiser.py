@@ -24,13 +24,17 @@ from typing import Any
 import structlog
 from tqdm import tqdm
 
-from models.api import Model, NoModel
 from rewright import logs
 from rewright.config.model import Config
+from rewright.models.api import Model, NoModel
 from rewright.processes.channel import Figures, listen, tell
 from rewright.processes.jobs import MAX_LINE, Job, decode
 from rewright.processes.tidying import tidy
 from rewright.processes.warming import warm_up
+from rewright.store.api import Store
+from rewright.store.errors import StoreError
+from rewright.store.life import State
+from rewright.store.records import Rewrite
 from rewright.wiring.budget import RunBudget
 from rewright.wiring.courtesy import Courtesy
 from rewright.wiring.estimating import Estimator
@@ -40,10 +44,6 @@ from rewright.wiring.referee import judge, retire_losers, to_compare
 from rewright.wiring.refusals import Cheap, NotAllowed, NotOptimised, NotYet
 from rewright.wiring.scratch import Scratch
 from rewright.wiring.stores import open_configured
-from store.api import Store
-from store.errors import StoreError
-from store.life import State
-from store.records import Rewrite
 
 # a query for which nothing was found is looked at again after this many seconds
 AGAIN_SECONDS = 1800.0

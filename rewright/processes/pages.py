@@ -9,9 +9,9 @@ from contextlib import contextmanager
 
 import uvicorn
 
-from console.app import create_app
+from rewright.console.app import create_app
 from rewright.processes.supervisor import ServeFailed, Supervisor
-from store.api import Store
+from rewright.store.api import Store
 
 
 @contextmanager

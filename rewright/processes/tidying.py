@@ -13,8 +13,8 @@ from typing import Any
 
 def tidy() -> None:
     """Forget the prover's shapes of a job's terms, collect cycles, and return free pages to the system."""
-    from equivalence.prover.shapes import shape
-    from equivalence.solving import Busy, solver_alone
+    from rewright.equivalence.prover.shapes import shape
+    from rewright.equivalence.solving import Busy, solver_alone
 
     try:
         # a collection gives the solver's objects back: never beside another thread's proof, whose own job tidies after it

@@ -6,12 +6,12 @@ first used. Must not know jobs.
 
 from __future__ import annotations
 
-from rewrite.adapters.links import LinkProver
-from rewrite.rules import RULES
-from rewrite.rules.apply import applications
-from sql.binder import bind
-from sql.ddl import catalog_from_ddl
-from sql.printing import to_sql
+from rewright.rewrite.adapters.links import LinkProver
+from rewright.rewrite.rules import RULES
+from rewright.rewrite.rules.apply import applications
+from rewright.sql.binder import bind
+from rewright.sql.ddl import catalog_from_ddl
+from rewright.sql.printing import to_sql
 
 _SCHEMA = "create table a (id int primary key, k int not null, n numeric(10,2)); create table b (id int primary key, k int, n numeric(10,2))"
 _QUERY = "select sum(a.n) from a where a.n < (select avg(c.n) from a c where c.k = a.k) and a.k in (select b.id from b where b.k > 1)"

@@ -19,22 +19,22 @@ from typing import Any
 import structlog
 import uvloop
 
-from proxy.ports import Lookup, Ports, ServedRewrite
-from proxy.server import Proxy, serve
 from rewright import logs
 from rewright.config.loading import ConfigError
 from rewright.config.model import Config
 from rewright.processes.channel import Failed, Figures, Message, Ready, Reload, listen, tell
 from rewright.processes.jobs import JobSender
+from rewright.proxy.ports import Lookup, Ports, ServedRewrite
+from rewright.proxy.server import Proxy, serve
+from rewright.store.api import Store
+from rewright.store.errors import StoreError
+from rewright.store.writer import BufferedWriter
 from rewright.wiring import answers, lookups, templates
 from rewright.wiring.feed import StoreFeed
 from rewright.wiring.inlining import SocketInline
 from rewright.wiring.proxies import proxy_config, settings_rules
 from rewright.wiring.reporting import SessionReporter, StoreReporter
 from rewright.wiring.stores import open_configured
-from store.api import Store
-from store.errors import StoreError
-from store.writer import BufferedWriter
 
 FIGURES_SECONDS = 1.0
 # how often a store that could not be opened is tried again

@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from functools import cache, partial
 from typing import Any
 
-from proxy.answers.api import Answers
-from proxy.ports import LocalAnswers, SessionView
 from rewright import values
 from rewright.config.model import Config
+from rewright.proxy.answers.api import Answers
+from rewright.proxy.ports import LocalAnswers, SessionView
 from rewright.settings import REGISTRY
+from rewright.store.api import Store
 from rewright.wiring.explaining import SocketExplainer
-from store.api import Store
 
 
 def make(store: Store, config: Config, job_path: str = "", lakes: Any = None) -> LocalAnswers | None:
@@ -37,7 +37,7 @@ def house_rows(lakes: Any, relation: str, session: SessionView) -> Sequence[Mapp
 
 @cache
 def _knowledge() -> Sequence[Mapping[str, Any]]:
-    from knowledge.units import load_units
+    from rewright.knowledge.units import load_units
 
     return [
         {"title": unit.title, "category": unit.category, "text": unit.answer, "source": unit.source}

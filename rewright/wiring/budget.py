@@ -11,11 +11,11 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from rewrite.adapters.links import at_once
-from rewrite.adapters.postgres import PostgresDatabase
-from rewrite.ports import DatabaseError, ResultColumn
-from rewrite.words import Explained, Timed
-from sql.plans import plan_from_json
+from rewright.rewrite.adapters.links import at_once
+from rewright.rewrite.adapters.postgres import PostgresDatabase
+from rewright.rewrite.ports import DatabaseError, ResultColumn
+from rewright.rewrite.words import Explained, Timed
+from rewright.sql.plans import plan_from_json
 
 
 class RunBudget:

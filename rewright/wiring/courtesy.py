@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from equivalence.api import in_a_hurry
-from rewrite.ports import Checker
-from rewrite.words import Evidence
+from rewright.equivalence.api import in_a_hurry
+from rewright.rewrite.ports import Checker
+from rewright.rewrite.words import Evidence
 
 # held queries that come one after the other must not starve the rest
 _MOST_SECONDS = 2.0

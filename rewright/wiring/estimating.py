@@ -9,9 +9,9 @@ import threading
 
 import psycopg
 
-from engines.postgres.session import Limits, Session, SessionError
-from engines.postgres.values import NO_VALUES, Values
-from sql.parsing import has_parameters
+from rewright.engines.postgres.session import Limits, Session, SessionError
+from rewright.engines.postgres.values import NO_VALUES, Values
+from rewright.sql.parsing import has_parameters
 
 # a plan that takes longer than this is not worth waiting for
 EXPLAIN_SECONDS = 5.0

@@ -11,10 +11,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hints.text_report import lines_of_document
-from proxy.answers.parts import ExplainRequest
-from proxy.ports import SessionView, SqlError
+from rewright.hints.text_report import lines_of_document
 from rewright.processes.jobs import Job
+from rewright.proxy.answers.parts import ExplainRequest
+from rewright.proxy.ports import SessionView, SqlError
 from rewright.wiring.asking import ask
 
 

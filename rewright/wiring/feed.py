@@ -9,10 +9,10 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable
 
-from proxy.ports import ServedRewrite
+from rewright.proxy.ports import ServedRewrite
+from rewright.store.api import Store
+from rewright.store.errors import StoreError
 from rewright.wiring.served import served
-from store.api import Store
-from store.errors import StoreError
 
 POLL_SECONDS = 0.25
 

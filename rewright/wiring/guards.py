@@ -1,4 +1,4 @@
-"""Writing down what must hold in a client's session for a replacement to run there (``proxy.ports.Guard``).
+"""Writing down what must hold in a client's session for a replacement to run there (``rewright.proxy.ports.Guard``).
 
 Owns which names of both texts are guarded, and the capture on the optimiser's connection. Names are taken
 generously: one too many makes the guard stricter, never weaker.
@@ -16,9 +16,9 @@ from pglast import ast
 from pglast.parser import parse_sql
 from psycopg import sql as psql
 
-from engines.postgres.catalog import snapshot
-from proxy.ports import Guard, RelationName
-from sql.parsing import nodes_of
+from rewright.engines.postgres.catalog import snapshot
+from rewright.proxy.ports import Guard, RelationName
+from rewright.sql.parsing import nodes_of
 
 # What IN, BETWEEN, LIKE, DISTINCT and the like call without naming it.
 IMPLICIT_OPERATORS = (
@@ -93,7 +93,7 @@ def capture(
 
     Raises GuardFailed (also when the catalog has changed since), psycopg.Error.
     """
-    serving = importlib.import_module("proxy.serving.guard")
+    serving = importlib.import_module("rewright.proxy.serving.guard")
     first, second = names_in(original), names_in(replacement)
     with connection.transaction():
         connection.execute("set transaction isolation level repeatable read, read only")
@@ -115,7 +115,7 @@ def capture(
 
 def holds(connection: psycopg.Connection[Any], guard: Guard) -> bool:
     """Whether names and facts are on this connection what they were at the capture. Raises psycopg.Error."""
-    serving = importlib.import_module("proxy.serving.guard")
+    serving = importlib.import_module("rewright.proxy.serving.guard")
     with connection.transaction():
         row = connection.execute(serving.capture_sql(guard).encode()).fetchone()
         names = _resolve(connection, (relation.name for relation in guard.relations))

@@ -12,13 +12,13 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
-from engines.postgres.hinting import HintingSession
-from engines.postgres.session import Run, SessionError
+from rewright.engines.postgres.hinting import HintingSession
+from rewright.engines.postgres.session import Run, SessionError
+from rewright.store.api import Store
+from rewright.store.life import Action, IllegalTransition, State
+from rewright.store.records import NewRewrite, Rewrite, Timing
 from rewright.wiring.referee import loses
 from rewright.wiring.served import has_values, parameter_document, plain_of, values_of
-from store.api import Store
-from store.life import Action, IllegalTransition, State
-from store.records import NewRewrite, Rewrite, Timing
 
 # seconds between two looks at one rewrite
 INTERVAL = 600.0

@@ -9,13 +9,13 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass, replace
 
-from proxy.ports import Candidate, Event, SlowQuery, Templater, no_event
-from proxy.serving.index import RewriteIndex
 from rewright.processes.jobs import Job, job_of
+from rewright.proxy.ports import Candidate, Event, SlowQuery, Templater, no_event
+from rewright.proxy.serving.index import RewriteIndex
+from rewright.store.api import Store
+from rewright.store.errors import StoreError
 from rewright.wiring.asking import ask
 from rewright.wiring.served import SERVABLE, served
-from store.api import Store
-from store.errors import StoreError
 
 
 @dataclass(frozen=True, slots=True)

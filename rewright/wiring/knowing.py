@@ -8,10 +8,10 @@ from pathlib import Path
 
 import structlog
 
-from knowledge.api import KnowledgeBase
-from knowledge.units import UnitError
-from rewrite.adapters.units import UnitKnowledge
-from sql.catalog import Catalog
+from rewright.knowledge.api import KnowledgeBase
+from rewright.knowledge.units import UnitError
+from rewright.rewrite.adapters.units import UnitKnowledge
+from rewright.sql.catalog import Catalog
 
 OWN = "~/.local/state/rewright/knowledge"
 

@@ -9,9 +9,9 @@ import asyncio
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol
 
-from engines.duckdb.errors import LakeError
-from proxy.lakeside.ports import Encode
-from proxy.ports import SqlError
+from rewright.engines.duckdb.errors import LakeError
+from rewright.proxy.lakeside.ports import Encode
+from rewright.proxy.ports import SqlError
 
 _AGAIN_SECONDS = 0.2
 

@@ -20,16 +20,16 @@ from pglast import ast
 from pglast.error import Error as PglastError
 from pglast.parser import scan
 
-from engines.duckdb.errors import LakeError
-from proxy.lakeside.ports import PLACE, LakeCursor, LakeSession, Prepared
-from proxy.ports import ResultColumn, SessionView, SqlError
+from rewright.engines.duckdb.errors import LakeError
+from rewright.proxy.lakeside.ports import PLACE, LakeCursor, LakeSession, Prepared
+from rewright.proxy.ports import ResultColumn, SessionView, SqlError
+from rewright.sql.parsing import TooDeep, nodes_of, parse
+from rewright.store.errors import StoreError
+from rewright.store.learned import Resolutions
+from rewright.store.records import Resolution
 from rewright.wiring.lake_renewal import Renewal
 from rewright.wiring.lake_rows import Cursor, first_line
 from rewright.wiring.opening import Home, fingerprint, opened
-from sql.parsing import TooDeep, nodes_of, parse
-from store.errors import StoreError
-from store.learned import Resolutions
-from store.records import Resolution
 
 _READS = (
     "select",
@@ -154,8 +154,8 @@ class OpenLake:
             return lake.database.query()
         with self._lock:
             if self._spark is None:
-                from engines.spark.lake import SparkLake
-                from lake.api import default_catalog
+                from rewright.engines.spark.lake import SparkLake
+                from rewright.lake.api import default_catalog
 
                 cache = default_catalog(lake.folder).with_suffix(".spark")
                 self._spark = SparkLake(self._home.spark, self._definition, cache)
@@ -374,7 +374,7 @@ def _parameters(text: str) -> list[tuple[int, int, int]]:
 
 def typed(text: str, types: tuple[int, ...], *, null: bool = False) -> str:
     """The text with each parameter cast to its DuckDB type (or, ``null``, replaced by a NULL of it)."""
-    from engines.duckdb.pgtypes import PARAMETER_TYPES
+    from rewright.engines.duckdb.pgtypes import PARAMETER_TYPES
 
     for start, end, number in reversed(_parameters(text)):
         type_ = PARAMETER_TYPES.get(types[number - 1], "VARCHAR")
@@ -385,7 +385,7 @@ def typed(text: str, types: tuple[int, ...], *, null: bool = False) -> str:
 
 def described(columns: Sequence[tuple[str, str]], names: tuple[str, ...]) -> tuple[ResultColumn, ...]:
     """DuckDB's description as PostgreSQL's; ``names`` as PostgreSQL would give them (count, not count_star())."""
-    from engines.duckdb.pgtypes import pg_type
+    from rewright.engines.duckdb.pgtypes import pg_type
 
     if len(names) == len(columns):
         columns = [(name, type_) for name, (_, type_) in zip(names, columns, strict=True)]
@@ -395,8 +395,8 @@ def described(columns: Sequence[tuple[str, str]], names: tuple[str, ...]) -> tup
 
 def shape_of(columns: Sequence[tuple[str, str]], names: tuple[str, ...]) -> str:
     """A query for PostgreSQL with these columns; reading from it fails (the condition cannot be folded: it needs a row)."""
-    from engines.duckdb.pgtypes import pg_type
-    from engines.duckdb.quoting import quoted
+    from rewright.engines.duckdb.pgtypes import pg_type
+    from rewright.engines.duckdb.quoting import quoted
 
     if len(names) != len(columns):
         names = tuple(name for name, _ in columns)

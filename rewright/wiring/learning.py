@@ -11,10 +11,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from knowledge.lessons import Kind, Lessons, Memory, Validity
-from rewrite.api import Outcome
-from rewrite.ports import Knowledge, Unit
-from store.errors import StoreError
+from rewright.knowledge.lessons import Kind, Lessons, Memory, Validity
+from rewright.rewrite.api import Outcome
+from rewright.rewrite.ports import Knowledge, Unit
+from rewright.store.errors import StoreError
 
 # a ratio of estimates, after to before, that promises a gain
 PROMISED = 0.9

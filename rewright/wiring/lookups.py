@@ -1,4 +1,4 @@
-"""The proxy's ``Lookup`` port: its index of rewrites, with templates as ``sql.templates`` spells them."""
+"""The proxy's ``Lookup`` port: its index of rewrites, with templates as ``rewright.sql.templates`` spells them."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import importlib
 from collections.abc import Iterable
 from typing import Any
 
-from proxy.ports import Lookup, ServedRewrite
+from rewright.proxy.ports import Lookup, ServedRewrite
 
 
 def make() -> Lookup | None:
     """None while the proxy can't serve."""
     try:
-        index = importlib.import_module("proxy.serving.index")
+        index = importlib.import_module("rewright.proxy.serving.index")
     except ModuleNotFoundError:
         return None
     found: Lookup = index.RewriteIndex(_templater())

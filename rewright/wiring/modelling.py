@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from models.api import ROLES, Model, NoModel
-from models.budget import Ledger, Limits
 from rewright.config.loading import load
 from rewright.config.model import Config
+from rewright.models.api import ROLES, Model, NoModel
+from rewright.models.budget import Ledger, Limits
 
 _IMPORT_SECONDS = 120.0
 LEDGER = "~/.local/state/rewright/tokens.json"
@@ -20,7 +20,7 @@ def model_of(config_path: Path | None) -> Model:
     """
     model = make_model(load(config_path))
     if not isinstance(model, NoModel):
-        from models.litellm_client import LiteLlm
+        from rewright.models.litellm_client import LiteLlm
 
         if isinstance(model, LiteLlm):
             model.warm().join(_IMPORT_SECONDS)
@@ -33,7 +33,7 @@ def make_model(config: Config) -> Model:
     names = {role: section.of(role) for role in ROLES if section.of(role)}
     if not names:
         return NoModel()
-    from models.litellm_client import LiteLlm
+    from rewright.models.litellm_client import LiteLlm
 
     path = Path(LEDGER).expanduser()
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from rewright.config.model import Config
 
 if TYPE_CHECKING:
-    from lake.api import Lake
+    from rewright.lake.api import Lake
 
 
 LAKE_ENGINES = frozenset({"duckdb", "spark"})
@@ -43,17 +43,17 @@ def lakes_of(config: Config) -> dict[str, Home]:
 
 def opened(home: Home) -> Lake:
     """Raises LakeError: no such folder, the bucket cannot be read."""
-    from engines.duckdb.beside import Beside
-    from lake.api import open_lake
+    from rewright.engines.duckdb.beside import Beside
+    from rewright.lake.api import open_lake
 
     return open_lake(home.path, beside=[Beside(name, dsn) for name, dsn in home.beside])
 
 
 def fingerprint(home: Home) -> str:
     """Another text when a file came, went or changed, or a resolution was accepted. Raises LakeError."""
-    from lake.api import default_catalog
-    from lake.catalog.build import discover
-    from lake.remote import local
+    from rewright.lake.api import default_catalog
+    from rewright.lake.catalog.build import discover
+    from rewright.lake.remote import local
 
     folder = local(home.path)
     digest = hashlib.blake2b(digest_size=16)
@@ -70,7 +70,7 @@ def fingerprint(home: Home) -> str:
 
 
 def _accepted(catalog: Path) -> object:
-    from lake.catalog.storage import Storage
+    from rewright.lake.catalog.storage import Storage
 
     if not catalog.exists():
         return ()

@@ -13,15 +13,31 @@ from typing import Any
 
 import psycopg
 
-from engines.postgres.catalog import snapshot
-from engines.postgres.hinting import HintingSession
-from engines.postgres.session import Limits, Session, SessionError
-from engines.postgres.values import NO_VALUES
-from equivalence.api import Checker, Options
-from equivalence.verdicts import CHECKER_VERSION
-from models.api import Model, NoModel
 from rewright.config.model import Config, Database
+from rewright.engines.postgres.catalog import snapshot
+from rewright.engines.postgres.hinting import HintingSession
+from rewright.engines.postgres.session import Limits, Session, SessionError
+from rewright.engines.postgres.values import NO_VALUES
+from rewright.equivalence.api import Checker, Options
+from rewright.equivalence.verdicts import CHECKER_VERSION
+from rewright.models.api import Model, NoModel
 from rewright.processes.jobs import Job
+from rewright.rewrite.adapters.checker import SecondLook
+from rewright.rewrite.adapters.journal import StoreJournal
+from rewright.rewrite.adapters.live import by_steps
+from rewright.rewrite.adapters.postgres import PostgresDatabase
+from rewright.rewrite.adapters.scoping import TemplateScoper
+from rewright.rewrite.api import Outcome, Rewriter
+from rewright.rewrite.eligible import eligible
+from rewright.rewrite.ports import NoKnowledge, Ports, TheseLiterals
+from rewright.rewrite.search.chains import CONFIRM_SECONDS, Derivations
+from rewright.rewrite.search.proposer import RuleProposer
+from rewright.rewrite.words import Deadline, Settings
+from rewright.sql.catalog import Catalog
+from rewright.store.api import Store
+from rewright.store.errors import NotFound
+from rewright.store.life import SERVED_STATES, Action, Level, State
+from rewright.store.records import Event, NewRewrite, Rewrite, Side, Timing
 from rewright.wiring import guards, hint_referee
 from rewright.wiring.budget import FrugalDatabase, RunBudget
 from rewright.wiring.courtesy import Courtesy, PoliteChecker
@@ -50,22 +66,6 @@ from rewright.wiring.served import (
     starts_active,
     values_of,
 )
-from rewrite.adapters.checker import SecondLook
-from rewrite.adapters.journal import StoreJournal
-from rewrite.adapters.live import by_steps
-from rewrite.adapters.postgres import PostgresDatabase
-from rewrite.adapters.scoping import TemplateScoper
-from rewrite.api import Outcome, Rewriter
-from rewrite.eligible import eligible
-from rewrite.ports import NoKnowledge, Ports, TheseLiterals
-from rewrite.search.chains import CONFIRM_SECONDS, Derivations
-from rewrite.search.proposer import RuleProposer
-from rewrite.words import Deadline, Settings
-from sql.catalog import Catalog
-from store.api import Store
-from store.errors import NotFound
-from store.life import SERVED_STATES, Action, Level, State
-from store.records import Event, NewRewrite, Rewrite, Side, Timing
 
 # what a unit of the planner's cost takes, about: a query is not held for longer than it would run (the default min_cost makes 0.5 s)
 SECONDS_A_COST = 1e-5
@@ -358,7 +358,7 @@ class Workbench:
         return Learning.about(self.store.lessons, job.database, catalog.digest(), session.server_version, key)
 
     def _hinter(self, dsn: str, job: Job, learning: Learning) -> Any:
-        from rewrite.ports import NoHints
+        from rewright.rewrite.ports import NoHints
 
         section = self.config.optimiser
         if not job.hints or section.measure == "off" or job.kind == "inline":

@@ -9,15 +9,15 @@ import time
 from dataclasses import replace
 from typing import Any
 
-from engines.postgres.session import Run
+from rewright.engines.postgres.session import Run
 from rewright.processes.jobs import Job
+from rewright.rewrite.api import Outcome
+from rewright.rewrite.ports import Scoped
+from rewright.rewrite.words import Evidence
+from rewright.store.life import Level
+from rewright.store.records import NewRewrite, Rewrite, Side, Timing
 from rewright.wiring import templates
 from rewright.wiring.reporting import template_key
-from rewrite.api import Outcome
-from rewrite.ports import Scoped
-from rewrite.words import Evidence
-from store.life import Level
-from store.records import NewRewrite, Rewrite, Side, Timing
 
 
 def proposal_of(outcome: Outcome, job: Job, plain: str) -> NewRewrite:

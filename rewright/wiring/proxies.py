@@ -7,12 +7,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from proxy.config import AuthConfig, DatabaseConfig, Limits, ListenConfig, ProxyConfig, UserConfig
-from proxy.doorstep import server_context
-from proxy.ports import SettingRule, SettingsRules
-from proxy.upstream import DsnError, parse_dsn
 from rewright.config.loading import ConfigError
 from rewright.config.model import Config
+from rewright.proxy.config import AuthConfig, DatabaseConfig, Limits, ListenConfig, ProxyConfig, UserConfig
+from rewright.proxy.doorstep import server_context
+from rewright.proxy.ports import SettingRule, SettingsRules
+from rewright.proxy.upstream import DsnError, parse_dsn
 from rewright.settings import REGISTRY, allowed_sentence
 
 USER_KEYS = ("verifier", "upstream_user", "upstream_password", "upstream_password_file", "databases")

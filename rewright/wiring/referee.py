@@ -9,10 +9,10 @@ import contextlib
 import statistics
 from collections.abc import Iterator, Mapping, Sequence
 
+from rewright.store.api import Store
+from rewright.store.life import Action, IllegalTransition, State
+from rewright.store.records import Rewrite, Timing
 from rewright.wiring.served import plain_of
-from store.api import Store
-from store.life import Action, IllegalTransition, State
-from store.records import Rewrite, Timing
 
 # medians of at least so many runs each; the replacement loses beyond both the ratio and the difference
 RUNS = 5

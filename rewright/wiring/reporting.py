@@ -13,13 +13,13 @@ from dataclasses import replace
 from pglast.error import Error as PglastError
 from pglast.parser import normalize
 
-from proxy.answers.recognition import recognise
-from proxy.ports import Report, ServedStatement, SessionView, SlowQuery
 from rewright.processes.jobs import Job, JobSender, job_of
-from store.api import Store
-from store.life import Action, IllegalTransition
-from store.records import LogEntry, QuerySeen, SessionSeen, Side, Timing
-from store.writer import BufferedWriter
+from rewright.proxy.answers.recognition import recognise
+from rewright.proxy.ports import Report, ServedStatement, SessionView, SlowQuery
+from rewright.store.api import Store
+from rewright.store.life import Action, IllegalTransition
+from rewright.store.records import LogEntry, QuerySeen, SessionSeen, Side, Timing
+from rewright.store.writer import BufferedWriter
 
 # how often the same rewrite is logged or timed at most, in seconds
 SERVED_INTERVAL = 1.0

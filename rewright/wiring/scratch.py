@@ -6,9 +6,9 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from engines.postgres.external import ExternalScratch
-from engines.postgres.installation import ServerUnavailable
-from engines.postgres.scratch import ScratchServer
+from rewright.engines.postgres.external import ExternalScratch
+from rewright.engines.postgres.installation import ServerUnavailable
+from rewright.engines.postgres.scratch import ScratchServer
 
 
 class Scratch:
@@ -22,7 +22,7 @@ class Scratch:
         self._lock = threading.Lock()
 
     def server(self) -> Any:
-        """A running server (``engines.postgres.scratch.ScratchServer``), or None."""
+        """A running server (``rewright.engines.postgres.scratch.ScratchServer``), or None."""
         with self._lock:
             if self._server is None and not self._failed:
                 self._start()

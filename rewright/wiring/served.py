@@ -9,12 +9,12 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from engines.postgres.values import NO_VALUES, Values
-from equivalence.verdicts import CHECKER_VERSION
-from proxy.ports import Guard, RelationName, ServedRewrite
-from sql.parsing import has_parameters
-from store.life import State, reaches
-from store.records import NewRewrite, Rewrite
+from rewright.engines.postgres.values import NO_VALUES, Values
+from rewright.equivalence.verdicts import CHECKER_VERSION
+from rewright.proxy.ports import Guard, RelationName, ServedRewrite
+from rewright.sql.parsing import has_parameters
+from rewright.store.life import State, reaches
+from rewright.store.records import NewRewrite, Rewrite
 
 
 def guard_document(guard: Guard) -> dict[str, Any]:

@@ -75,9 +75,9 @@ class Shadows:
 
     def _start(self) -> None:
         try:
-            from engines.duckdb.shadow import provision
-            from engines.postgres.installation import ServerUnavailable
-            from engines.postgres.scratch import ScratchServer
+            from rewright.engines.duckdb.shadow import provision
+            from rewright.engines.postgres.installation import ServerUnavailable
+            from rewright.engines.postgres.scratch import ScratchServer
         except ImportError as error:
             raise ShadowFailed(f"serving a lake needs the extras lake and embedded: {error.name}") from error
         try:
@@ -111,8 +111,8 @@ class _Watch(threading.Thread):
                 self._look(name, home)
 
     def _look(self, name: str, home: Home) -> None:
-        from engines.duckdb.errors import LakeError
-        from engines.duckdb.shadow import synchronise
+        from rewright.engines.duckdb.errors import LakeError
+        from rewright.engines.duckdb.shadow import synchronise
 
         try:
             now = fingerprint(home)
@@ -126,9 +126,9 @@ class _Watch(threading.Thread):
 
 def schemas_of(home: Home) -> dict[str, dict[str, Any]]:
     """The lake's tables and accepted views, and the tables beside it, with their columns' DuckDB types. Raises ShadowFailed."""
-    from engines.duckdb.errors import LakeError
-    from engines.duckdb.quoting import quoted
-    from engines.duckdb.shadow import LAKE, ShadowColumn
+    from rewright.engines.duckdb.errors import LakeError
+    from rewright.engines.duckdb.quoting import quoted
+    from rewright.engines.duckdb.shadow import LAKE, ShadowColumn
 
     try:
         with opened(home) as lake:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from rewright.config.model import Config
-from store.api import Store, open_store
-from store.records import Options, Retention
+from rewright.store.api import Store, open_store
+from rewright.store.records import Options, Retention
 
 
 def open_configured(config: Config) -> Store:

@@ -1,11 +1,11 @@
-"""The proxy's ``Templater`` port over ``sql.templates``."""
+"""The proxy's ``Templater`` port over ``rewright.sql.templates``."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from proxy.ports import Templater
-from sql import templates
+from rewright.proxy.ports import Templater
+from rewright.sql import templates
 
 
 class SqlTemplater:

@@ -1,12 +1,12 @@
-"""The `Checker` port over `equivalence.api`. Owns the translation of verdicts; must not know agents."""
+"""The `Checker` port over `rewright.equivalence.api`. Owns the translation of verdicts; must not know agents."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from equivalence.api import Checker
-from equivalence.verdicts import to_json
-from rewrite.words import Evidence
+from rewright.equivalence.api import Checker
+from rewright.equivalence.verdicts import to_json
+from rewright.rewrite.words import Evidence
 
 
 @dataclass(slots=True)

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from store.errors import StoreError
-from store.records import Event
-from store.rewrites import Events
+from rewright.store.errors import StoreError
+from rewright.store.records import Event
+from rewright.store.rewrites import Events
 
 
 @dataclass(frozen=True, slots=True)

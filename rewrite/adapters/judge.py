@@ -9,11 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from equivalence.judge import Opinion
-from models.api import Model, ModelError, Request
-from models.prompts import Instruction, SchemaText, SqlText, messages
-from models.redact import Redactor, Share
-from models.typed import ask
+from rewright.equivalence.judge import Opinion
+from rewright.models.api import Model, ModelError, Request
+from rewright.models.prompts import Instruction, SchemaText, SqlText, messages
+from rewright.models.redact import Redactor, Share
+from rewright.models.typed import ask
 
 _SYSTEM = (
     "You look for differences between two PostgreSQL queries: rows, duplicates, NULLs, order where there is ORDER BY, errors."

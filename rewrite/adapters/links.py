@@ -10,10 +10,10 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from equivalence.proof import Proof
-from equivalence.proving import Binding, prove_both
-from equivalence.verdicts import Proved, to_json
-from rewrite.adapters.parts import (
+from rewright.equivalence.proof import Proof
+from rewright.equivalence.proving import Binding, prove_both
+from rewright.equivalence.verdicts import Proved, to_json
+from rewright.rewrite.adapters.parts import (
     ALL,
     WIDEST,
     Part,
@@ -24,12 +24,12 @@ from rewrite.adapters.parts import (
     stated,
     views,
 )
-from rewrite.search.abstraction import Pair, pairs
-from rewrite.search.congruence import Difference
-from rewrite.words import Evidence
-from sql import algebra as a
-from sql.binder import BindError, Unsupported, bind
-from sql.catalog import Catalog
+from rewright.rewrite.search.abstraction import Pair, pairs
+from rewright.rewrite.search.congruence import Difference
+from rewright.rewrite.words import Evidence
+from rewright.sql import algebra as a
+from rewright.sql.binder import BindError, Unsupported, bind
+from rewright.sql.catalog import Catalog
 
 # the share of the time left that one way of looking at a pair may take
 _SHARE = 0.5

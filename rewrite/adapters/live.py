@@ -11,26 +11,26 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 
-from engines.postgres.catalog import snapshot
-from engines.postgres.scratch import ScratchServer
-from engines.postgres.session import Limits, Session
-from equivalence.api import Checker
-from equivalence.options import Options
-from knowledge.api import KnowledgeBase
-from models.api import Model, NoModel
-from models.redact import Share
-from rewrite.adapters.checker import EquivalenceChecker, SecondLook
-from rewrite.adapters.judge import ModelJudge
-from rewrite.adapters.links import LinkProver, at_once
-from rewrite.adapters.postgres import PostgresDatabase
-from rewrite.adapters.scoping import TemplateScoper
-from rewrite.adapters.units import UnitKnowledge
-from rewrite.api import Rewriter
-from rewrite.eligible import eligible
-from rewrite.ports import Hinter, Journal, Knowledge, NoHints, NoJournal, NoKnowledge, Ports
-from rewrite.search.chains import CONFIRM_SECONDS, ChainChecker, Derivations
-from rewrite.search.proposer import RuleProposer
-from sql.catalog import Catalog
+from rewright.engines.postgres.catalog import snapshot
+from rewright.engines.postgres.scratch import ScratchServer
+from rewright.engines.postgres.session import Limits, Session
+from rewright.equivalence.api import Checker
+from rewright.equivalence.options import Options
+from rewright.knowledge.api import KnowledgeBase
+from rewright.models.api import Model, NoModel
+from rewright.models.redact import Share
+from rewright.rewrite.adapters.checker import EquivalenceChecker, SecondLook
+from rewright.rewrite.adapters.judge import ModelJudge
+from rewright.rewrite.adapters.links import LinkProver, at_once
+from rewright.rewrite.adapters.postgres import PostgresDatabase
+from rewright.rewrite.adapters.scoping import TemplateScoper
+from rewright.rewrite.adapters.units import UnitKnowledge
+from rewright.rewrite.api import Rewriter
+from rewright.rewrite.eligible import eligible
+from rewright.rewrite.ports import Hinter, Journal, Knowledge, NoHints, NoJournal, NoKnowledge, Ports
+from rewright.rewrite.search.chains import CONFIRM_SECONDS, ChainChecker, Derivations
+from rewright.rewrite.search.proposer import RuleProposer
+from rewright.sql.catalog import Catalog
 
 
 @dataclass(frozen=True, slots=True)

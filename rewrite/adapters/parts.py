@@ -10,23 +10,23 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from equivalence.proof import Flaw, Proof, check_proof
-from rewrite.rules.canonical import canonical
-from rewrite.rules.tree import Fresh, highest_number, walk
-from rewrite.search.abstraction import Pair, pairs, shared_failures, without_ctes
-from rewrite.search.bounds import without_bounds
-from rewrite.search.congruence import Difference, differences, stripped
-from rewrite.search.eager import without_early_groups
-from rewrite.search.firsts import numbered
-from rewrite.search.flattening import flattened
-from rewrite.search.forms import Form
-from rewrite.search.limits import without_early_limits
-from rewrite.search.lookups import as_lookups
-from rewrite.search.ordering import without_idle_keys
-from rewrite.search.restrictions import without_restrictions
-from sql import algebra as a
-from sql.catalog import Catalog
-from sql.facts import Facts
+from rewright.equivalence.proof import Flaw, Proof, check_proof
+from rewright.rewrite.rules.canonical import canonical
+from rewright.rewrite.rules.tree import Fresh, highest_number, walk
+from rewright.rewrite.search.abstraction import Pair, pairs, shared_failures, without_ctes
+from rewright.rewrite.search.bounds import without_bounds
+from rewright.rewrite.search.congruence import Difference, differences, stripped
+from rewright.rewrite.search.eager import without_early_groups
+from rewright.rewrite.search.firsts import numbered
+from rewright.rewrite.search.flattening import flattened
+from rewright.rewrite.search.forms import Form
+from rewright.rewrite.search.limits import without_early_limits
+from rewright.rewrite.search.lookups import as_lookups
+from rewright.rewrite.search.ordering import without_idle_keys
+from rewright.rewrite.search.restrictions import without_restrictions
+from rewright.sql import algebra as a
+from rewright.sql.catalog import Catalog
+from rewright.sql.facts import Facts
 
 # how many queries around a difference are looked at with it before the whole is
 WIDEST = 2
@@ -127,7 +127,7 @@ class PartsProof:
         }
 
     def replay(self, q1: a.Query, q2: a.Query, catalog: Catalog) -> Flaw | None:
-        """See `equivalence.proof.check_proof`."""
+        """See `rewright.equivalence.proof.check_proof`."""
         if [c.type for c in a.output_columns(q1)] != [c.type for c in a.output_columns(q2)]:
             return Flaw("the columns differ")
         view = next((v for n, v in enumerate(views(q1, q2, catalog)) if n == self.view), None)

@@ -12,11 +12,11 @@ from typing import Any
 from pglast import ast
 from pglast.error import Error as PglastError
 
-from engines.postgres.session import Session, SessionError
-from rewrite.ports import DatabaseError, ResultColumn
-from rewrite.words import Explained, Timed
-from sql.catalog import Catalog, ForeignKey, Key, Table, TableColumn
-from sql.parsing import TooDeep, has_parameters, nodes_of, parse
+from rewright.engines.postgres.session import Session, SessionError
+from rewright.rewrite.ports import DatabaseError, ResultColumn
+from rewright.rewrite.words import Explained, Timed
+from rewright.sql.catalog import Catalog, ForeignKey, Key, Table, TableColumn
+from rewright.sql.parsing import TooDeep, has_parameters, nodes_of, parse
 
 
 @dataclass(slots=True)

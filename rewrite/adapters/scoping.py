@@ -12,17 +12,17 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any
 
-from equivalence.verdicts import to_json
-from rewrite.adapters.links import at_once, proved_by_parts
-from rewrite.ports import Scoped
-from rewrite.words import Deadline, Evidence
-from sql.algebra import Cast, Const, Expr, Op, Param, Query
-from sql.binder import BindError, Unsupported, bind
-from sql.catalog import Catalog
-from sql.placeholders import is_placeholder
-from sql.printing import to_sql
-from sql.templates import Template, bind_template, fill
-from sql.walk import canonical
+from rewright.equivalence.verdicts import to_json
+from rewright.rewrite.adapters.links import at_once, proved_by_parts
+from rewright.rewrite.ports import Scoped
+from rewright.rewrite.words import Deadline, Evidence
+from rewright.sql.algebra import Cast, Const, Expr, Op, Param, Query
+from rewright.sql.binder import BindError, Unsupported, bind
+from rewright.sql.catalog import Catalog
+from rewright.sql.placeholders import is_placeholder
+from rewright.sql.printing import to_sql
+from rewright.sql.templates import Template, bind_template, fill
+from rewright.sql.walk import canonical
 
 _SECONDS = 3.0
 

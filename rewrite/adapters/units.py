@@ -15,22 +15,22 @@ from typing import Any
 
 from pglast.error import Error as PglastError
 
-from knowledge.api import KnowledgeBase
-from knowledge.patterns.fits import fits, rewrites, term_of
-from knowledge.patterns.terms import NotATerm, Term, read
-from knowledge.units import Unit as Stored
-from knowledge.units import schema_sql
-from rewrite.ports import Unit
-from rewrite.rules import RULES, Context, Rewrite, Rule
-from rewrite.rules.apply import applications
-from rewrite.rules.canonical import canonical
-from rewrite.words import CATEGORIES, Category
-from sql import algebra as a
-from sql.binder import BindError, Unsupported, bind
-from sql.catalog import Catalog
-from sql.ddl import DdlError, catalog_from_ddl
-from sql.parsing import TooDeep
-from sql.printing import to_sql
+from rewright.knowledge.api import KnowledgeBase
+from rewright.knowledge.patterns.fits import fits, rewrites, term_of
+from rewright.knowledge.patterns.terms import NotATerm, Term, read
+from rewright.knowledge.units import Unit as Stored
+from rewright.knowledge.units import schema_sql
+from rewright.rewrite.ports import Unit
+from rewright.rewrite.rules import RULES, Context, Rewrite, Rule
+from rewright.rewrite.rules.apply import applications
+from rewright.rewrite.rules.canonical import canonical
+from rewright.rewrite.words import CATEGORIES, Category
+from rewright.sql import algebra as a
+from rewright.sql.binder import BindError, Unsupported, bind
+from rewright.sql.catalog import Catalog
+from rewright.sql.ddl import DdlError, catalog_from_ddl
+from rewright.sql.parsing import TooDeep
+from rewright.sql.printing import to_sql
 
 # how many of the first ranked are looked at, and for how long
 LOOKED_AT = 30

@@ -11,16 +11,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from models.api import Model, ModelError, Request, Usage
-from models.prompts import ErrorText, Instruction, Part, SqlText, messages
-from models.redact import Redactor
-from models.typed import ask
-from rewrite.agents.guard import complaint_of
-from rewrite.agents.memory import Memory, VerdictNote, result_rows
-from rewrite.agents.runs import Runs
-from rewrite.machine.states import NOT_FASTER, Fallen, Verified, Verify
-from rewrite.ports import Checker, Database, DatabaseError, NoProver, Prover, ResultColumn
-from rewrite.words import TRUST, Candidate, Checked, Deadline, Evidence, Settings, Step
+from rewright.models.api import Model, ModelError, Request, Usage
+from rewright.models.prompts import ErrorText, Instruction, Part, SqlText, messages
+from rewright.models.redact import Redactor
+from rewright.models.typed import ask
+from rewright.rewrite.agents.guard import complaint_of
+from rewright.rewrite.agents.memory import Memory, VerdictNote, result_rows
+from rewright.rewrite.agents.runs import Runs
+from rewright.rewrite.machine.states import NOT_FASTER, Fallen, Verified, Verify
+from rewright.rewrite.ports import Checker, Database, DatabaseError, NoProver, Prover, ResultColumn
+from rewright.rewrite.words import TRUST, Candidate, Checked, Deadline, Evidence, Settings, Step
 
 _SYSTEM = (
     "You correct PostgreSQL queries. A query was rewritten to be faster; it must give exactly what the original gives:"

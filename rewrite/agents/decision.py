@@ -11,16 +11,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import median
 
-from models.api import Model, ModelError, Request, Usage
-from models.prompts import Instruction, messages
-from models.redact import Redactor
-from models.typed import ask
-from rewrite.agents.memory import BOUNDS, KnowledgeNote, Memory, ReportNote
-from rewrite.agents.report import remarks, report, same_plan
-from rewrite.agents.runs import Runs
-from rewrite.machine.states import Decide, Decided
-from rewrite.ports import Database, DatabaseError, Knowledge
-from rewrite.words import TRUST, Checked, Deadline, Explained, Settings, Timed, Weighed
+from rewright.models.api import Model, ModelError, Request, Usage
+from rewright.models.prompts import Instruction, messages
+from rewright.models.redact import Redactor
+from rewright.models.typed import ask
+from rewright.rewrite.agents.memory import BOUNDS, KnowledgeNote, Memory, ReportNote
+from rewright.rewrite.agents.report import remarks, report, same_plan
+from rewright.rewrite.agents.runs import Runs
+from rewright.rewrite.machine.states import Decide, Decided
+from rewright.rewrite.ports import Database, DatabaseError, Knowledge
+from rewright.rewrite.words import TRUST, Checked, Deadline, Explained, Settings, Timed, Weighed
 
 _SYSTEM = (
     "You decide whether looking for a still faster equivalent of a PostgreSQL query is worth another attempt."

@@ -13,7 +13,7 @@ from typing import Any
 from pglast import ast
 from pglast.error import Error as PglastError
 
-from sql.parsing import TooDeep, nodes_of, parse
+from rewright.sql.parsing import TooDeep, nodes_of, parse
 
 HARMLESS = frozenset(
     [

@@ -11,12 +11,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from models.api import Model, ModelError, Request, Usage
-from models.prompts import Instruction, Part, SqlText, messages
-from models.redact import Redactor
-from models.typed import ask
-from rewrite.agents.memory import Memory
-from rewrite.words import Candidate, Category, Deadline, Step
+from rewright.models.api import Model, ModelError, Request, Usage
+from rewright.models.prompts import Instruction, Part, SqlText, messages
+from rewright.models.redact import Redactor
+from rewright.models.typed import ask
+from rewright.rewrite.agents.memory import Memory
+from rewright.rewrite.words import Candidate, Category, Deadline, Step
 
 _SYSTEM = (
     "You rewrite PostgreSQL queries into equivalent, faster ones. Equivalent means the same rows, duplicates and NULLs"

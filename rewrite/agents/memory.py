@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, assert_never
 
-from models.prompts import ErrorText, FreeText, Part, PlanText, RowsText, SchemaText, SqlText
-from rewrite.ports import Unit
-from rewrite.words import Category, Explained, Level
+from rewright.models.prompts import ErrorText, FreeText, Part, PlanText, RowsText, SchemaText, SqlText
+from rewright.rewrite.ports import Unit
+from rewright.rewrite.words import Category, Explained, Level
 
 Agent = Literal["reasoning", "rewrite", "assistant", "decision"]
 SliceName = Literal["query", "proposals", "verdicts", "reports", "knowledge"]

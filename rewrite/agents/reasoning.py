@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from models.api import Usage
-from rewrite.agents.guard import complaint_of
-from rewrite.agents.mdp import ModelMind, Thought, by_cost, grouped
-from rewrite.agents.memory import BOUNDS, KnowledgeNote, Memory, Proposal
-from rewrite.machine.states import Reason, Reasoned
-from rewrite.ports import Database, DatabaseError, Knowledge, NoKnowledge, Proposer, Unit
-from rewrite.words import Candidate, Deadline, Settings, Step, canonical, digest
+from rewright.models.api import Usage
+from rewright.rewrite.agents.guard import complaint_of
+from rewright.rewrite.agents.mdp import ModelMind, Thought, by_cost, grouped
+from rewright.rewrite.agents.memory import BOUNDS, KnowledgeNote, Memory, Proposal
+from rewright.rewrite.machine.states import Reason, Reasoned
+from rewright.rewrite.ports import Database, DatabaseError, Knowledge, NoKnowledge, Proposer, Unit
+from rewright.rewrite.words import Candidate, Deadline, Settings, Step, canonical, digest
 
 _PRICED_AT_MOST = 40
 _CONTINUED = 2

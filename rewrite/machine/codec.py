@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from rewrite.machine.states import Decided, Fallen, Reasoned, Result, Stopped, Verified
-from rewrite.words import Candidate, Checked, Evidence, Step, Weighed
+from rewright.rewrite.machine.states import Decided, Fallen, Reasoned, Result, Stopped, Verified
+from rewright.rewrite.words import Candidate, Checked, Evidence, Step, Weighed
 
 
 def encode(result: Result) -> dict[str, Any]:

@@ -12,9 +12,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, assert_never
 
-from models.api import Usage
-from rewrite.machine import codec
-from rewrite.machine.states import (
+from rewright.models.api import Usage
+from rewright.rewrite.machine import codec
+from rewright.rewrite.machine.states import (
     Command,
     Decide,
     Decided,
@@ -30,8 +30,8 @@ from rewrite.machine.states import (
     advance,
     begin,
 )
-from rewrite.ports import DatabaseError, Journal
-from rewrite.words import Deadline, digest
+from rewright.rewrite.ports import DatabaseError, Journal
+from rewright.rewrite.words import Deadline, digest
 
 
 class Reasoner(Protocol):

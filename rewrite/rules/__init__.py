@@ -5,7 +5,7 @@ A rule proposes; it is written to be sound on its own, and is checked all the sa
 
 from __future__ import annotations
 
-from rewrite.rules import (
+from rewright.rewrite.rules import (
     all_to_extreme,
     bare_column,
     contradiction,
@@ -61,7 +61,7 @@ from rewrite.rules import (
     union_to_all,
     zone_range,
 )
-from rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.base import Context, Rewrite, Rule
 
 __all__ = ["RULES", "Context", "Rewrite", "Rule"]
 

@@ -22,14 +22,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from rewrite.rules.base import Context, Rewrite, Rule
-from rewrite.rules.build import aggregate, compare, function, int8
-from rewrite.rules.canonical import is_closed
-from rewrite.rules.correlation import Inner, take_apart
-from rewrite.rules.shape import is_volatile, not_null
-from rewrite.rules.tree import as_product, conjoin, is_plain
-from sql import algebra as a
-from sql.types import INT8
+from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.build import aggregate, compare, function, int8
+from rewright.rewrite.rules.canonical import is_closed
+from rewright.rewrite.rules.correlation import Inner, take_apart
+from rewright.rewrite.rules.shape import is_volatile, not_null
+from rewright.rewrite.rules.tree import as_product, conjoin, is_plain
+from rewright.sql import algebra as a
+from rewright.sql.types import INT8
 
 EXTREMES = {(">", True): "max", (">=", True): "max", ("<", True): "min", ("<=", True): "min"}
 EXTREMES |= {

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from rewrite.rules.base import Context, Rewrite, Rule
-from rewrite.rules.tree import Fresh, blocks, highest_number, replace_at, walk
-from sql import algebra as a
-from sql.catalog import Catalog
+from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.tree import Fresh, blocks, highest_number, replace_at, walk
+from rewright.sql import algebra as a
+from rewright.sql.catalog import Catalog
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,9 +15,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 
-from rewrite.rules.base import Context, Rewrite, Rule
-from rewrite.rules.build import compare
-from rewrite.rules.conditions import (
+from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.build import compare
+from rewright.rewrite.rules.conditions import (
     INTEGERS,
     compares,
     constant,
@@ -27,9 +27,9 @@ from rewrite.rules.conditions import (
     turned,
     value,
 )
-from sql import algebra as a
-from sql.records import key_of
-from sql.types import BOOL, TEXT
+from rewright.sql import algebra as a
+from rewright.sql.records import key_of
+from rewright.sql.types import BOOL, TEXT
 
 # digits a sum of numerics may have so that it is exact here and there
 MOST_DIGITS = 25

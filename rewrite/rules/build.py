@@ -5,10 +5,10 @@ Must not know rules.
 
 from __future__ import annotations
 
-from sql import algebra as a
-from sql.builtins import builtins
-from sql.records import key_of
-from sql.types import BOOL, INT8, SqlType
+from rewright.sql import algebra as a
+from rewright.sql.builtins import builtins
+from rewright.sql.records import key_of
+from rewright.sql.types import BOOL, INT8, SqlType
 
 
 def operator(name: str, left: SqlType, right: SqlType) -> a.OperatorRef | None:

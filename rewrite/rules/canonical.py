@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from rewrite.rules.tree import ITEMS, bound_rels, map_children, renumber, walk
-from sql import algebra as a
+from rewright.rewrite.rules.tree import ITEMS, bound_rels, map_children, renumber, walk
+from rewright.sql import algebra as a
 
 
 def canonical(query: a.Query, *, keep_names: bool = False) -> a.Query:

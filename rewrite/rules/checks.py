@@ -9,13 +9,13 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
-from rewrite.rules.base import Context
-from rewrite.rules.shape import is_volatile, table_of
-from rewrite.rules.tree import conjuncts, has_subquery, map_children, renumber, walk
-from sql import algebra as a
-from sql.binder import BindError, Unsupported, bind
-from sql.catalog import Catalog
-from sql.records import Table
+from rewright.rewrite.rules.base import Context
+from rewright.rewrite.rules.shape import is_volatile, table_of
+from rewright.rewrite.rules.tree import conjuncts, has_subquery, map_children, renumber, walk
+from rewright.sql import algebra as a
+from rewright.sql.binder import BindError, Unsupported, bind
+from rewright.sql.catalog import Catalog
+from rewright.sql.records import Table
 
 
 def checks_of(scan: a.Scan, ctx: Context) -> list[tuple[a.Expr, str]]:

@@ -12,9 +12,9 @@ from dataclasses import replace
 from datetime import datetime
 from decimal import Decimal, InvalidOperation
 
-from sql import algebra as a
-from sql.comparisons import FLIPPED
-from sql.types import equality_is_identity
+from rewright.sql import algebra as a
+from rewright.sql.comparisons import FLIPPED
+from rewright.sql.types import equality_is_identity
 
 Value = Decimal | datetime | str | bool
 Simplify = Callable[[a.Expr], a.Expr | None]

@@ -14,14 +14,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from rewrite.rules.base import Context, Rewrite, Rule
-from rewrite.rules.build import FALSE
-from rewrite.rules.checks import checks_of
-from rewrite.rules.conditions import never
-from rewrite.rules.ranges import allowed
-from rewrite.rules.shape import cannot_fail, is_volatile
-from rewrite.rules.tree import as_product
-from sql import algebra as a
+from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.build import FALSE
+from rewright.rewrite.rules.checks import checks_of
+from rewright.rewrite.rules.conditions import never
+from rewright.rewrite.rules.ranges import allowed
+from rewright.rewrite.rules.shape import cannot_fail, is_volatile
+from rewright.rewrite.rules.tree import as_product
+from rewright.sql import algebra as a
 
 
 def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:

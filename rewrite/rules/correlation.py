@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from rewrite.rules.base import Context
-from rewrite.rules.shape import is_equality, is_volatile
-from rewrite.rules.tree import (
+from rewright.rewrite.rules.base import Context
+from rewright.rewrite.rules.shape import is_equality, is_volatile
+from rewright.rewrite.rules.tree import (
     as_product,
     bound_rels,
     conjoin,
@@ -24,7 +24,7 @@ from rewrite.rules.tree import (
     used_rels,
     walk_block,
 )
-from sql import algebra as a
+from rewright.sql import algebra as a
 
 
 @dataclass(frozen=True, slots=True)

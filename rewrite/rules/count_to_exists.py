@@ -12,12 +12,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from rewrite.rules.base import Context, Rewrite, Rule
-from rewrite.rules.shape import is_volatile
-from rewrite.rules.tree import conjoin, conjuncts, replace_node, walk_block
-from sql import algebra as a
-from sql.comparisons import FLIPPED
-from sql.types import INT4
+from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.shape import is_volatile
+from rewright.rewrite.rules.tree import conjoin, conjuncts, replace_node, walk_block
+from rewright.sql import algebra as a
+from rewright.sql.comparisons import FLIPPED
+from rewright.sql.types import INT4
 
 SOME = frozenset({(">", "0"), ("<>", "0"), (">=", "1")})
 NONE = frozenset({("=", "0"), ("<", "1"), ("<=", "0")})

@@ -16,11 +16,11 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from decimal import Decimal
 
-from rewrite.rules.base import Context, Rewrite, Rule
-from rewrite.rules.build import compare
-from rewrite.rules.conditions import Value, constant, in_conditions, turned, value
-from rewrite.rules.tree import conjoin, conjuncts
-from sql import algebra as a
+from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.build import compare
+from rewright.rewrite.rules.conditions import Value, constant, in_conditions, turned, value
+from rewright.rewrite.rules.tree import conjoin, conjuncts
+from rewright.sql import algebra as a
 
 # A range of moments; None is open
 Range = tuple[datetime | None, datetime | None]

@@ -18,11 +18,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from rewrite.rules.base import Context, Rewrite, Rule
-from rewrite.rules.correlation import Inner, reduction, scalar_aggregates
-from rewrite.rules.shape import divides, null_on_empty, order_sensitive, rejects_null
-from rewrite.rules.tree import as_product, conjoin, replace_node, walk_block
-from sql import algebra as a
+from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.correlation import Inner, reduction, scalar_aggregates
+from rewright.rewrite.rules.shape import divides, null_on_empty, order_sensitive, rejects_null
+from rewright.rewrite.rules.tree import as_product, conjoin, replace_node, walk_block
+from rewright.sql import algebra as a
 
 
 def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:

@@ -13,10 +13,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from rewrite.rules.base import Context, Rewrite, Rule
-from rewrite.rules.correlation import scalar_aggregates
-from rewrite.rules.tree import as_product, conjoin, free_rels, from_rels, replace_node
-from sql import algebra as a
+from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.correlation import scalar_aggregates
+from rewright.rewrite.rules.tree import as_product, conjoin, free_rels, from_rels, replace_node
+from rewright.sql import algebra as a
 
 
 def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:

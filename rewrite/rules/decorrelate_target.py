@@ -15,10 +15,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from rewrite.rules.base import Context, Rewrite, Rule
-from rewrite.rules.correlation import Inner, aggregate_block, take_apart
-from rewrite.rules.shape import divides, is_volatile, keys_of, null_on_empty, simple_aggregates
-from rewrite.rules.tree import (
+from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.correlation import Inner, aggregate_block, take_apart
+from rewright.rewrite.rules.shape import divides, is_volatile, keys_of, null_on_empty, simple_aggregates
+from rewright.rewrite.rules.tree import (
     as_product,
     conjoin,
     free_rels,
@@ -28,7 +28,7 @@ from rewrite.rules.tree import (
     substitute,
     walk_block,
 )
-from sql import algebra as a
+from rewright.sql import algebra as a
 
 
 def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:

@@ -20,10 +20,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import permutations
 
-from rewrite.rules.base import Context, Rewrite, Rule
-from rewrite.rules.correlation import Inner, Tie, scalar_aggregates
-from rewrite.rules.shape import is_volatile, keys_of, null_on_empty, order_sensitive, rejects_null
-from rewrite.rules.tree import (
+from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.correlation import Inner, Tie, scalar_aggregates
+from rewright.rewrite.rules.shape import is_volatile, keys_of, null_on_empty, order_sensitive, rejects_null
+from rewright.rewrite.rules.tree import (
     as_product,
     columns_used,
     conjoin,
@@ -39,7 +39,7 @@ from rewrite.rules.tree import (
     used_rels,
     walk_block,
 )
-from sql import algebra as a
+from rewright.sql import algebra as a
 
 MOST_TWINS = 5
 

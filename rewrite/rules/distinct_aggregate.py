@@ -16,10 +16,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from rewrite.rules.base import Context, Rewrite, Rule
-from rewrite.rules.eager_group import aggregates, decomposes, split
-from rewrite.rules.shape import is_volatile, order_sensitive, shows_identity
-from rewrite.rules.tree import (
+from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.eager_group import aggregates, decomposes, split
+from rewright.rewrite.rules.shape import is_volatile, order_sensitive, shows_identity
+from rewright.rewrite.rules.tree import (
     QUERIES,
     columns_used,
     from_rels,
@@ -28,7 +28,7 @@ from rewrite.rules.tree import (
     references_whole,
     substitute,
 )
-from sql import algebra as a
+from rewright.sql import algebra as a
 
 IGNORING_DUPLICATES = frozenset({"count", "sum", "min", "max"})
 

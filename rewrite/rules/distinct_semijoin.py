@@ -14,10 +14,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from rewrite.rules.base import Context, Rewrite, Rule
-from rewrite.rules.eager_group import aggregates
-from rewrite.rules.shape import is_lateral, is_volatile, order_sensitive
-from rewrite.rules.tree import (
+from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.eager_group import aggregates
+from rewright.rewrite.rules.shape import is_lateral, is_volatile, order_sensitive
+from rewright.rewrite.rules.tree import (
     as_product,
     conjoin,
     free_rels,
@@ -27,8 +27,8 @@ from rewrite.rules.tree import (
     returns_set,
     used_rels,
 )
-from sql import algebra as a
-from sql.types import INT4
+from rewright.sql import algebra as a
+from rewright.sql.types import INT4
 
 ONCE = frozenset({"min", "max", "bool_and", "bool_or", "every"})
 

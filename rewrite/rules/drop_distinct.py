@@ -12,10 +12,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from rewrite.rules.base import Context, Rewrite, Rule
-from rewrite.rules.tree import conjoin, conjuncts, has_aggregate, has_window
-from sql import algebra as a
-from sql.facts import Facts
+from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.tree import conjoin, conjuncts, has_aggregate, has_window
+from rewright.sql import algebra as a
+from rewright.sql.facts import Facts
 
 
 def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:

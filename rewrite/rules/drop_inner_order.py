@@ -13,10 +13,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from rewrite.rules.base import Context, Rewrite, Rule
-from rewrite.rules.shape import order_sensitive
-from rewrite.rules.tree import walk_block
-from sql import algebra as a
+from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.shape import order_sensitive
+from rewright.rewrite.rules.tree import walk_block
+from rewright.sql import algebra as a
 
 
 def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:

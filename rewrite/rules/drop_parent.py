@@ -13,12 +13,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from rewrite.rules.base import Context, Rewrite, Rule
-from rewrite.rules.shape import column_not_null, is_equality, shows_identity, table_of
-from rewrite.rules.tree import as_product, columns_used, conjoin, references_whole, substitute
-from sql import algebra as a
-from sql.facts import usable_foreign_keys
-from sql.records import ForeignKey
+from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.shape import column_not_null, is_equality, shows_identity, table_of
+from rewright.rewrite.rules.tree import as_product, columns_used, conjoin, references_whole, substitute
+from rewright.sql import algebra as a
+from rewright.sql.facts import usable_foreign_keys
+from rewright.sql.records import ForeignKey
 
 
 def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:

@@ -13,11 +13,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from rewrite.rules.base import Context, Rewrite, Rule
-from rewrite.rules.shape import is_volatile
-from rewrite.rules.tree import has_aggregate, has_subquery, has_window, returns_set, walk
-from sql import algebra as a
-from sql.facts import Facts
+from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.shape import is_volatile
+from rewright.rewrite.rules.tree import has_aggregate, has_subquery, has_window, returns_set, walk
+from rewright.sql import algebra as a
+from rewright.sql.facts import Facts
 
 
 def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:

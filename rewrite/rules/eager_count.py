@@ -15,10 +15,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from rewrite.rules.base import Context, Rewrite, Rule
-from rewrite.rules.correlation import as_tie
-from rewrite.rules.shape import NOT_NULL_ON_EMPTY, is_volatile, keys_of, order_sensitive
-from rewrite.rules.tree import (
+from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.correlation import as_tie
+from rewright.rewrite.rules.shape import NOT_NULL_ON_EMPTY, is_volatile, keys_of, order_sensitive
+from rewright.rewrite.rules.tree import (
     QUERIES,
     conjoin,
     conjuncts,
@@ -29,7 +29,7 @@ from rewrite.rules.tree import (
     map_children,
     walk_block,
 )
-from sql import algebra as a
+from rewright.sql import algebra as a
 
 
 def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:

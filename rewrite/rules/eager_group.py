@@ -16,10 +16,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from rewrite.rules.base import Context, Rewrite, Rule
-from rewrite.rules.build import aggregate, cast_to_int8, function, int8, operator
-from rewrite.rules.shape import cannot_fail, is_lateral, is_volatile, keys_of, order_sensitive, shows_identity
-from rewrite.rules.tree import (
+from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.build import aggregate, cast_to_int8, function, int8, operator
+from rewright.rewrite.rules.shape import (
+    cannot_fail,
+    is_lateral,
+    is_volatile,
+    keys_of,
+    order_sensitive,
+    shows_identity,
+)
+from rewright.rewrite.rules.tree import (
     QUERIES,
     as_product,
     columns_used,
@@ -32,9 +39,9 @@ from rewrite.rules.tree import (
     substitute,
     walk_block,
 )
-from sql import algebra as a
-from sql.records import key_of
-from sql.types import INT8, NUMERIC
+from rewright.sql import algebra as a
+from rewright.sql.records import key_of
+from rewright.sql.types import INT8, NUMERIC
 
 MOST_KEYS = 4
 SUMMED = frozenset({"int2", "int4", "int8", "numeric"})

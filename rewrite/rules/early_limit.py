@@ -14,10 +14,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from rewrite.rules.base import Context, Rewrite, Rule
-from rewrite.rules.drop_parent import Link, links
-from rewrite.rules.shape import column_not_null, is_volatile
-from rewrite.rules.tree import (
+from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.drop_parent import Link, links
+from rewright.rewrite.rules.shape import column_not_null, is_volatile
+from rewright.rewrite.rules.tree import (
     Place,
     as_product,
     columns_used,
@@ -30,8 +30,8 @@ from rewrite.rules.tree import (
     returns_set,
     substitute,
 )
-from sql import algebra as a
-from sql.types import INT8
+from rewright.sql import algebra as a
+from rewright.sql.types import INT8
 
 
 def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:

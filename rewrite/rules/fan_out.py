@@ -18,11 +18,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from rewrite.rules.base import Context, Rewrite, Rule
-from rewrite.rules.correlation import Tie, as_tie
-from rewrite.rules.eager_group import aggregates, outside
-from rewrite.rules.shape import is_strict_path, is_volatile, keys_of, order_sensitive
-from rewrite.rules.tree import (
+from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.correlation import Tie, as_tie
+from rewright.rewrite.rules.eager_group import aggregates, outside
+from rewright.rewrite.rules.shape import is_strict_path, is_volatile, keys_of, order_sensitive
+from rewright.rewrite.rules.tree import (
     QUERIES,
     conjoin,
     conjuncts,
@@ -35,9 +35,9 @@ from rewrite.rules.tree import (
     references_whole,
     walk_block,
 )
-from sql import algebra as a
-from sql.facts import Facts
-from sql.types import FLOATS
+from rewright.sql import algebra as a
+from rewright.sql.facts import Facts
+from rewright.sql.types import FLOATS
 
 EXTREMES = frozenset({"min", "max", "bool_and", "bool_or", "every"})
 ADDED = frozenset({"sum", "avg"})

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from rewrite.rules.base import Context
-from rewrite.rules.shape import cannot_fail, is_volatile
-from rewrite.rules.tree import (
+from rewright.rewrite.rules.base import Context
+from rewright.rewrite.rules.shape import cannot_fail, is_volatile
+from rewright.rewrite.rules.tree import (
     as_product,
     blocks,
     columns_used,
@@ -25,7 +25,7 @@ from rewrite.rules.tree import (
     renumber,
     substitute,
 )
-from sql import algebra as a
+from rewright.sql import algebra as a
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,12 +15,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from rewrite.rules.base import Context, Rewrite, Rule
-from rewrite.rules.correlation import take_apart
-from rewrite.rules.running_window import Running, Source, adds_up, not_null, running_rows
-from rewrite.rules.running_window import apply as as_window
-from rewrite.rules.shape import is_volatile, keys_of
-from rewrite.rules.tree import (
+from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.correlation import take_apart
+from rewright.rewrite.rules.running_window import Running, Source, adds_up, not_null, running_rows
+from rewright.rewrite.rules.running_window import apply as as_window
+from rewright.rewrite.rules.shape import is_volatile, keys_of
+from rewright.rewrite.rules.tree import (
     QUERIES,
     conjoin,
     conjuncts,
@@ -31,7 +31,7 @@ from rewrite.rules.tree import (
     map_children,
     walk_block,
 )
-from sql import algebra as a
+from rewright.sql import algebra as a
 
 
 @dataclass(frozen=True, slots=True)

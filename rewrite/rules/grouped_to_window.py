@@ -13,10 +13,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from rewrite.rules.base import Context, Rewrite, Rule
-from rewrite.rules.correlation import as_tie
-from rewrite.rules.shape import column_not_null, is_volatile, order_sensitive
-from rewrite.rules.tree import (
+from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.correlation import as_tie
+from rewright.rewrite.rules.shape import column_not_null, is_volatile, order_sensitive
+from rewright.rewrite.rules.tree import (
     Place,
     as_product,
     columns_used,
@@ -30,7 +30,7 @@ from rewrite.rules.tree import (
     substitute,
     walk_block,
 )
-from sql import algebra as a
+from rewright.sql import algebra as a
 
 
 def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:

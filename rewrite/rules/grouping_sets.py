@@ -13,14 +13,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from rewrite.rules.base import Context, Rewrite, Rule
-from rewrite.rules.build import compare
-from rewrite.rules.canonical import canonical, is_closed
-from rewrite.rules.merge_aggregates import arms_of
-from rewrite.rules.shape import is_volatile
-from rewrite.rules.tree import has_aggregate, has_subquery, has_window, leaves, renumber
-from sql import algebra as a
-from sql.types import INT4
+from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.build import compare
+from rewright.rewrite.rules.canonical import canonical, is_closed
+from rewright.rewrite.rules.merge_aggregates import arms_of
+from rewright.rewrite.rules.shape import is_volatile
+from rewright.rewrite.rules.tree import has_aggregate, has_subquery, has_window, leaves, renumber
+from rewright.sql import algebra as a
+from rewright.sql.types import INT4
 
 MOST_KEYS = 8
 

@@ -12,10 +12,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rewrite.rules.base import Context, Rewrite, Rule
-from rewrite.rules.conditions import in_conditions
-from rewrite.rules.tree import has_subquery
-from sql import algebra as a
+from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.conditions import in_conditions
+from rewright.rewrite.rules.tree import has_subquery
+from rewright.sql import algebra as a
 
 FEWEST = 8
 

@@ -14,12 +14,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from decimal import Decimal
 
-from rewrite.rules.base import Context, Rewrite, Rule
-from rewrite.rules.conditions import compares, turned, value
-from rewrite.rules.shape import column_not_null, is_equality, is_strict_path, table_of
-from rewrite.rules.tree import conjuncts, free_rels, from_rels, walk
-from sql import algebra as a
-from sql.facts import Facts, usable_foreign_keys
+from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.conditions import compares, turned, value
+from rewright.rewrite.rules.shape import column_not_null, is_equality, is_strict_path, table_of
+from rewright.rewrite.rules.tree import conjuncts, free_rels, from_rels, walk
+from rewright.sql import algebra as a
+from rewright.sql.facts import Facts, usable_foreign_keys
 
 
 def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:

@@ -13,9 +13,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from rewrite.rules.base import Context, Rewrite, Rule
-from rewrite.rules.tree import as_product, conjoin, conjuncts, free_rels, from_rels
-from sql import algebra as a
+from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.tree import as_product, conjoin, conjuncts, free_rels, from_rels
+from rewright.sql import algebra as a
 
 
 def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:

@@ -14,13 +14,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from rewrite.rules.base import Context, Rewrite, Rule
-from rewrite.rules.build import aggregate, compare
-from rewrite.rules.correlation import as_tie
-from rewrite.rules.shape import is_volatile
-from rewrite.rules.tree import as_product, conjoin, copy_fresh, free_rels, from_rels, has_subquery, walk
-from sql import algebra as a
-from sql.types import EXACT_INTEGERS
+from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.build import aggregate, compare
+from rewright.rewrite.rules.correlation import as_tie
+from rewright.rewrite.rules.shape import is_volatile
+from rewright.rewrite.rules.tree import (
+    as_product,
+    conjoin,
+    copy_fresh,
+    free_rels,
+    from_rels,
+    has_subquery,
+    walk,
+)
+from rewright.sql import algebra as a
+from rewright.sql.types import EXACT_INTEGERS
 
 ORDERED = EXACT_INTEGERS | {"date"}
 

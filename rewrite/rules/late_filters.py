@@ -16,10 +16,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from rewrite.rules.base import Context, Rewrite, Rule
-from rewrite.rules.correlation import as_tie
-from rewrite.rules.shape import is_volatile
-from rewrite.rules.tree import (
+from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.correlation import as_tie
+from rewright.rewrite.rules.shape import is_volatile
+from rewright.rewrite.rules.tree import (
     as_product,
     columns_used,
     conjoin,
@@ -31,8 +31,8 @@ from rewrite.rules.tree import (
     substitute,
     walk,
 )
-from sql import algebra as a
-from sql.types import INT8
+from rewright.sql import algebra as a
+from rewright.sql.types import INT8
 
 COSTLY = frozenset({"/", "%", "~~", "!~~", "~", "~*", "!~", "!~*", "~~*", "!~~*"})
 

@@ -16,11 +16,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from rewrite.rules.base import Context, Rewrite, Rule
-from rewrite.rules.canonical import is_closed
-from rewrite.rules.shape import is_volatile
-from rewrite.rules.tree import as_product, conjoin, copy_fresh, map_children, renumber, walk_block
-from sql import algebra as a
+from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.canonical import is_closed
+from rewright.rewrite.rules.shape import is_volatile
+from rewright.rewrite.rules.tree import as_product, conjoin, copy_fresh, map_children, renumber, walk_block
+from rewright.sql import algebra as a
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,11 +15,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from rewrite.rules.base import Context, Rewrite, Rule
-from rewrite.rules.correlation import Inner, Tie, aggregate_block
-from rewrite.rules.decorrelate_target import with_join
-from rewrite.rules.shape import divides, null_on_empty, simple_aggregates
-from rewrite.rules.tree import (
+from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.correlation import Inner, Tie, aggregate_block
+from rewright.rewrite.rules.decorrelate_target import with_join
+from rewright.rewrite.rules.shape import divides, null_on_empty, simple_aggregates
+from rewright.rewrite.rules.tree import (
     conjoin,
     copy_fresh,
     free_rels,
@@ -28,7 +28,7 @@ from rewrite.rules.tree import (
     renumber,
     walk_block,
 )
-from sql import algebra as a
+from rewright.sql import algebra as a
 
 _Label = tuple[str, ...]
 

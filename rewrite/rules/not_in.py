@@ -13,11 +13,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from rewrite.rules.base import Context, Rewrite, Rule
-from rewrite.rules.shape import is_volatile, not_null
-from rewrite.rules.tree import as_product, conjoin, conjuncts, copy_fresh, free_rels, is_plain
-from sql import algebra as a
-from sql.types import BOOL, INT4
+from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.shape import is_volatile, not_null
+from rewright.rewrite.rules.tree import as_product, conjoin, conjuncts, copy_fresh, free_rels, is_plain
+from rewright.sql import algebra as a
+from rewright.sql.types import BOOL, INT4
 
 
 def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:

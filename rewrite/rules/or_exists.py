@@ -13,11 +13,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from rewrite.rules.base import Context, Rewrite, Rule
-from rewrite.rules.correlation import Tie, take_apart
-from rewrite.rules.shape import is_volatile
-from rewrite.rules.tree import conjoin, conjuncts, disjuncts, free_rels
-from sql import algebra as a
+from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.correlation import Tie, take_apart
+from rewright.rewrite.rules.shape import is_volatile
+from rewright.rewrite.rules.tree import conjoin, conjuncts, disjuncts, free_rels
+from rewright.sql import algebra as a
 
 
 def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:

@@ -13,9 +13,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from rewrite.rules.base import Context, Rewrite, Rule
-from rewrite.rules.shape import cannot_fail, is_equality, is_volatile
-from rewrite.rules.tree import (
+from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.shape import cannot_fail, is_equality, is_volatile
+from rewright.rewrite.rules.tree import (
     as_product,
     columns_used,
     conjoin,
@@ -29,7 +29,7 @@ from rewrite.rules.tree import (
     references_whole,
     substitute,
 )
-from sql import algebra as a
+from rewright.sql import algebra as a
 
 MOST_ARMS = 4
 

@@ -13,10 +13,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rewrite.rules.base import Context, Rewrite, Rule
-from rewrite.rules.or_join_union import MOST_ARMS, common_equality, union_of_arms
-from rewrite.rules.shape import cannot_fail, is_equality, is_volatile
-from rewrite.rules.tree import (
+from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.or_join_union import MOST_ARMS, common_equality, union_of_arms
+from rewright.rewrite.rules.shape import cannot_fail, is_equality, is_volatile
+from rewright.rewrite.rules.tree import (
     as_product,
     conjuncts,
     disjuncts,
@@ -27,7 +27,7 @@ from rewrite.rules.tree import (
     references_whole,
     walk,
 )
-from sql import algebra as a
+from rewright.sql import algebra as a
 
 
 def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:

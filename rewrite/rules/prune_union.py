@@ -18,11 +18,19 @@ from dataclasses import replace
 from functools import reduce
 from typing import Any
 
-from rewrite.rules.base import Context, Rewrite, Rule
-from rewrite.rules.conditions import never
-from rewrite.rules.shape import is_volatile
-from rewrite.rules.tree import as_product, copy_fresh, free_rels, has_subquery, map_children, substitute, walk
-from sql import algebra as a
+from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.conditions import never
+from rewright.rewrite.rules.shape import is_volatile
+from rewright.rewrite.rules.tree import (
+    as_product,
+    copy_fresh,
+    free_rels,
+    has_subquery,
+    map_children,
+    substitute,
+    walk,
+)
+from rewright.sql import algebra as a
 
 
 def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:

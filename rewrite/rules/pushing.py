@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from rewrite.rules.base import Context
-from rewrite.rules.shape import is_volatile
-from rewrite.rules.tree import (
+from rewright.rewrite.rules.base import Context
+from rewright.rewrite.rules.shape import is_volatile
+from rewright.rewrite.rules.tree import (
     conjoin,
     conjuncts,
     copy_fresh,
@@ -21,7 +21,7 @@ from rewrite.rules.tree import (
     substitute,
     walk_block,
 )
-from sql import algebra as a
+from rewright.sql import algebra as a
 
 
 def can_push(query: a.Query, positions: frozenset[int], ctx: Context) -> bool:

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 
-from rewrite.rules.conditions import INTEGERS, NUMBERS, Value, compares, constant, turned, value
-from rewrite.rules.tree import Place
-from sql import algebra as a
+from rewright.rewrite.rules.conditions import INTEGERS, NUMBERS, Value, compares, constant, turned, value
+from rewright.rewrite.rules.tree import Place
+from rewright.sql import algebra as a
 
 Bound = tuple[Value, bool]  # value, whether it is left out
 KINDS = NUMBERS | {"date", "timestamp", "text", "varchar", "bool"}

@@ -15,10 +15,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from rewrite.rules.base import Context, Rewrite, Rule
-from rewrite.rules.pushing import can_push, push
-from rewrite.rules.semijoins import implied_semijoins
-from rewrite.rules.tree import (
+from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.pushing import can_push, push
+from rewright.rewrite.rules.semijoins import implied_semijoins
+from rewright.rewrite.rules.tree import (
     as_product,
     columns_used,
     conjoin,
@@ -29,7 +29,7 @@ from rewrite.rules.tree import (
     references_whole,
     walk,
 )
-from sql import algebra as a
+from rewright.sql import algebra as a
 
 
 def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:

@@ -12,11 +12,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from rewrite.rules.base import Context, Rewrite, Rule
-from rewrite.rules.canonical import canonical, is_closed
-from rewrite.rules.shape import is_equality, is_volatile, shows_identity
-from rewrite.rules.tree import as_product, conjoin, references_whole, substitute
-from sql import algebra as a
+from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.canonical import canonical, is_closed
+from rewright.rewrite.rules.shape import is_equality, is_volatile, shows_identity
+from rewright.rewrite.rules.tree import as_product, conjoin, references_whole, substitute
+from rewright.sql import algebra as a
 
 
 def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:

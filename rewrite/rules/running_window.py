@@ -18,11 +18,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from rewrite.rules.base import Context, Rewrite, Rule
-from rewrite.rules.build import function, operator
-from rewrite.rules.correlation import Inner, Tie, aggregate_block
-from rewrite.rules.shape import column_not_null, divides, is_volatile, order_sensitive
-from rewrite.rules.tree import (
+from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.build import function, operator
+from rewright.rewrite.rules.correlation import Inner, Tie, aggregate_block
+from rewright.rewrite.rules.shape import column_not_null, divides, is_volatile, order_sensitive
+from rewright.rewrite.rules.tree import (
     QUERIES,
     as_product,
     columns_used,
@@ -38,8 +38,8 @@ from rewrite.rules.tree import (
     used_rels,
     walk_block,
 )
-from sql import algebra as a
-from sql.types import FLOATS, INT4, INT8
+from rewright.sql import algebra as a
+from rewright.sql.types import FLOATS, INT4, INT8
 
 GUARDS = ("peers", "nulls-apart", "later-keys-filled", "filters-after")
 ADDED = frozenset({"sum", "avg"})

@@ -15,13 +15,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from rewrite.rules.base import Context, Rewrite, Rule
-from rewrite.rules.build import operator
-from rewrite.rules.shape import is_volatile
-from rewrite.rules.tree import map_children
-from sql import algebra as a
-from sql.facts.guards import NOTHING, Known, division, evaluated, is_division
-from sql.walk import conjunction, conjuncts
+from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.build import operator
+from rewright.rewrite.rules.shape import is_volatile
+from rewright.rewrite.rules.tree import map_children
+from rewright.sql import algebra as a
+from rewright.sql.facts.guards import NOTHING, Known, division, evaluated, is_division
+from rewright.sql.walk import conjunction, conjuncts
 
 
 def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:

@@ -13,9 +13,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from rewrite.rules.base import Context, Rewrite, Rule
-from rewrite.rules.shape import column_not_null, is_equality, table_of
-from rewrite.rules.tree import (
+from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.shape import column_not_null, is_equality, table_of
+from rewright.rewrite.rules.tree import (
     Place,
     as_product,
     conjoin,
@@ -25,7 +25,7 @@ from rewrite.rules.tree import (
     references_whole,
     substitute,
 )
-from sql import algebra as a
+from rewright.sql import algebra as a
 
 
 def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:

@@ -7,11 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from rewrite.rules.base import Context
-from rewrite.rules.correlation import as_tie
-from rewrite.rules.shape import is_volatile
-from rewrite.rules.tree import conjoin, copy_fresh, free_of_all, free_rels, from_rels, has_subquery, used_rels
-from sql import algebra as a
+from rewright.rewrite.rules.base import Context
+from rewright.rewrite.rules.correlation import as_tie
+from rewright.rewrite.rules.shape import is_volatile
+from rewright.rewrite.rules.tree import (
+    conjoin,
+    copy_fresh,
+    free_of_all,
+    free_rels,
+    from_rels,
+    has_subquery,
+    used_rels,
+)
+from rewright.sql import algebra as a
 
 
 def implied_semijoins(

@@ -13,13 +13,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rewrite.rules.base import Context, Rewrite, Rule
-from rewrite.rules.build import compare
-from rewrite.rules.shape import is_volatile, shows_identity
-from rewrite.rules.tree import conjoin
-from sql import algebra as a
-from sql.facts import Facts
-from sql.types import INT4
+from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.build import compare
+from rewright.rewrite.rules.shape import is_volatile, shows_identity
+from rewright.rewrite.rules.tree import conjoin
+from rewright.sql import algebra as a
+from rewright.sql.facts import Facts
+from rewright.sql.types import INT4
 
 
 def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from rewrite.rules.base import Context
-from rewrite.rules.tree import (
+from rewright.rewrite.rules.base import Context
+from rewright.rewrite.rules.tree import (
     as_product,
     conjuncts,
     free_rels,
@@ -18,10 +18,10 @@ from rewrite.rules.tree import (
     walk,
     walk_block,
 )
-from sql import algebra as a
-from sql.facts.effects import own_errors
-from sql.records import Table
-from sql.types import equality_is_identity
+from rewright.sql import algebra as a
+from rewright.sql.facts.effects import own_errors
+from rewright.sql.records import Table
+from rewright.sql.types import equality_is_identity
 
 # A key: positions of columns, and the constraints it rests on
 KeyFact = tuple[frozenset[int], frozenset[str]]

@@ -13,13 +13,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from rewrite.rules.base import Context, Rewrite, Rule
-from rewrite.rules.filtered_scans import Reader, filtered_once, readers_of
-from rewrite.rules.tree import (
+from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.filtered_scans import Reader, filtered_once, readers_of
+from rewright.rewrite.rules.tree import (
     renumber,
     walk,
 )
-from sql import algebra as a
+from rewright.sql import algebra as a
 
 
 def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:

@@ -13,11 +13,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from rewrite.rules.base import Context, Rewrite, Rule
-from rewrite.rules.canonical import canonical, is_closed
-from rewrite.rules.shape import is_volatile
-from rewrite.rules.tree import copy_fresh, map_children, walk
-from sql import algebra as a
+from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.canonical import canonical, is_closed
+from rewright.rewrite.rules.shape import is_volatile
+from rewright.rewrite.rules.tree import copy_fresh, map_children, walk
+from rewright.sql import algebra as a
 
 
 def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:

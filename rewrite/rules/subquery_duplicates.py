@@ -13,10 +13,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from rewrite.rules.base import Context, Rewrite, Rule
-from rewrite.rules.shape import is_volatile
-from rewrite.rules.tree import QUERIES, has_aggregate, has_window, map_children, returns_set
-from sql import algebra as a
+from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.shape import is_volatile
+from rewright.rewrite.rules.tree import QUERIES, has_aggregate, has_window, map_children, returns_set
+from rewright.sql import algebra as a
 
 
 def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:

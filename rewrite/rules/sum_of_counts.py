@@ -12,10 +12,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from rewrite.rules.base import Context, Rewrite, Rule
-from rewrite.rules.shape import is_volatile
-from rewrite.rules.tree import columns_used, conjoin, conjuncts, has_subquery, substitute
-from sql import algebra as a
+from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.shape import is_volatile
+from rewright.rewrite.rules.tree import columns_used, conjoin, conjuncts, has_subquery, substitute
+from rewright.sql import algebra as a
 
 
 def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:

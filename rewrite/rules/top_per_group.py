@@ -14,13 +14,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from rewrite.rules.base import Context, Rewrite, Rule
-from rewrite.rules.build import operator
-from rewrite.rules.conditions import turned
-from rewrite.rules.correlation import as_tie, take_apart
-from rewrite.rules.decorrelate_target import with_join
-from rewrite.rules.shape import is_lateral, is_volatile
-from rewrite.rules.tree import (
+from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.build import operator
+from rewright.rewrite.rules.conditions import turned
+from rewright.rewrite.rules.correlation import as_tie, take_apart
+from rewright.rewrite.rules.decorrelate_target import with_join
+from rewright.rewrite.rules.shape import is_lateral, is_volatile
+from rewright.rewrite.rules.tree import (
     Place,
     as_product,
     columns_used,
@@ -35,7 +35,7 @@ from rewrite.rules.tree import (
     substitute,
     walk_block,
 )
-from sql import algebra as a
+from rewright.sql import algebra as a
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,10 +19,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from rewrite.rules.base import Context, Rewrite, Rule
-from rewrite.rules.canonical import canonical, is_closed
-from rewrite.rules.shape import divides, is_volatile, order_sensitive
-from rewrite.rules.tree import (
+from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.canonical import canonical, is_closed
+from rewright.rewrite.rules.shape import divides, is_volatile, order_sensitive
+from rewright.rewrite.rules.tree import (
     QUERIES,
     conjoin,
     conjuncts,
@@ -33,7 +33,7 @@ from rewrite.rules.tree import (
     replace_node,
     walk_block,
 )
-from sql import algebra as a
+from rewright.sql import algebra as a
 
 COMBINES = frozenset({("sum", "numeric"), ("sum", "float8")})
 
@@ -116,7 +116,7 @@ def _total(block: a.Select, node: a.ScalarSubquery, ctx: Context) -> a.Expr | No
 
 
 def _twins(sub: a.Select, block: a.Select) -> dict[int, int] | None:
-    from rewrite.rules.tree import leaves
+    from rewright.rewrite.rules.tree import leaves
 
     ours, theirs = list(leaves(block.from_)), list(leaves(sub.from_))
     if len(ours) != len(theirs):

@@ -13,9 +13,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from rewrite.rules.base import Context, Rewrite, Rule
-from rewrite.rules.shape import cannot_fail, is_equality, is_volatile, shows_identity
-from rewrite.rules.tree import (
+from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.shape import cannot_fail, is_equality, is_volatile, shows_identity
+from rewright.rewrite.rules.tree import (
     Place,
     as_product,
     conjoin,
@@ -25,7 +25,7 @@ from rewrite.rules.tree import (
     substitute,
     walk,
 )
-from sql import algebra as a
+from rewright.sql import algebra as a
 
 MOST_ADDED = 6
 

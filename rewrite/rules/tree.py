@@ -1,6 +1,6 @@
 """Traversal and substitution over the bound tree, as rules need them.
 
-Owns generic mapping over `sql.algebra` nodes, numbering of fresh range variables, conjunctions, and places
+Owns generic mapping over `rewright.sql.algebra` nodes, numbering of fresh range variables, conjunctions, and places
 of query blocks inside a statement. Pure functions over frozen values. Must not know any rule.
 """
 
@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
-from sql import algebra as a
-from sql.types import SqlType
+from rewright.sql import algebra as a
+from rewright.sql.types import SqlType
 
 LEAVES = (a.FunctionRef, a.OperatorRef, a.TableRef, a.OutputColumn)
 QUERIES = (a.Select, a.SetOp, a.Values)

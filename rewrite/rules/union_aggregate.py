@@ -15,10 +15,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from rewrite.rules.base import Context, Rewrite, Rule
-from rewrite.rules.eager_group import aggregates, decomposes, outside, split
-from rewrite.rules.shape import is_volatile, shows_identity
-from rewrite.rules.tree import (
+from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.eager_group import aggregates, decomposes, outside, split
+from rewright.rewrite.rules.shape import is_volatile, shows_identity
+from rewright.rewrite.rules.tree import (
     QUERIES,
     columns_used,
     has_subquery,
@@ -28,8 +28,8 @@ from rewrite.rules.tree import (
     renumber,
     substitute,
 )
-from sql import algebra as a
-from sql.types import BOOL
+from rewright.sql import algebra as a
+from rewright.sql.types import BOOL
 
 MOST_ARMS = 6
 

@@ -13,12 +13,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from rewrite.rules.base import Context, Rewrite, Rule
-from rewrite.rules.conditions import value
-from rewrite.rules.ranges import Allowed, allowed, column_of
-from rewrite.rules.tree import as_product
-from sql import algebra as a
-from sql.facts import Facts
+from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.conditions import value
+from rewright.rewrite.rules.ranges import Allowed, allowed, column_of
+from rewright.rewrite.rules.tree import as_product
+from rewright.sql import algebra as a
+from rewright.sql.facts import Facts
 
 
 def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:

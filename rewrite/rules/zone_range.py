@@ -13,11 +13,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from rewrite.rules.base import Context, Rewrite, Rule
-from rewrite.rules.build import compare
-from rewrite.rules.tree import as_product, conjoin, conjuncts
-from rewrite.rules.zones import Span, moment, span, utc
-from sql import algebra as a
+from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.build import compare
+from rewright.rewrite.rules.tree import as_product, conjoin, conjuncts
+from rewright.rewrite.rules.zones import Span, moment, span, utc
+from rewright.sql import algebra as a
 
 
 def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:

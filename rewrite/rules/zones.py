@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
 
-from rewrite.rules.conditions import DATE, constant, value
-from sql import algebra as a
-from sql.comparisons import FLIPPED
-from sql.types import UNKNOWN, SqlType
+from rewright.rewrite.rules.conditions import DATE, constant, value
+from rewright.sql import algebra as a
+from rewright.sql.comparisons import FLIPPED
+from rewright.sql.types import UNKNOWN, SqlType
 
 SAME = {name: name for name in FLIPPED}
 FARTHEST = timedelta(days=7)

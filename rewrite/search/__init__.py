@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from rewrite.search.explore import Candidate, Limits, propose
+from rewright.rewrite.search.explore import Candidate, Limits, propose
 
 __all__ = ["Candidate", "Limits", "propose"]

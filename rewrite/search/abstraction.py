@@ -12,16 +12,16 @@ from collections.abc import Container, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from rewrite.rules.canonical import canonical, is_closed
-from rewrite.rules.inline_cte import inlined
-from rewrite.rules.shape import is_volatile
-from rewrite.rules.tree import Fresh, blocks, highest_number, leaves, map_children, replace_at, walk
-from rewrite.search.congruence import looseness
-from rewrite.search.gathering import gathered, mentioned
-from sql import algebra as a
-from sql.catalog import Catalog, Table, TableColumn
-from sql.facts import Facts
-from sql.facts.effects import OVERFLOW
+from rewright.rewrite.rules.canonical import canonical, is_closed
+from rewright.rewrite.rules.inline_cte import inlined
+from rewright.rewrite.rules.shape import is_volatile
+from rewright.rewrite.rules.tree import Fresh, blocks, highest_number, leaves, map_children, replace_at, walk
+from rewright.rewrite.search.congruence import looseness
+from rewright.rewrite.search.gathering import gathered, mentioned
+from rewright.sql import algebra as a
+from rewright.sql.catalog import Catalog, Table, TableColumn
+from rewright.sql.facts import Facts
+from rewright.sql.facts.effects import OVERFLOW
 
 SCHEMA = "rewright_unknown"
 

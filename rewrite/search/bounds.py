@@ -17,8 +17,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from rewrite.rules.shape import cannot_fail, is_equality, is_volatile
-from rewrite.rules.tree import (
+from rewright.rewrite.rules.shape import cannot_fail, is_equality, is_volatile
+from rewright.rewrite.rules.tree import (
     REFERENCES,
     as_product,
     children,
@@ -30,9 +30,9 @@ from rewrite.rules.tree import (
     renumber,
     walk,
 )
-from rewrite.rules.zones import Span, span, utc
-from sql import algebra as a
-from sql.types import EXACT_INTEGERS
+from rewright.rewrite.rules.zones import Span, span, utc
+from rewright.sql import algebra as a
+from rewright.sql.types import EXACT_INTEGERS
 
 ORDERED = EXACT_INTEGERS | {"date"}
 EXTREMES = {">=": "min", "<=": "max"}

@@ -13,9 +13,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any
 
-from rewrite.rules.canonical import canonical, is_closed
-from rewrite.rules.shape import is_volatile, order_sensitive
-from rewrite.rules.tree import (
+from rewright.rewrite.rules.canonical import canonical, is_closed
+from rewright.rewrite.rules.shape import is_volatile, order_sensitive
+from rewright.rewrite.rules.tree import (
     ITEMS,
     QUERIES,
     bound_rels,
@@ -27,12 +27,12 @@ from rewrite.rules.tree import (
     used_rels,
     walk,
 )
-from rewrite.search.ordering import decided
-from rewrite.search.saying import said
-from sql import algebra as a
-from sql.catalog import Catalog
-from sql.facts import Assumptions, Facts
-from sql.types import INT4, equality_is_identity
+from rewright.rewrite.search.ordering import decided
+from rewright.rewrite.search.saying import said
+from rewright.sql import algebra as a
+from rewright.sql.catalog import Catalog
+from rewright.sql.facts import Assumptions, Facts
+from rewright.sql.types import INT4, equality_is_identity
 
 # far above the parameters of statements, below the placeholders of templates
 _FIRST_PARAMETER = 900_000

@@ -15,10 +15,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from rewrite.rules.build import function
-from rewrite.rules.canonical import is_closed
-from rewrite.rules.shape import is_volatile
-from rewrite.rules.tree import (
+from rewright.rewrite.rules.build import function
+from rewright.rewrite.rules.canonical import is_closed
+from rewright.rewrite.rules.shape import is_volatile
+from rewright.rewrite.rules.tree import (
     QUERIES,
     as_product,
     conjoin,
@@ -31,12 +31,12 @@ from rewrite.rules.tree import (
     substitute,
     walk,
 )
-from rewrite.search.forms import Form, failures_of
-from sql import algebra as a
-from sql.catalog import Catalog
-from sql.facts.looks import look_of_type
-from sql.records import key_of
-from sql.types import INT8, NUMERIC
+from rewright.rewrite.search.forms import Form, failures_of
+from rewright.sql import algebra as a
+from rewright.sql.catalog import Catalog
+from rewright.sql.facts.looks import look_of_type
+from rewright.sql.records import key_of
+from rewright.sql.types import INT8, NUMERIC
 
 _EXACT = frozenset({"int2", "int4", "int8", "numeric"})
 _ONCE = frozenset({"min", "max", "bool_and", "bool_or", "every"})

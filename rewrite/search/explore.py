@@ -14,12 +14,12 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from rewrite.rules import RULES, Rule, seal_division
-from rewrite.rules.apply import Applied, applications
-from rewrite.rules.canonical import canonical
-from sql import algebra as a
-from sql.catalog import Catalog
-from sql.printing import to_sql
+from rewright.rewrite.rules import RULES, Rule, seal_division
+from rewright.rewrite.rules.apply import Applied, applications
+from rewright.rewrite.rules.canonical import canonical
+from rewright.sql import algebra as a
+from rewright.sql.catalog import Catalog
+from rewright.sql.printing import to_sql
 
 Cost = Callable[[str], float]
 

@@ -14,17 +14,17 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from rewrite.rules.build import compare
-from rewrite.rules.correlation import Inner, take_apart
-from rewrite.rules.shape import is_volatile
-from rewrite.rules.tree import Fresh, conjoin, has_aggregate, has_window, map_children, returns_set
-from rewrite.search.forms import Form
-from rewrite.search.saying import said
-from sql import algebra as a
-from sql.builtins import builtins
-from sql.catalog import Catalog
-from sql.facts import Assumption, Facts
-from sql.types import INT8
+from rewright.rewrite.rules.build import compare
+from rewright.rewrite.rules.correlation import Inner, take_apart
+from rewright.rewrite.rules.shape import is_volatile
+from rewright.rewrite.rules.tree import Fresh, conjoin, has_aggregate, has_window, map_children, returns_set
+from rewright.rewrite.search.forms import Form
+from rewright.rewrite.search.saying import said
+from rewright.sql import algebra as a
+from rewright.sql.builtins import builtins
+from rewright.sql.catalog import Catalog
+from rewright.sql.facts import Assumption, Facts
+from rewright.sql.types import INT8
 
 
 def numbered(query: a.Query, catalog: Catalog, fresh: Fresh) -> Form:

@@ -14,9 +14,16 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from rewrite.rules.shape import is_volatile
-from rewrite.rules.tree import conjoin, conjuncts, is_plain, map_children, references_whole, substitute
-from sql import algebra as a
+from rewright.rewrite.rules.shape import is_volatile
+from rewright.rewrite.rules.tree import (
+    conjoin,
+    conjuncts,
+    is_plain,
+    map_children,
+    references_whole,
+    substitute,
+)
+from rewright.sql import algebra as a
 
 
 def flattened(query: a.Query) -> a.Query:

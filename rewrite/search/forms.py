@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rewrite.rules.tree import QUERIES
-from sql import algebra as a
-from sql.catalog import Catalog
-from sql.facts import Facts
-from sql.facts.effects import OVERFLOW
+from rewright.rewrite.rules.tree import QUERIES
+from rewright.sql import algebra as a
+from rewright.sql.catalog import Catalog
+from rewright.sql.facts import Facts
+from rewright.sql.facts.effects import OVERFLOW
 
 
 @dataclass(frozen=True, slots=True)

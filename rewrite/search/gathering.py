@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from rewrite.rules.tree import (
+from rewright.rewrite.rules.tree import (
     Fresh,
     as_product,
     conjoin,
@@ -22,8 +22,8 @@ from rewrite.rules.tree import (
     substitute,
     walk,
 )
-from rewrite.search.bounds import harmless
-from sql import algebra as a
+from rewright.rewrite.search.bounds import harmless
+from rewright.sql import algebra as a
 
 Mentioned = dict[a.TableRef, set[int]]
 

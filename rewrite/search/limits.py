@@ -14,8 +14,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from rewrite.rules.shape import is_equality, is_volatile
-from rewrite.rules.tree import (
+from rewright.rewrite.rules.shape import is_equality, is_volatile
+from rewright.rewrite.rules.tree import (
     as_product,
     conjoin,
     conjuncts,
@@ -25,11 +25,11 @@ from rewrite.rules.tree import (
     returns_set,
     substitute,
 )
-from rewrite.search.forms import Form
-from rewrite.search.saying import said
-from sql import algebra as a
-from sql.catalog import Catalog
-from sql.facts import Assumption, Facts, not_null, usable_foreign_keys
+from rewright.rewrite.search.forms import Form
+from rewright.rewrite.search.saying import said
+from rewright.sql import algebra as a
+from rewright.sql.catalog import Catalog
+from rewright.sql.facts import Assumption, Facts, not_null, usable_foreign_keys
 
 
 def without_early_limits(query: a.Query, catalog: Catalog) -> Form:

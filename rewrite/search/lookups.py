@@ -17,10 +17,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from rewrite.rules.canonical import is_closed
-from rewrite.rules.correlation import Tie, as_tie
-from rewrite.rules.shape import is_volatile, null_on_empty
-from rewrite.rules.tree import (
+from rewright.rewrite.rules.canonical import is_closed
+from rewright.rewrite.rules.correlation import Tie, as_tie
+from rewright.rewrite.rules.shape import is_volatile, null_on_empty
+from rewright.rewrite.rules.tree import (
     REFERENCES,
     SUBQUERIES,
     Fresh,
@@ -35,14 +35,14 @@ from rewrite.rules.tree import (
     returns_set,
     walk,
 )
-from rewrite.search.congruence import looseness
-from rewrite.search.forms import Form, failures_of
-from rewrite.search.saying import said
-from sql import algebra as a
-from sql.catalog import Catalog
-from sql.facts import Assumption, Assumptions, Facts
-from sql.facts.looks import look_of_type
-from sql.types import INT4, INT8
+from rewright.rewrite.search.congruence import looseness
+from rewright.rewrite.search.forms import Form, failures_of
+from rewright.rewrite.search.saying import said
+from rewright.sql import algebra as a
+from rewright.sql.catalog import Catalog
+from rewright.sql.facts import Assumption, Assumptions, Facts
+from rewright.sql.facts.looks import look_of_type
+from rewright.sql.types import INT4, INT8
 
 _ONE = a.Const("1", a.COUNT_TYPE)
 

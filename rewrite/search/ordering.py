@@ -12,13 +12,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from rewrite.rules.shape import is_volatile
-from rewrite.rules.tree import map_children, returns_set
-from rewrite.search.forms import Form
-from rewrite.search.saying import said
-from sql import algebra as a
-from sql.catalog import Catalog
-from sql.facts import Assumptions, Facts
+from rewright.rewrite.rules.shape import is_volatile
+from rewright.rewrite.rules.tree import map_children, returns_set
+from rewright.rewrite.search.forms import Form
+from rewright.rewrite.search.saying import said
+from rewright.sql import algebra as a
+from rewright.sql.catalog import Catalog
+from rewright.sql.facts import Assumptions, Facts
 
 
 def without_idle_keys(query: a.Query, catalog: Catalog) -> Form:

@@ -10,15 +10,15 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from rewrite.ports import Database, Unit
-from rewrite.rules import RULES, Rule
-from rewrite.search.chains import Derivations
-from rewrite.search.explore import Candidate as Found
-from rewrite.search.explore import Limits, propose
-from rewrite.words import Candidate, Category, Deadline, Step
-from sql.binder import BindError, Unsupported, bind
-from sql.catalog import Catalog
-from sql.printing import to_sql
+from rewright.rewrite.ports import Database, Unit
+from rewright.rewrite.rules import RULES, Rule
+from rewright.rewrite.search.chains import Derivations
+from rewright.rewrite.search.explore import Candidate as Found
+from rewright.rewrite.search.explore import Limits, propose
+from rewright.rewrite.words import Candidate, Category, Deadline, Step
+from rewright.sql.binder import BindError, Unsupported, bind
+from rewright.sql.catalog import Catalog
+from rewright.sql.printing import to_sql
 
 
 @dataclass(frozen=True, slots=True)

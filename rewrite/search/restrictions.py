@@ -18,9 +18,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from rewrite.rules.canonical import canonical, is_closed
-from rewrite.rules.shape import is_equality, is_volatile
-from rewrite.rules.tree import (
+from rewright.rewrite.rules.canonical import canonical, is_closed
+from rewright.rewrite.rules.shape import is_equality, is_volatile
+from rewright.rewrite.rules.tree import (
     as_product,
     conjoin,
     conjuncts,
@@ -36,12 +36,12 @@ from rewrite.rules.tree import (
     returns_set,
     walk_block,
 )
-from rewrite.search.bounds import harmless
-from rewrite.search.congruence import looseness
-from rewrite.search.forms import Form, failures_of
-from sql import algebra as a
-from sql.catalog import Catalog
-from sql.facts.looks import look_of_type
+from rewright.rewrite.search.bounds import harmless
+from rewright.rewrite.search.congruence import looseness
+from rewright.rewrite.search.forms import Form, failures_of
+from rewright.sql import algebra as a
+from rewright.sql.catalog import Catalog
+from rewright.sql.facts.looks import look_of_type
 
 
 @dataclass(frozen=True, slots=True)

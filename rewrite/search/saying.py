@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from sql.facts import Assumption
+from rewright.sql.facts import Assumption
 
 _KINDS = {"key": "unique", "not_null": "not null", "foreign_key": "foreign key", "check": "check"}
 

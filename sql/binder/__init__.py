@@ -11,13 +11,13 @@ from typing import Any
 
 from pglast.parser import ParseError
 
-from sql.algebra import Query
-from sql.binder.errors import BindError, Unsupported
-from sql.binder.scope import Context, Scope
-from sql.binder.syntax import ast
-from sql.catalog import Catalog
-from sql.parsing import TooDeep, parse
-from sql.types import SqlType
+from rewright.sql.algebra import Query
+from rewright.sql.binder.errors import BindError, Unsupported
+from rewright.sql.binder.scope import Context, Scope
+from rewright.sql.binder.syntax import ast
+from rewright.sql.catalog import Catalog
+from rewright.sql.parsing import TooDeep, parse
+from rewright.sql.types import SqlType
 
 __all__ = ["BindError", "Unsupported", "bind", "bind_node"]
 
@@ -66,7 +66,7 @@ def bind_node(
     placeholders: Mapping[str, int] | None = None,
 ) -> Query:
     """As `bind`, from an already parsed SelectStmt."""
-    from sql.binder.select import bind_query
+    from rewright.sql.binder.select import bind_query
 
     if not isinstance(node, ast.SelectStmt):
         raise Unsupported(f"{type(node).__name__}: not a SELECT")
@@ -81,8 +81,8 @@ def bind_node(
 
 def _settle_params(query: Query) -> Query:
     """42P18 for a parameter that nothing gave a type."""
-    from sql.algebra import Param
-    from sql.walk import all_exprs_of_query
+    from rewright.sql.algebra import Param
+    from rewright.sql.walk import all_exprs_of_query
 
     for expr in all_exprs_of_query(query):
         if isinstance(expr, Param) and expr.type.name == "unknown":

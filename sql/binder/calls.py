@@ -1,6 +1,6 @@
 """Function calls: ordinary ones, aggregates, window functions, GROUPING (after ParseFuncOrColumn).
 
-Owns what may be called where and how arguments are shaped. Overloads are `sql.binder.functions`' business.
+Owns what may be called where and how arguments are shaped. Overloads are `rewright.sql.binder.functions`' business.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
-from sql.algebra import (
+from rewright.sql.algebra import (
     Aggregate,
     Call,
     Column,
@@ -24,22 +24,29 @@ from sql.algebra import (
     Window,
     WindowCall,
 )
-from sql.binder import exprs
-from sql.binder.coerce import can_coerce, coerce, find_path, info_of, resolve_polymorphic, resolve_unknown
-from sql.binder.errors import BindError, Unsupported
-from sql.binder.functions import (
+from rewright.sql.binder import exprs
+from rewright.sql.binder.coerce import (
+    can_coerce,
+    coerce,
+    find_path,
+    info_of,
+    resolve_polymorphic,
+    resolve_unknown,
+)
+from rewright.sql.binder.errors import BindError, Unsupported
+from rewright.sql.binder.functions import (
     Candidate,
     coerce_args,
     ordering_operator,
     resolve_function,
     result_type,
 )
-from sql.binder.scope import Scope
-from sql.binder.syntax import ast
-from sql.binder.typenames import named_type
-from sql.catalog import key_of
-from sql.parsing import parse
-from sql.types import INT4, INT8, INTERVAL, SqlType
+from rewright.sql.binder.scope import Scope
+from rewright.sql.binder.syntax import ast
+from rewright.sql.binder.typenames import named_type
+from rewright.sql.catalog import key_of
+from rewright.sql.parsing import parse
+from rewright.sql.types import INT4, INT8, INTERVAL, SqlType
 
 _NO_AGGREGATES = {
     "where": "WHERE",
@@ -261,7 +268,7 @@ def _check_distinct(scope: Scope, made: Aggregate) -> None:
 
 def _check_level(scope: Scope, made: Aggregate) -> None:
     """An aggregate whose columns are all of outer queries belongs to one of those."""
-    from sql.walk import all_exprs, free_rels
+    from rewright.sql.walk import all_exprs, free_rels
 
     rels = free_rels(made)
     if rels and not rels & scope.rels:
@@ -324,7 +331,7 @@ def _build_window(scope: Scope, node: Any, found: Candidate, args: tuple[Expr, .
 
 
 def _refuse_nested(args: tuple[Expr, ...]) -> None:
-    from sql.walk import all_exprs
+    from rewright.sql.walk import all_exprs
 
     if any(isinstance(e, WindowCall) for a in args for e in all_exprs(a)):
         raise BindError("42P20", "window function calls cannot be nested")

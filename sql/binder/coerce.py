@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from sql.algebra import (
+from rewright.sql.algebra import (
     Aggregate,
     ArrayExpr,
     Call,
@@ -28,12 +28,12 @@ from sql.algebra import (
     RowExpr,
     WindowCall,
 )
-from sql.binder.constants import normalise
-from sql.binder.errors import BindError, Unsupported
-from sql.binder.scope import Context
-from sql.catalog import Catalog, TypeInfo, key_of
-from sql.placeholders import is_placeholder
-from sql.types import TEXT, SqlType
+from rewright.sql.binder.constants import normalise
+from rewright.sql.binder.errors import BindError, Unsupported
+from rewright.sql.binder.scope import Context
+from rewright.sql.catalog import Catalog, TypeInfo, key_of
+from rewright.sql.placeholders import is_placeholder
+from rewright.sql.types import TEXT, SqlType
 
 CoercionContext = Literal["i", "a", "e"]
 _STRENGTH = {"i": 0, "a": 1, "e": 2}
@@ -490,7 +490,7 @@ def resolve_unknown(context: Context, expr: Expr) -> Expr:
 
 def coerce_boolean(context: Context, expr: Expr, construct: str) -> Expr:
     """A condition; 42804 unless it is boolean."""
-    from sql.types import BOOL
+    from rewright.sql.types import BOOL
 
     key = base_type(context.catalog, key_of(expr.type))
     if key == "unknown":

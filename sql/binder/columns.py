@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from sql.algebra import Expr, RowExpr, SystemColumn, WholeRow
-from sql.binder.errors import BindError, Unsupported
-from sql.binder.scope import NsItem, Scope, column_of
-from sql.binder.syntax import ast
-from sql.types import RECORD, SqlType
+from rewright.sql.algebra import Expr, RowExpr, SystemColumn, WholeRow
+from rewright.sql.binder.errors import BindError, Unsupported
+from rewright.sql.binder.scope import NsItem, Scope, column_of
+from rewright.sql.binder.syntax import ast
+from rewright.sql.types import RECORD, SqlType
 
 _SYSTEM = {
     "ctid": SqlType("tid"),

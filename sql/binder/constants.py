@@ -9,7 +9,7 @@ from __future__ import annotations
 import datetime as dt
 import re
 
-from sql.binder.errors import BindError
+from rewright.sql.binder.errors import BindError
 
 _INTEGER = re.compile(r"[+-]?[0-9]+\Z")
 _NUMERIC = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]{1,3})?\Z")

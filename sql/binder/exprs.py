@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from sql.algebra import (
+from rewright.sql.algebra import (
     And,
     ArrayExpr,
     ArrayOp,
@@ -37,8 +37,8 @@ from sql.algebra import (
     ValueFunction,
     WholeRow,
 )
-from sql.binder import calls, rows, sublinks
-from sql.binder.coerce import (
+from rewright.sql.binder import calls, rows, sublinks
+from rewright.sql.binder.coerce import (
     array_of,
     base_of,
     coerce,
@@ -50,16 +50,16 @@ from sql.binder.coerce import (
     resolve_unknown,
     without_modifier,
 )
-from sql.binder.columns import bind_column_ref
-from sql.binder.constants import number_literal
-from sql.binder.errors import BindError, Unsupported
-from sql.binder.functions import make_op
-from sql.binder.names import value_function_name
-from sql.binder.scope import Scope
-from sql.binder.syntax import ast
-from sql.binder.typenames import resolve_type
-from sql.catalog import key_of
-from sql.types import BOOL, INT4, NUMERIC, RECORD, TEXT, UNKNOWN, SqlType
+from rewright.sql.binder.columns import bind_column_ref
+from rewright.sql.binder.constants import number_literal
+from rewright.sql.binder.errors import BindError, Unsupported
+from rewright.sql.binder.functions import make_op
+from rewright.sql.binder.names import value_function_name
+from rewright.sql.binder.scope import Scope
+from rewright.sql.binder.syntax import ast
+from rewright.sql.binder.typenames import resolve_type
+from rewright.sql.catalog import key_of
+from rewright.sql.types import BOOL, INT4, NUMERIC, RECORD, TEXT, UNKNOWN, SqlType
 
 _VALUE_TYPES = {
     "current_date": SqlType("date"),
@@ -167,7 +167,7 @@ def _row_fields(scope: Scope, node: Any) -> list[Expr]:
     fields: list[Expr] = []
     for arg in node.args or ():
         if isinstance(arg, ast.ColumnRef) and isinstance(arg.fields[-1], ast.A_Star):
-            from sql.binder.columns import expand_star
+            from rewright.sql.binder.columns import expand_star
 
             fields.extend(e for _, e in expand_star(scope, arg))
         else:
@@ -309,7 +309,7 @@ def _in_rows(scope: Scope, node: Any, name: str, *, negated: bool) -> Expr:
 
 def _has_columns(expr: Expr) -> bool:
     """contain_vars_of_level(0), erring towards True inside subqueries."""
-    from sql.walk import children
+    from rewright.sql.walk import children
 
     if isinstance(expr, Column | WholeRow):
         return True
@@ -419,8 +419,8 @@ def shared_typmod(type_: SqlType, exprs: Sequence[Expr]) -> SqlType:
 
 
 def is_volatile(expr: Expr) -> bool:
-    from sql.algebra import Volatility
-    from sql.walk import deep_exprs
+    from rewright.sql.algebra import Volatility
+    from rewright.sql.walk import deep_exprs
 
     for e in deep_exprs(expr):
         if isinstance(e, Call) and e.func.volatility is Volatility.VOLATILE:

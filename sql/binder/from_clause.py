@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from sql.algebra import (
+from rewright.sql.algebra import (
     And,
     Coalesce,
     Column,
@@ -27,17 +27,17 @@ from sql.algebra import (
     ValuesScan,
     output_columns,
 )
-from sql.binder import exprs
-from sql.binder.calls import in_kind
-from sql.binder.coerce import base_of, coerce, common_type, resolve_unknown
-from sql.binder.errors import BindError, Unsupported
-from sql.binder.functions import make_op
-from sql.binder.names import output_name
-from sql.binder.scope import Context, NsColumn, NsItem, Scope, check_unique
-from sql.binder.syntax import ast
-from sql.catalog import Table, key_of
-from sql.parsing import parse
-from sql.types import INT8, SqlType
+from rewright.sql.binder import exprs
+from rewright.sql.binder.calls import in_kind
+from rewright.sql.binder.coerce import base_of, coerce, common_type, resolve_unknown
+from rewright.sql.binder.errors import BindError, Unsupported
+from rewright.sql.binder.functions import make_op
+from rewright.sql.binder.names import output_name
+from rewright.sql.binder.scope import Context, NsColumn, NsItem, Scope, check_unique
+from rewright.sql.binder.syntax import ast
+from rewright.sql.catalog import Table, key_of
+from rewright.sql.parsing import parse
+from rewright.sql.types import INT8, SqlType
 
 _MAX_VIEW_DEPTH = 40
 _KINDS: dict[str, JoinKind] = {
@@ -140,7 +140,7 @@ def _bind_view(scope: Scope, table: Table, alias: str, node: Any) -> tuple[FromI
 
 def view_query(context: Context, table: Table) -> Query:
     """A view's query, bound with the view's own search path and fresh numbers."""
-    from sql.binder.select import bind_query
+    from rewright.sql.binder.select import bind_query
 
     if context.view_depth >= _MAX_VIEW_DEPTH:
         raise Unsupported("views nested too deeply")
@@ -179,7 +179,7 @@ def _renamed(columns: tuple[OutputColumn, ...], alias: Any) -> tuple[OutputColum
 
 
 def _bind_subselect(scope: Scope, node: Any) -> tuple[FromItem, list[NsItem]]:
-    from sql.binder.select import bind_query, bind_value_rows
+    from rewright.sql.binder.select import bind_query, bind_value_rows
 
     alias = node.alias.aliasname if node.alias else ""
     context = scope.context
@@ -250,7 +250,7 @@ def _bind_function(scope: Scope, node: Any) -> tuple[FromItem, list[NsItem]]:
 
 
 def _function_columns(context: Context, call: Expr, node: Any, alias: str) -> tuple[OutputColumn, ...]:
-    from sql.algebra import Call
+    from rewright.sql.algebra import Call
 
     catalog = context.catalog
     based = base_of(catalog, call.type)

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from sql.algebra import Expr, Op, OperatorRef
-from sql.binder.coerce import (
+from rewright.sql.algebra import Expr, Op, OperatorRef
+from rewright.sql.binder.coerce import (
     POLYMORPHIC,
     base_type,
     can_coerce,
@@ -19,10 +19,10 @@ from sql.binder.coerce import (
     merge_collations,
     resolve_polymorphic,
 )
-from sql.binder.errors import BindError
-from sql.binder.scope import Context
-from sql.catalog import Catalog, FunctionInfo, OperatorInfo, key_of
-from sql.types import SqlType
+from rewright.sql.binder.errors import BindError
+from rewright.sql.binder.scope import Context
+from rewright.sql.catalog import Catalog, FunctionInfo, OperatorInfo, key_of
+from rewright.sql.types import SqlType
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,11 +9,22 @@ from __future__ import annotations
 from itertools import combinations, product
 from typing import Any
 
-from sql.algebra import Aggregate, Column, Expr, FromItem, Grouping, Join, Scan, Select, Target, WholeRow
-from sql.binder.errors import BindError
-from sql.binder.functions import ordering_operator
-from sql.binder.scope import Scope
-from sql.binder.syntax import ast
+from rewright.sql.algebra import (
+    Aggregate,
+    Column,
+    Expr,
+    FromItem,
+    Grouping,
+    Join,
+    Scan,
+    Select,
+    Target,
+    WholeRow,
+)
+from rewright.sql.binder.errors import BindError
+from rewright.sql.binder.functions import ordering_operator
+from rewright.sql.binder.scope import Scope
+from rewright.sql.binder.syntax import ast
 
 Sets = list[list[Expr]]
 _MAX_SETS = 4096
@@ -76,7 +87,7 @@ def _bind_item(scope: Scope, node: Any, targets: list[Target]) -> Sets:
 
 def _bind_exprs(scope: Scope, node: Any, targets: list[Target]) -> list[Expr]:
     """One item: an expression, or a row of them (``GROUP BY (a, b)``)."""
-    from sql.binder.select import find_target
+    from rewright.sql.binder.select import find_target
 
     if isinstance(node, ast.RowExpr) and node.row_format.name == "COERCE_IMPLICIT_CAST":
         return [e for arg in node.args or () for e in _bind_exprs(scope, arg, targets)]
@@ -135,7 +146,7 @@ class _Checker:
         self.determined = determined
 
     def check(self, expr: Expr) -> None:
-        from sql.walk import children, subqueries
+        from rewright.sql.walk import children, subqueries
 
         if expr in self.grouped or isinstance(expr, Aggregate):
             return
@@ -167,7 +178,7 @@ class _Checker:
             )
 
     def _check_subquery(self, query: Any) -> None:
-        from sql.walk import all_exprs_of_query
+        from rewright.sql.walk import all_exprs_of_query
 
         for expr in all_exprs_of_query(query):
             if isinstance(expr, Column | WholeRow):

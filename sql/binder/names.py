@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sql.binder.syntax import ast
+from rewright.sql.binder.syntax import ast
 
 _FIXED = {
     ast.CoalesceExpr: "coalesce",

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sql.algebra import Column, Const, Derived, Expr, Param, Query, Select, Target, output_columns
-from sql.binder.coerce import coerce
-from sql.binder.scope import Context
-from sql.catalog import key_of
-from sql.types import SqlType
+from rewright.sql.algebra import Column, Const, Derived, Expr, Param, Query, Select, Target, output_columns
+from rewright.sql.binder.coerce import coerce
+from rewright.sql.binder.scope import Context
+from rewright.sql.catalog import key_of
+from rewright.sql.types import SqlType
 
 
 def cast_outputs(context: Context, query: Query, types: Sequence[SqlType]) -> Query:

@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from sql.algebra import And, Const, Expr, IsDistinct, IsNull, Not, Op, Or, RowCompare
-from sql.binder.coerce import base_of, info_of, resolve_unknown
-from sql.binder.errors import BindError, Unsupported
-from sql.binder.functions import make_op
-from sql.binder.scope import Context
+from rewright.sql.algebra import And, Const, Expr, IsDistinct, IsNull, Not, Op, Or, RowCompare
+from rewright.sql.binder.coerce import base_of, info_of, resolve_unknown
+from rewright.sql.binder.errors import BindError, Unsupported
+from rewright.sql.binder.functions import make_op
+from rewright.sql.binder.scope import Context
 
 _ORDERINGS = {"<", "<=", ">", ">="}
 

@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from sql.algebra import Cte, Expr, FunctionScan, OutputColumn
-from sql.binder.errors import BindError
-from sql.catalog import Catalog, Table
-from sql.types import SqlType
+from rewright.sql.algebra import Cte, Expr, FunctionScan, OutputColumn
+from rewright.sql.binder.errors import BindError
+from rewright.sql.catalog import Catalog, Table
+from rewright.sql.types import SqlType
 
 
 @dataclass(slots=True)

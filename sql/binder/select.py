@@ -1,7 +1,7 @@
 """Queries: one SELECT block, VALUES, WITH (after analyze.c and parse_cte.c).
 
 Owns the order in which a block's clauses are bound and SQL's rules for names in ORDER BY and GROUP BY. Set
-operations are `sql.binder.setops`' business.
+operations are `rewright.sql.binder.setops`' business.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sql.algebra import (
+from rewright.sql.algebra import (
     Column,
     Const,
     Cte,
@@ -22,18 +22,18 @@ from sql.algebra import (
     Values,
     output_columns,
 )
-from sql.binder import exprs, grouping
-from sql.binder.calls import in_kind, sort_key
-from sql.binder.coerce import coerce, common_type, resolve_unknown
-from sql.binder.columns import expand_star
-from sql.binder.errors import BindError, Unsupported
-from sql.binder.from_clause import bind_from
-from sql.binder.functions import ordering_operator
-from sql.binder.names import output_name
-from sql.binder.scope import CteEntry, Scope, column_of
-from sql.binder.syntax import ast
-from sql.types import INT8
-from sql.walk import free_rels
+from rewright.sql.binder import exprs, grouping
+from rewright.sql.binder.calls import in_kind, sort_key
+from rewright.sql.binder.coerce import coerce, common_type, resolve_unknown
+from rewright.sql.binder.columns import expand_star
+from rewright.sql.binder.errors import BindError, Unsupported
+from rewright.sql.binder.from_clause import bind_from
+from rewright.sql.binder.functions import ordering_operator
+from rewright.sql.binder.names import output_name
+from rewright.sql.binder.scope import CteEntry, Scope, column_of
+from rewright.sql.binder.syntax import ast
+from rewright.sql.types import INT8
+from rewright.sql.walk import free_rels
 
 
 def bind_query(scope: Scope, node: Any, *, resolve_unknowns: bool = True) -> Query:
@@ -41,7 +41,7 @@ def bind_query(scope: Scope, node: Any, *, resolve_unknowns: bool = True) -> Que
 
     ``resolve_unknowns``: whether untyped literals among the outputs become text.
     """
-    from sql.binder.setops import bind_set_operation
+    from rewright.sql.binder.setops import bind_set_operation
 
     if not isinstance(node, ast.SelectStmt):
         raise Unsupported(f"{type(node).__name__} in a query")
@@ -61,7 +61,7 @@ def bind_query(scope: Scope, node: Any, *, resolve_unknowns: bool = True) -> Que
 
 
 def bind_ctes(scope: Scope, clause: Any) -> tuple[Cte, ...]:
-    from sql.binder.setops import bind_recursive
+    from rewright.sql.binder.setops import bind_recursive
 
     if clause is None:
         return ()
@@ -135,7 +135,7 @@ def bind_value_rows(scope: Scope, node: Any) -> tuple[tuple[tuple[Expr, ...], ..
 
 
 def _bind_values(scope: Scope, node: Any, ctes: tuple[Cte, ...]) -> Query:
-    from sql.binder.setops import bind_output_order
+    from rewright.sql.binder.setops import bind_output_order
 
     rows, columns = bind_value_rows(scope, node)
     if node.limitOption.name == "LIMIT_OPTION_WITH_TIES":
@@ -241,7 +241,7 @@ def find_target(scope: Scope, node: Any, targets: Sequence[Target], clause: str)
 
 def _same_as_target(expr: Expr, targets: Sequence[Target]) -> Expr:
     """The target an expression repeats (its subqueries have other numbers), else itself."""
-    from sql.walk import canonical_expr, has_subquery
+    from rewright.sql.walk import canonical_expr, has_subquery
 
     if not has_subquery(expr):
         return expr

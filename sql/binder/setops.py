@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
-from sql.algebra import (
+from rewright.sql.algebra import (
     Const,
     Cte,
     Expr,
@@ -22,14 +22,14 @@ from sql.algebra import (
     SetOp,
     output_columns,
 )
-from sql.binder.coerce import common_type, resolve_unknown
-from sql.binder.errors import BindError, Unsupported
-from sql.binder.functions import ordering_operator
-from sql.binder.outputs import cast_outputs
-from sql.binder.scope import CteEntry, Scope
-from sql.binder.syntax import ast
-from sql.catalog import key_of
-from sql.types import SqlType
+from rewright.sql.binder.coerce import common_type, resolve_unknown
+from rewright.sql.binder.errors import BindError, Unsupported
+from rewright.sql.binder.functions import ordering_operator
+from rewright.sql.binder.outputs import cast_outputs
+from rewright.sql.binder.scope import CteEntry, Scope
+from rewright.sql.binder.syntax import ast
+from rewright.sql.catalog import key_of
+from rewright.sql.types import SqlType
 
 _OPS: dict[str, Literal["union", "intersect", "except"]] = {
     "SETOP_UNION": "union",
@@ -39,7 +39,7 @@ _OPS: dict[str, Literal["union", "intersect", "except"]] = {
 
 
 def bind_set_operation(scope: Scope, node: Any, ctes: tuple[Cte, ...]) -> Query:
-    from sql.binder.select import bind_limits
+    from rewright.sql.binder.select import bind_limits
 
     tree = _bind_tree(scope, node)
     order = bind_output_order(scope, node.sortClause, tree.columns)
@@ -56,7 +56,7 @@ def _bind_tree(scope: Scope, node: Any) -> SetOp:
 
 
 def _bind_arm(scope: Scope, node: Any) -> Query:
-    from sql.binder.select import bind_query
+    from rewright.sql.binder.select import bind_query
 
     plain = not (
         node.sortClause or node.limitCount or node.limitOffset or node.lockingClause or node.withClause
@@ -112,7 +112,7 @@ def bind_output_order(
 
 
 def _output_key(scope: Scope, node: Any, columns: Sequence[OutputColumn]) -> OutputSortKey:
-    from sql.binder.calls import sort_key
+    from rewright.sql.binder.calls import sort_key
 
     at = _output_position(node.node, columns)
     key = sort_key(scope, Const(None, columns[at].type), node)
@@ -140,7 +140,7 @@ def _output_position(node: Any, columns: Sequence[OutputColumn]) -> int:
 
 def bind_recursive(scope: Scope, node: Any) -> Cte:
     """A CTE that refers to itself: UNION [ALL] of a first arm and one over the CTE."""
-    from sql.binder.select import bind_ctes, bind_query, cte_columns, materialized
+    from rewright.sql.binder.select import bind_ctes, bind_query, cte_columns, materialized
 
     body = node.ctequery
     if body.op.name != "SETOP_UNION":

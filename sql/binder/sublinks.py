@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from sql.algebra import (
+from rewright.sql.algebra import (
     ArraySubquery,
     Const,
     Exists,
@@ -15,13 +15,13 @@ from sql.algebra import (
     ScalarSubquery,
     output_columns,
 )
-from sql.binder import exprs, rows
-from sql.binder.coerce import array_of, info_of
-from sql.binder.errors import BindError, Unsupported
-from sql.binder.outputs import cast_outputs
-from sql.binder.scope import Scope
-from sql.binder.syntax import ast
-from sql.types import SqlType
+from rewright.sql.binder import exprs, rows
+from rewright.sql.binder.coerce import array_of, info_of
+from rewright.sql.binder.errors import BindError, Unsupported
+from rewright.sql.binder.outputs import cast_outputs
+from rewright.sql.binder.scope import Scope
+from rewright.sql.binder.syntax import ast
+from rewright.sql.types import SqlType
 
 
 def is_sublink(expr: Expr) -> bool:
@@ -29,7 +29,7 @@ def is_sublink(expr: Expr) -> bool:
 
 
 def bind_sublink(scope: Scope, node: Any) -> Expr:
-    from sql.binder.select import bind_query
+    from rewright.sql.binder.select import bind_query
 
     query = bind_query(Scope(scope.context, scope), node.subselect)
     match node.subLinkType.name:

@@ -8,11 +8,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from sql.binder.errors import BindError, Unsupported
-from sql.binder.scope import Context
-from sql.binder.syntax import ast
-from sql.catalog import TypeInfo
-from sql.types import SqlType
+from rewright.sql.binder.errors import BindError, Unsupported
+from rewright.sql.binder.scope import Context
+from rewright.sql.binder.syntax import ast
+from rewright.sql.catalog import TypeInfo
+from rewright.sql.types import SqlType
 
 _FULL_RANGE = 0x7FFF
 _FULL_PRECISION = 0xFFFF

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import combinations
 
-from sql.algebra import (
+from rewright.sql.algebra import (
     Column,
     Const,
     Cte,
@@ -23,8 +23,8 @@ from sql.algebra import (
     Volatility,
     output_columns,
 )
-from sql.catalog import Catalog
-from sql.facts.assumptions import (
+from rewright.sql.catalog import Catalog
+from rewright.sql.facts.assumptions import (
     NOTHING,
     Assumption,
     Assumptions,
@@ -34,7 +34,7 @@ from sql.facts.assumptions import (
     usable_foreign_keys,
     usable_keys,
 )
-from sql.facts.dependencies import (
+from rewright.sql.facts.dependencies import (
     ROW,
     Closure,
     Dependencies,
@@ -46,7 +46,7 @@ from sql.facts.dependencies import (
     is_fixed,
     of_conditions,
 )
-from sql.facts.effects import (
+from rewright.sql.facts.effects import (
     Errors,
     errors_of_expr,
     errors_of_query,
@@ -54,11 +54,11 @@ from sql.facts.effects import (
     volatility_of_query,
     worst,
 )
-from sql.facts.looks import Look, Looks
-from sql.facts.magnitudes import Digits, may_overflow
-from sql.facts.nulls import NonNull, Nullability
-from sql.facts.strictness import Col, rejected_columns, rejects_rel, strict_columns
-from sql.walk import all_queries, from_tree, rels_of
+from rewright.sql.facts.looks import Look, Looks
+from rewright.sql.facts.magnitudes import Digits, may_overflow
+from rewright.sql.facts.nulls import NonNull, Nullability
+from rewright.sql.facts.strictness import Col, rejected_columns, rejects_rel, strict_columns
+from rewright.sql.walk import all_queries, from_tree, rels_of
 
 __all__ = [
     "NOTHING",
@@ -312,8 +312,8 @@ class Facts:
 
 def _multiplies_rows(query: Select) -> bool:
     """Whether a target returns sets: then one FROM row gives several result rows."""
-    from sql.algebra import Call
-    from sql.walk import all_exprs
+    from rewright.sql.algebra import Call
+    from rewright.sql.walk import all_exprs
 
     return any(isinstance(e, Call) and e.func.returns_set for t in query.targets for e in all_exprs(t.expr))
 

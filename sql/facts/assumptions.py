@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from sql.algebra import Scan, TableRef
-from sql.catalog import Catalog, Table
-from sql.records import Check, ForeignKey, Key
+from rewright.sql.algebra import Scan, TableRef
+from rewright.sql.catalog import Catalog, Table
+from rewright.sql.records import Check, ForeignKey, Key
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-from sql.algebra import (
+from rewright.sql.algebra import (
     Cast,
     Column,
     Const,
@@ -29,13 +29,13 @@ from sql.algebra import (
     ValuesScan,
     Volatility,
 )
-from sql.catalog import Catalog
-from sql.facts.assumptions import NOTHING, Assumptions, usable_keys
-from sql.facts.looks import DETERMINISTIC
-from sql.facts.nulls import NonNull, Nullability, effective_kind
-from sql.facts.strictness import Col
-from sql.types import SqlType
-from sql.walk import conjuncts, deep_exprs, free_rels, rels_of
+from rewright.sql.catalog import Catalog
+from rewright.sql.facts.assumptions import NOTHING, Assumptions, usable_keys
+from rewright.sql.facts.looks import DETERMINISTIC
+from rewright.sql.facts.nulls import NonNull, Nullability, effective_kind
+from rewright.sql.facts.strictness import Col
+from rewright.sql.types import SqlType
+from rewright.sql.walk import conjuncts, deep_exprs, free_rels, rels_of
 
 ROW = -1
 
@@ -240,7 +240,7 @@ class Dependencies:
         return found
 
     def _of_function(self, item: FunctionScan) -> list[Dependency]:
-        from sql.algebra import Call
+        from rewright.sql.algebra import Call
 
         found = [_columns_of(item)]
         given = _rows(free_rels(item))
@@ -303,7 +303,7 @@ def given_rows(node: FromItem | Query) -> list[Dependency]:
 
 
 def _rejected(on: Expr | None) -> frozenset[Col]:
-    from sql.facts.strictness import rejected_columns
+    from rewright.sql.facts.strictness import rejected_columns
 
     return rejected_columns(on)
 

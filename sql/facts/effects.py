@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from sql.algebra import (
+from rewright.sql.algebra import (
     Aggregate,
     ArrayExpr,
     ArrayOp,
@@ -33,11 +33,11 @@ from sql.algebra import (
     Volatility,
     WindowCall,
 )
-from sql.catalog import Catalog
-from sql.facts.guards import NOTHING, Known, evaluated, is_division, never, of_block
-from sql.records import key_of
-from sql.types import SqlType
-from sql.walk import all_exprs, all_queries, block_exprs, deep_exprs, subqueries
+from rewright.sql.catalog import Catalog
+from rewright.sql.facts.guards import NOTHING, Known, evaluated, is_division, never, of_block
+from rewright.sql.records import key_of
+from rewright.sql.types import SqlType
+from rewright.sql.walk import all_exprs, all_queries, block_exprs, deep_exprs, subqueries
 
 Errors = frozenset[str]
 NO_ERRORS: Errors = frozenset()

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 
-from sql.algebra import (
+from rewright.sql.algebra import (
     Aggregate,
     And,
     Case,
@@ -34,8 +34,8 @@ from sql.algebra import (
     Volatility,
     WindowCall,
 )
-from sql.comparisons import DENIED, FLIPPED
-from sql.walk import block_exprs, children, conjuncts, deep_exprs
+from rewright.sql.comparisons import DENIED, FLIPPED
+from rewright.sql.walk import block_exprs, children, conjuncts, deep_exprs
 
 _INTEGERS = frozenset({"int2", "int4", "int8"})
 _NUMBERS = _INTEGERS | {"numeric", "float4", "float8"}

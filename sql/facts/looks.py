@@ -12,10 +12,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
-from sql.algebra import Aggregate, Cast, Const, Expr, Op
-from sql.facts.outputs import OutputFacts
-from sql.facts.strictness import Col
-from sql.types import SqlType, equality_is_identity
+from rewright.sql.algebra import Aggregate, Cast, Const, Expr, Op
+from rewright.sql.facts.outputs import OutputFacts
+from rewright.sql.facts.strictness import Col
+from rewright.sql.types import SqlType, equality_is_identity
 
 # What all values of an expression have in common: decimals shown, or characters of a char(n). IDENTICAL: equal
 # values are the same whatever they are; ANYTHING: an expression that is always NULL. None: nothing is known.

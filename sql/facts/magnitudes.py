@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from sql.algebra import Aggregate, Call, Cast, Const, Expr, Op, Query, Select, WindowCall
-from sql.facts.effects import ANY, OVERFLOW, SPREADS, own_errors
-from sql.facts.guards import Known, division, is_division, is_moderate, of_block
-from sql.facts.outputs import OutputFacts
-from sql.facts.strictness import Col
-from sql.intervals import Bounds, combined
-from sql.walk import all_queries
+from rewright.sql.algebra import Aggregate, Call, Cast, Const, Expr, Op, Query, Select, WindowCall
+from rewright.sql.facts.effects import ANY, OVERFLOW, SPREADS, own_errors
+from rewright.sql.facts.guards import Known, division, is_division, is_moderate, of_block
+from rewright.sql.facts.outputs import OutputFacts
+from rewright.sql.facts.strictness import Col
+from rewright.sql.intervals import Bounds, combined
+from rewright.sql.walk import all_queries
 
 _INTEGERS = {"int2": 15, "int4": 31, "int8": 63}
 _INTEGER_DIGITS = 19

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
-from sql.algebra import (
+from rewright.sql.algebra import (
     Aggregate,
     And,
     ArrayExpr,
@@ -46,11 +46,11 @@ from sql.algebra import (
     ValuesScan,
     WindowCall,
 )
-from sql.catalog import Catalog
-from sql.facts.assumptions import NOTHING, Assumptions, not_null
-from sql.facts.strictness import NONE, Col, rejected_columns
-from sql.placeholders import is_placeholder
-from sql.walk import rels_of
+from rewright.sql.catalog import Catalog
+from rewright.sql.facts.assumptions import NOTHING, Assumptions, not_null
+from rewright.sql.facts.strictness import NONE, Col, rejected_columns
+from rewright.sql.placeholders import is_placeholder
+from rewright.sql.walk import rels_of
 
 NonNull = Mapping[Col, Assumptions]
 _SCALARS = {

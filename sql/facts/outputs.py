@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from typing import Generic, TypeVar
 
-from sql.algebra import (
+from rewright.sql.algebra import (
     Case,
     Coalesce,
     Column,
@@ -27,8 +27,8 @@ from sql.algebra import (
     Values,
     ValuesScan,
 )
-from sql.facts.strictness import Col
-from sql.walk import free_rels
+from rewright.sql.facts.strictness import Col
+from rewright.sql.walk import free_rels
 
 T = TypeVar("T")
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import reduce
 
-from sql.algebra import (
+from rewright.sql.algebra import (
     And,
     ArrayOp,
     Call,

@@ -1,1 +1,1 @@
-"""The printer behind `sql.printing`."""
+"""The printer behind `rewright.sql.printing`."""

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import islice, product
 
-from sql.algebra import (
+from rewright.sql.algebra import (
     Aggregate,
     ArrayExpr,
     ArrayOp,
@@ -32,13 +32,20 @@ from sql.algebra import (
     WindowCall,
     output_columns,
 )
-from sql.binder import rows
-from sql.binder.coerce import array_of, coerce, common_type, element_of, resolve_polymorphic, resolve_unknown
-from sql.binder.errors import BindError, Unsupported
-from sql.binder.functions import coerce_args, make_op, resolve_function
-from sql.binder.scope import Context
-from sql.records import key_of
-from sql.types import UNKNOWN
+from rewright.sql.binder import rows
+from rewright.sql.binder.coerce import (
+    array_of,
+    coerce,
+    common_type,
+    element_of,
+    resolve_polymorphic,
+    resolve_unknown,
+)
+from rewright.sql.binder.errors import BindError, Unsupported
+from rewright.sql.binder.functions import coerce_args, make_op, resolve_function
+from rewright.sql.binder.scope import Context
+from rewright.sql.records import key_of
+from rewright.sql.types import UNKNOWN
 
 _TEXTUAL = {"text", "varchar", "bpchar"}
 _MAX_TRIES = 16

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Sequence
 
 from pglast.keywords import COL_NAME_KEYWORDS, RESERVED_KEYWORDS, TYPE_FUNC_NAME_KEYWORDS
 
-from sql.catalog import Catalog
-from sql.records import type_key
-from sql.types import SqlType
+from rewright.sql.catalog import Catalog
+from rewright.sql.records import type_key
+from rewright.sql.types import SqlType
 
 _PLAIN = re.compile(r"[a-z_][a-z0-9_]*\Z")
 _KEYWORDS = frozenset(RESERVED_KEYWORDS) | frozenset(COL_NAME_KEYWORDS) | frozenset(TYPE_FUNC_NAME_KEYWORDS)

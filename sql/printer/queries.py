@@ -1,7 +1,7 @@
 """Queries as text: clauses, FROM, set operations, WITH; where each name is decided.
 
 Owns aliases and the choice between bare and qualified column names. Expressions are
-`sql.printer.scalars`' business.
+`rewright.sql.printer.scalars`' business.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import assert_never
 
-from sql.algebra import (
+from rewright.sql.algebra import (
     Aggregate,
     And,
     Call,
@@ -44,12 +44,12 @@ from sql.algebra import (
     WindowCall,
     output_columns,
 )
-from sql.binder.scope import Context
-from sql.catalog import Catalog
-from sql.printer.names import Aliases, quote_ident, quote_literal, unique_names
-from sql.printer.scalars import ATOM, Scalars, direction
-from sql.types import INT8
-from sql.walk import all_exprs, all_exprs_of_query, all_queries, block_exprs, from_tree
+from rewright.sql.binder.scope import Context
+from rewright.sql.catalog import Catalog
+from rewright.sql.printer.names import Aliases, quote_ident, quote_literal, unique_names
+from rewright.sql.printer.scalars import ATOM, Scalars, direction
+from rewright.sql.types import INT8
+from rewright.sql.walk import all_exprs, all_exprs_of_query, all_queries, block_exprs, from_tree
 
 _JOINS = {"inner": "JOIN", "left": "LEFT JOIN", "right": "RIGHT JOIN", "full": "FULL JOIN"}
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol, assert_never
 
-from sql.algebra import (
+from rewright.sql.algebra import (
     Aggregate,
     And,
     ArrayExpr,
@@ -52,13 +52,13 @@ from sql.algebra import (
     Window,
     WindowCall,
 )
-from sql.binder.coerce import coerce
-from sql.binder.errors import BindError, Unsupported
-from sql.binder.scope import Context
-from sql.placeholders import hole_of, is_placeholder, is_string
-from sql.printer import elide
-from sql.printer.names import quote_ident, quote_literal, type_name
-from sql.types import SqlType
+from rewright.sql.binder.coerce import coerce
+from rewright.sql.binder.errors import BindError, Unsupported
+from rewright.sql.binder.scope import Context
+from rewright.sql.placeholders import hole_of, is_placeholder, is_string
+from rewright.sql.printer import elide
+from rewright.sql.printer.names import quote_ident, quote_literal, type_name
+from rewright.sql.types import SqlType
 
 # precedences, weakest first (manual 4.1.6)
 OR, AND, NOT, IS, COMPARE, LIKE, OTHER, ADD, MUL, POW, UNARY, CAST, ATOM = range(13)

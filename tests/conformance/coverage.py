@@ -15,12 +15,12 @@ from collections.abc import Callable
 import atheris  # type: ignore[import-not-found,import-untyped,unused-ignore]
 
 with atheris.instrument_imports(include=["proxy"]):
-    from proxy.ports import Guard, ServedRewrite
-    from proxy.statements import split_names, split_parse
-    from proxy.wire import backend as b
-    from proxy.wire import frontend as f
-    from proxy.wire.framing import Framer, ProtocolViolation
-    from proxy.wire.startup import decode_first, packet_length
+    from rewright.proxy.ports import Guard, ServedRewrite
+    from rewright.proxy.statements import split_names, split_parse
+    from rewright.proxy.wire import backend as b
+    from rewright.proxy.wire import frontend as f
+    from rewright.proxy.wire.framing import Framer, ProtocolViolation
+    from rewright.proxy.wire.startup import decode_first, packet_length
     from tests.proxy.test_session import DONE, ERROR, ONE_COLUMN, READY, Play, guard_row
 
 TEXT = "select slow"

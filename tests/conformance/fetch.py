@@ -18,7 +18,7 @@ import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from engines.postgres.hintplan import debian_sources
+from rewright.engines.postgres.hintplan import debian_sources
 
 
 def cache() -> Path:

@@ -19,7 +19,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from engines.postgres.scratch import free_port
+from rewright.engines.postgres.scratch import free_port
 from tests.conformance import fetch
 from tests.conformance.stage import Through, debian
 from tests.proxy.debian import programs

@@ -29,8 +29,8 @@ from typing import Any
 
 import psycopg
 
-from engines.postgres.installation import find_installation
-from engines.postgres.scratch import ScratchServer
+from rewright.engines.postgres.installation import find_installation
+from rewright.engines.postgres.scratch import ScratchServer
 from tests.rewright.serving import SAMPLE, Running, children
 
 # one shape with many literals: the rewrite that is found serves them all

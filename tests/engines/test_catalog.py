@@ -8,12 +8,12 @@ from typing import Any
 import psycopg
 import pytest
 
-from engines.postgres.catalog import snapshot
-from engines.postgres.scratch import ScratchServer
-from sql.algebra import TableRef, Volatility
-from sql.binder import bind
-from sql.catalog import Catalog, Table
-from sql.types import SqlType
+from rewright.engines.postgres.catalog import snapshot
+from rewright.engines.postgres.scratch import ScratchServer
+from rewright.sql.algebra import TableRef, Volatility
+from rewright.sql.binder import bind
+from rewright.sql.catalog import Catalog, Table
+from rewright.sql.types import SqlType
 
 pytestmark = pytest.mark.server
 

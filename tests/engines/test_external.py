@@ -5,9 +5,9 @@ from __future__ import annotations
 import psycopg
 import pytest
 
-from engines.postgres.external import ExternalScratch
-from engines.postgres.installation import ServerUnavailable
-from engines.postgres.scratch import ScratchServer
+from rewright.engines.postgres.external import ExternalScratch
+from rewright.engines.postgres.installation import ServerUnavailable
+from rewright.engines.postgres.scratch import ScratchServer
 
 pytestmark = pytest.mark.server
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from engines.duckdb.database import LakeDatabase, Source
-from engines.duckdb.errors import Forbidden, LakeError, NotBound, Timeout
-from engines.duckdb.locked import Limits, guard, open_locked
+from rewright.engines.duckdb.database import LakeDatabase, Source
+from rewright.engines.duckdb.errors import Forbidden, LakeError, NotBound, Timeout
+from rewright.engines.duckdb.locked import Limits, guard, open_locked
 
 OUTSIDE = [
     "SELECT * FROM read_csv('/etc/passwd')",

@@ -12,8 +12,8 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from engines.postgres.installation import ServerUnavailable
-from engines.postgres.scratch import ScratchServer
+from rewright.engines.postgres.installation import ServerUnavailable
+from rewright.engines.postgres.scratch import ScratchServer
 
 pytestmark = pytest.mark.server
 
@@ -89,7 +89,7 @@ def test_data_may_be_kept(tmp_path_factory: pytest.TempPathFactory) -> None:
 CHILD = """
 import signal, sys, time
 signal.signal(signal.SIGINT, signal.default_int_handler)
-from engines.postgres.scratch import ScratchServer
+from rewright.engines.postgres.scratch import ScratchServer
 server = ScratchServer()
 server.start()
 print(server.address.socket_dir, flush=True)

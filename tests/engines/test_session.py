@@ -8,12 +8,12 @@ from collections.abc import Iterator
 import psycopg
 import pytest
 
-from engines.postgres.facts import server_facts
-from engines.postgres.scratch import ScratchServer
-from engines.postgres.session import Limits, Session, SessionError
-from engines.postgres.statistics import statistics
-from engines.postgres.values import NO_VALUES, Values
-from sql.algebra import TableRef
+from rewright.engines.postgres.facts import server_facts
+from rewright.engines.postgres.scratch import ScratchServer
+from rewright.engines.postgres.session import Limits, Session, SessionError
+from rewright.engines.postgres.statistics import statistics
+from rewright.engines.postgres.values import NO_VALUES, Values
+from rewright.sql.algebra import TableRef
 
 pytestmark = pytest.mark.server
 

@@ -8,20 +8,20 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import product
 
-from equivalence.prover.build import is_null
-from equivalence.prover.failures import Failures, recorded
-from equivalence.prover.fresh import numbering
-from equivalence.prover.symbols import IS_NULL, OR
-from equivalence.prover.terms import App, Lit, Term, Var
-from equivalence.prover.translate import Translator, Unsupported
-from rewrite.rules.shape import cannot_fail
-from sql.algebra import Select, Volatility
-from sql.binder import BindError, bind
-from sql.binder import Unsupported as Unbound
-from sql.builtins import builtins
-from sql.catalog import Catalog
-from sql.ddl import catalog_from_ddl
-from sql.facts import Facts, strict_columns
+from rewright.equivalence.prover.build import is_null
+from rewright.equivalence.prover.failures import Failures, recorded
+from rewright.equivalence.prover.fresh import numbering
+from rewright.equivalence.prover.symbols import IS_NULL, OR
+from rewright.equivalence.prover.terms import App, Lit, Term, Var
+from rewright.equivalence.prover.translate import Translator, Unsupported
+from rewright.rewrite.rules.shape import cannot_fail
+from rewright.sql.algebra import Select, Volatility
+from rewright.sql.binder import BindError, bind
+from rewright.sql.binder import Unsupported as Unbound
+from rewright.sql.builtins import builtins
+from rewright.sql.catalog import Catalog
+from rewright.sql.ddl import catalog_from_ddl
+from rewright.sql.facts import Facts, strict_columns
 from tests.equivalence.values import ACTUAL, TARGETS, VALUES
 
 _COLUMNS = "abcd"

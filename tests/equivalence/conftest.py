@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from engines.postgres.scratch import ScratchServer
-from equivalence.api import Checker
-from equivalence.options import Options
-from equivalence.verdicts import Verdict
+from rewright.engines.postgres.scratch import ScratchServer
+from rewright.equivalence.api import Checker
+from rewright.equivalence.options import Options
+from rewright.equivalence.verdicts import Verdict
 
 SCHEMA = """
 create table a (id int primary key, x int, y int not null, u int unique);

@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 
-from equivalence.proof import Proof
-from equivalence.prover import prove
-from sql.binder import BindError, Unsupported, bind
-from sql.ddl import catalog_from_ddl
+from rewright.equivalence.proof import Proof
+from rewright.equivalence.prover import prove
+from rewright.sql.binder import BindError, Unsupported, bind
+from rewright.sql.ddl import catalog_from_ddl
 
 FILES = sorted((Path(__file__).parent / "adversarial").glob("*.jsonl"))
 

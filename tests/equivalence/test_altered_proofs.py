@@ -8,19 +8,19 @@ from itertools import permutations
 
 import pytest
 
-from equivalence.proof import RESERVATIONS, Assumption, Matching, Proof, Step, check_proof
-from equivalence.prover import prove
-from equivalence.prover.entail import Engine
-from equivalence.prover.fresh import numbering
-from equivalence.prover.kernel import RULES
-from equivalence.prover.normal import apply
-from equivalence.prover.prepare import prepare_both
-from equivalence.prover.schema import Schema
-from equivalence.prover.terms import Bag
-from sql.algebra import Query
-from sql.binder import bind
-from sql.catalog import Catalog
-from sql.ddl import catalog_from_ddl
+from rewright.equivalence.proof import RESERVATIONS, Assumption, Matching, Proof, Step, check_proof
+from rewright.equivalence.prover import prove
+from rewright.equivalence.prover.entail import Engine
+from rewright.equivalence.prover.fresh import numbering
+from rewright.equivalence.prover.kernel import RULES
+from rewright.equivalence.prover.normal import apply
+from rewright.equivalence.prover.prepare import prepare_both
+from rewright.equivalence.prover.schema import Schema
+from rewright.equivalence.prover.terms import Bag
+from rewright.sql.algebra import Query
+from rewright.sql.binder import bind
+from rewright.sql.catalog import Catalog
+from rewright.sql.ddl import catalog_from_ddl
 
 CATALOG = catalog_from_ddl("""
 create table a (id int primary key, x int, y int not null, u int unique);

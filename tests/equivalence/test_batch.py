@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from engines.postgres.scratch import ScratchServer
-from equivalence.batch import finished, read_pairs, run_batch
+from rewright.engines.postgres.scratch import ScratchServer
+from rewright.equivalence.batch import finished, read_pairs, run_batch
 
 SCHEMA = "create table t (a int primary key, b int)"
 LINES = [

@@ -13,13 +13,13 @@ from typing import Any, LiteralString, cast
 import psycopg
 import pytest
 
-from engines.postgres.scratch import ScratchServer
-from equivalence.prover.aggregates import KNOWN, ORDER_SENSITIVE
-from equivalence.prover.bags import DUPLICATE_FREE, NULL_ON_EMPTY
-from equivalence.prover.symbols import ORDERED, domain, identity, one_representation
-from sql.algebra import output_columns
-from sql.binder import bind
-from sql.ddl import catalog_from_ddl
+from rewright.engines.postgres.scratch import ScratchServer
+from rewright.equivalence.prover.aggregates import KNOWN, ORDER_SENSITIVE
+from rewright.equivalence.prover.bags import DUPLICATE_FREE, NULL_ON_EMPTY
+from rewright.equivalence.prover.symbols import ORDERED, domain, identity, one_representation
+from rewright.sql.algebra import output_columns
+from rewright.sql.binder import bind
+from rewright.sql.ddl import catalog_from_ddl
 from tests.equivalence.claims import Claims, Expression, claims, expressions, schema, table
 from tests.equivalence.values import VALUES
 

@@ -12,11 +12,11 @@ from typing import Any, LiteralString, cast
 import psycopg
 import pytest
 
-from engines.postgres.scratch import ScratchServer
-from equivalence.proof import Proof
-from equivalence.prover import prove
-from sql.binder import BindError, Unsupported, bind
-from sql.ddl import catalog_from_ddl
+from rewright.engines.postgres.scratch import ScratchServer
+from rewright.equivalence.proof import Proof
+from rewright.equivalence.prover import prove
+from rewright.sql.binder import BindError, Unsupported, bind
+from rewright.sql.ddl import catalog_from_ddl
 
 pytestmark = pytest.mark.server
 

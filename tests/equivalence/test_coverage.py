@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from engines.postgres.scratch import ScratchServer
-from equivalence.api import Checker
-from equivalence.generator.pairs import random_pairs
-from equivalence.judge import Opinion
-from equivalence.options import Options
-from equivalence.verdicts import Judged, Proved, Refuted, Tested, Unknown
+from rewright.engines.postgres.scratch import ScratchServer
+from rewright.equivalence.api import Checker
+from rewright.equivalence.generator.pairs import random_pairs
+from rewright.equivalence.judge import Opinion
+from rewright.equivalence.options import Options
+from rewright.equivalence.verdicts import Judged, Proved, Refuted, Tested, Unknown
 from tests.equivalence.conftest import SCHEMA, Check
 
 pytestmark = pytest.mark.server

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from equivalence.proof import Proof, check_proof
-from equivalence.prover import prove
-from sql.binder import bind
-from sql.ddl import catalog_from_ddl
+from rewright.equivalence.proof import Proof, check_proof
+from rewright.equivalence.prover import prove
+from rewright.sql.binder import bind
+from rewright.sql.ddl import catalog_from_ddl
 
 CATALOG = catalog_from_ddl("""
 create table region (r_regionkey int primary key, r_name char(25) not null);

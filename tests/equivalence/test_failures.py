@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from equivalence.proof import Proof, check_proof
-from equivalence.prover import prove
-from sql.binder import bind
-from sql.ddl import catalog_from_ddl
+from rewright.equivalence.proof import Proof, check_proof
+from rewright.equivalence.prover import prove
+from rewright.sql.binder import bind
+from rewright.sql.ddl import catalog_from_ddl
 
 FALLIBLE = catalog_from_ddl("""
 create table t (id int primary key, a int, b int not null, s text, ts timestamp);

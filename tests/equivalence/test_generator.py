@@ -5,18 +5,18 @@ from __future__ import annotations
 import psycopg
 import pytest
 
-from engines.postgres.scratch import ScratchServer
-from equivalence.generator.constants import constants_of, like_samples
-from equivalence.generator.databases import PROFILES, Database
-from equivalence.generator.directed import directed_databases
-from equivalence.generator.flatten import flatten
-from equivalence.generator.pools import pools_for
-from equivalence.isolation import screen_query, screen_schema
-from equivalence.proving import bind_both, catalog_of
-from equivalence.refuter.arena import Arena, insert_statements
-from equivalence.refuter.search import Refuter
-from sql.binder import bind
-from sql.ddl import catalog_from_ddl
+from rewright.engines.postgres.scratch import ScratchServer
+from rewright.equivalence.generator.constants import constants_of, like_samples
+from rewright.equivalence.generator.databases import PROFILES, Database
+from rewright.equivalence.generator.directed import directed_databases
+from rewright.equivalence.generator.flatten import flatten
+from rewright.equivalence.generator.pools import pools_for
+from rewright.equivalence.isolation import screen_query, screen_schema
+from rewright.equivalence.proving import bind_both, catalog_of
+from rewright.equivalence.refuter.arena import Arena, insert_statements
+from rewright.equivalence.refuter.search import Refuter
+from rewright.sql.binder import bind
+from rewright.sql.ddl import catalog_from_ddl
 
 SCHEMA = """
 create type mood as enum ('sad', 'ok', 'happy');

@@ -7,11 +7,11 @@ from typing import Any
 import psycopg
 import pytest
 
-from engines.postgres.scratch import ScratchServer
-from equivalence.proof import Proof
-from equivalence.prover import prove
-from sql.binder import bind
-from sql.ddl import catalog_from_ddl
+from rewright.engines.postgres.scratch import ScratchServer
+from rewright.equivalence.proof import Proof
+from rewright.equivalence.prover import prove
+from rewright.sql.binder import bind
+from rewright.sql.ddl import catalog_from_ddl
 from tests.sql.divisions import SCHEMA, Writer, fill
 
 CATALOG = catalog_from_ddl(

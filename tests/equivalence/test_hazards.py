@@ -13,13 +13,13 @@ from pathlib import Path
 
 import pytest
 
-from equivalence.proof import Proof, check_proof
-from equivalence.prover import prove
-from equivalence.prover.conditions import REGISTRY, switched_off
-from sql.algebra import Query
-from sql.binder import bind
-from sql.catalog import Catalog
-from sql.ddl import catalog_from_ddl
+from rewright.equivalence.proof import Proof, check_proof
+from rewright.equivalence.prover import prove
+from rewright.equivalence.prover.conditions import REGISTRY, switched_off
+from rewright.sql.algebra import Query
+from rewright.sql.binder import bind
+from rewright.sql.catalog import Catalog
+from rewright.sql.ddl import catalog_from_ddl
 
 FOLDER = Path(__file__).parents[1] / "hazards"
 IDS = (

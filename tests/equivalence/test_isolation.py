@@ -7,12 +7,12 @@ import time
 import psycopg
 import pytest
 
-from engines.postgres.scratch import ScratchServer
-from equivalence.api import Checker
-from equivalence.isolation import Refused, screen_query, screen_schema
-from equivalence.options import Options
-from equivalence.refuter.arena import Arena, harden
-from equivalence.verdicts import Refuted, Unknown
+from rewright.engines.postgres.scratch import ScratchServer
+from rewright.equivalence.api import Checker
+from rewright.equivalence.isolation import Refused, screen_query, screen_schema
+from rewright.equivalence.options import Options
+from rewright.equivalence.refuter.arena import Arena, harden
+from rewright.equivalence.verdicts import Refuted, Unknown
 
 HOSTILE_SCHEMAS = {
     "other language": "create function f() returns int language plpython3u as 'import os'",

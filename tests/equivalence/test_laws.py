@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from equivalence.proof import check_proof
-from equivalence.prover.conditions import LAWS, REGISTRY, switched_off
+from rewright.equivalence.proof import check_proof
+from rewright.equivalence.prover.conditions import LAWS, REGISTRY, switched_off
 from tests.equivalence.test_hazards import FOLDER, proof_of, read
 
 

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 import psycopg
 import pytest
 
-from engines.postgres.catalog import snapshot
-from engines.postgres.scratch import ScratchServer
-from equivalence.api import Checker
-from equivalence.options import Options
-from equivalence.verdicts import Proved, Refuted, Tested, Unknown
+from rewright.engines.postgres.catalog import snapshot
+from rewright.engines.postgres.scratch import ScratchServer
+from rewright.equivalence.api import Checker
+from rewright.equivalence.options import Options
+from rewright.equivalence.verdicts import Proved, Refuted, Tested, Unknown
 
 pytestmark = pytest.mark.server
 

@@ -10,11 +10,11 @@ import pytest
 from bench.constraints import Fault, faults, only_listed, weaker
 from bench.mutants import Case, Found, Runs, bound_both, catalog_of_text, kept_cases, proofs, questions
 from bench.mutations import mutants
-from engines.postgres.scratch import ScratchServer
-from equivalence.options import Options
-from equivalence.proof import Proof
-from equivalence.prover import prove
-from equivalence.prover.conditions import switched_off
+from rewright.engines.postgres.scratch import ScratchServer
+from rewright.equivalence.options import Options
+from rewright.equivalence.proof import Proof
+from rewright.equivalence.prover import prove
+from rewright.equivalence.prover.conditions import switched_off
 
 SCHEMA = "create table a (id int primary key, x int, y int not null, u int unique); create table n (k int, v int, g int);"
 QUERY = (

@@ -13,14 +13,14 @@ from typing import Any
 
 import pytest
 
-from engines.postgres.scratch import ScratchServer
-from equivalence.api import Checker
-from equivalence.options import Options
-from equivalence.proof import Proof
-from equivalence.prover import prove
-from equivalence.verdicts import Refuted, Unknown
-from sql.binder import BindError, Unsupported, bind
-from sql.ddl import catalog_from_ddl
+from rewright.engines.postgres.scratch import ScratchServer
+from rewright.equivalence.api import Checker
+from rewright.equivalence.options import Options
+from rewright.equivalence.proof import Proof
+from rewright.equivalence.prover import prove
+from rewright.equivalence.verdicts import Refuted, Unknown
+from rewright.sql.binder import BindError, Unsupported, bind
+from rewright.sql.ddl import catalog_from_ddl
 
 FILES = sorted((Path(__file__).parent / "near_misses").glob("*.jsonl"))
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from equivalence.proof import Proof
-from equivalence.prover import prove
-from sql.binder import bind
-from sql.ddl import catalog_from_ddl
+from rewright.equivalence.proof import Proof
+from rewright.equivalence.prover import prove
+from rewright.sql.binder import bind
+from rewright.sql.ddl import catalog_from_ddl
 
 CATALOG = catalog_from_ddl("""
 create table n (k int, v int, g int);

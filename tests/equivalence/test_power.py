@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from equivalence.verdicts import Refuted
+from rewright.equivalence.verdicts import Refuted
 from tests.equivalence.conftest import Check
 
 SCHEMA = """

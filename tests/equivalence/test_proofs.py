@@ -7,12 +7,12 @@ from dataclasses import replace
 
 import pytest
 
-from equivalence.proof import Matching, Proof, Step, check_proof
-from equivalence.prover import Reason, prove
-from sql.algebra import Query
-from sql.binder import bind
-from sql.catalog import Catalog
-from sql.ddl import catalog_from_ddl
+from rewright.equivalence.proof import Matching, Proof, Step, check_proof
+from rewright.equivalence.prover import Reason, prove
+from rewright.sql.algebra import Query
+from rewright.sql.binder import bind
+from rewright.sql.catalog import Catalog
+from rewright.sql.ddl import catalog_from_ddl
 
 CATALOG = catalog_from_ddl("""
 create table a (id int primary key, x int, y int not null, u int unique);

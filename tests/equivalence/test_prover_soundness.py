@@ -7,15 +7,15 @@ from itertools import islice
 
 import pytest
 
-from engines.postgres.scratch import ScratchServer
-from equivalence.api import Checker
-from equivalence.options import Options
-from equivalence.proof import Proof, check_proof
-from equivalence.prover import prove
-from equivalence.verdicts import Refuted
-from sql.algebra import Query
-from sql.binder import BindError, Unsupported, bind
-from sql.ddl import catalog_from_ddl
+from rewright.engines.postgres.scratch import ScratchServer
+from rewright.equivalence.api import Checker
+from rewright.equivalence.options import Options
+from rewright.equivalence.proof import Proof, check_proof
+from rewright.equivalence.prover import prove
+from rewright.equivalence.verdicts import Refuted
+from rewright.sql.algebra import Query
+from rewright.sql.binder import BindError, Unsupported, bind
+from rewright.sql.ddl import catalog_from_ddl
 from tests.equivalence.random_pairs import SCHEMA, pairs
 
 CATALOG = catalog_from_ddl(SCHEMA)

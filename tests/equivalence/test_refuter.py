@@ -5,8 +5,8 @@ from __future__ import annotations
 import psycopg
 import pytest
 
-from engines.postgres.scratch import ScratchServer
-from equivalence.verdicts import Refuted, Tested, Verdict
+from rewright.engines.postgres.scratch import ScratchServer
+from rewright.equivalence.verdicts import Refuted, Tested, Verdict
 from tests.equivalence.conftest import SCHEMA, Check
 
 pytestmark = pytest.mark.server

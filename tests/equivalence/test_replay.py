@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from equivalence.isolation import screen_query
-from equivalence.refuter.order import chooses_freely, tie_query
-from equivalence.refuter.replay import Outcome, admissible, difference, same_bag
+from rewright.equivalence.isolation import screen_query
+from rewright.equivalence.refuter.order import chooses_freely, tie_query
+from rewright.equivalence.refuter.replay import Outcome, admissible, difference, same_bag
 
 ONE, TWO, THREE = ("1",), ("2",), ("3",)
 FLOAT, INT = 701, 23

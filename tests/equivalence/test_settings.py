@@ -10,12 +10,12 @@ from typing import Any, LiteralString, cast
 import psycopg
 import pytest
 
-from engines.postgres.scratch import ScratchServer
-from equivalence.prover.folding import constant, moved
-from equivalence.prover.terms import App, Lit, Sym
-from sql.binder.constants import normalise
-from sql.binder.errors import BindError
-from sql.types import DATE, INTERVAL, TIMESTAMP, UNKNOWN
+from rewright.engines.postgres.scratch import ScratchServer
+from rewright.equivalence.prover.folding import constant, moved
+from rewright.equivalence.prover.terms import App, Lit, Sym
+from rewright.sql.binder.constants import normalise
+from rewright.sql.binder.errors import BindError
+from rewright.sql.types import DATE, INTERVAL, TIMESTAMP, UNKNOWN
 
 pytestmark = pytest.mark.server
 

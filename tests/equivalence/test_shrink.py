@@ -1,8 +1,8 @@
 from __future__ import annotations
 
-from equivalence.generator.databases import Database
-from equivalence.generator.schema import ColumnShape, Shape, TableShape
-from equivalence.refuter.shrink import shrink
+from rewright.equivalence.generator.databases import Database
+from rewright.equivalence.generator.schema import ColumnShape, Shape, TableShape
+from rewright.equivalence.refuter.shrink import shrink
 
 COLUMNS = (
     ColumnShape("a", "integer", "int4", -1, "int", nullable=False),

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from equivalence.proof import Proof
-from equivalence.prover import prove
-from sql.binder import bind
-from sql.ddl import catalog_from_ddl
+from rewright.equivalence.proof import Proof
+from rewright.equivalence.prover import prove
+from rewright.sql.binder import bind
+from rewright.sql.ddl import catalog_from_ddl
 
 FOLDER = Path(__file__).parent / "strength"
 CATALOG = catalog_from_ddl((FOLDER / "schema.sql").read_text())

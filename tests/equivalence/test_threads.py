@@ -11,20 +11,20 @@ from pathlib import Path
 
 import pytest
 
-from equivalence.proof import Proof
-from equivalence.prover.entail import Engine
-from equivalence.prover.prove import prove
-from equivalence.solving import Busy, in_a_hurry, solver_alone
-from sql.binder import bind
-from sql.ddl import catalog_from_ddl
+from rewright.equivalence.proof import Proof
+from rewright.equivalence.prover.entail import Engine
+from rewright.equivalence.prover.prove import prove
+from rewright.equivalence.solving import Busy, in_a_hurry, solver_alone
+from rewright.sql.binder import bind
+from rewright.sql.ddl import catalog_from_ddl
 
 TREE = Path(__file__).resolve().parents[2]
 
 PROVING = """
 import gc, threading
-from equivalence.prover.prove import prove
-from sql.binder import bind
-from sql.ddl import catalog_from_ddl
+from rewright.equivalence.prover.prove import prove
+from rewright.sql.binder import bind
+from rewright.sql.ddl import catalog_from_ddl
 
 catalog = catalog_from_ddl("create table a (id int primary key, x int not null, y text); create table b (id int primary key, a_id int references a, z numeric)")
 pairs = [

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from equivalence.verdicts import (
+from rewright.equivalence.verdicts import (
     Counterexample,
     Coverage,
     Judged,

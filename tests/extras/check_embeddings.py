@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from lake.embedding import MiniLm, SentenceTransformers, weights_folder
+from rewright.lake.embedding import MiniLm, SentenceTransformers, weights_folder
 
 TEXTS = [
     "total population",

@@ -19,12 +19,12 @@ from typing import Any
 
 import pytest
 
-from models.api import Message, Request
-from models.litellm_client import LiteLlm, Price
-from models.replay import Recorder
-from rewrite.api import Rewriter
-from rewrite.ports import Ports
-from rewrite.words import Settings
+from rewright.models.api import Message, Request
+from rewright.models.litellm_client import LiteLlm, Price
+from rewright.models.replay import Recorder
+from rewright.rewrite.api import Rewriter
+from rewright.rewrite.ports import Ports
+from rewright.rewrite.words import Settings
 from tests.rewrite.world import GOOD, ORIGINAL, Judge, Rules, Server
 
 

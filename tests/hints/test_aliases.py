@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from hints.aliases import same_query, unique_aliases
-from hints.levels import names_of
-from sql.ddl import catalog_from_ddl
+from rewright.hints.aliases import same_query, unique_aliases
+from rewright.hints.levels import names_of
+from rewright.sql.ddl import catalog_from_ddl
 
 CATALOG = catalog_from_ddl(
     "create table t (id int primary key, x int, note text); create table u (id int primary key, t_id int, x int);"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hints.base import (
+from rewright.hints.base import (
     HintSet,
     HintSyntaxError,
     JoinHint,
@@ -20,9 +20,9 @@ from hints.base import (
     aliases_of,
     print_hint,
 )
-from hints.injection import Refusal, inject
-from hints.names import UnwritableName
-from hints.parsing import parse_comment
+from rewright.hints.injection import Refusal, inject
+from rewright.hints.names import UnwritableName
+from rewright.hints.parsing import parse_comment
 
 ab = frozenset({"a", "b"})
 

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from hints.base import JoinHint
-from hints.dialogue import Dialogue, EstimateOpinion, JoinOpinion, Opinions
-from hints.levels import names_of
-from hints.recommend import Options, recommend
-from hints.trial import Trial
-from models.api import BadReply, NoModel, Reply, Request
-from models.replay import Recorder, Replay
+from rewright.hints.base import JoinHint
+from rewright.hints.dialogue import Dialogue, EstimateOpinion, JoinOpinion, Opinions
+from rewright.hints.levels import names_of
+from rewright.hints.recommend import Options, recommend
+from rewright.hints.trial import Trial
+from rewright.models.api import BadReply, NoModel, Reply, Request
+from rewright.models.replay import Recorder, Replay
 from tests.hints.test_planning import join, plan, scan
 
 SLOW = (
@@ -56,7 +56,7 @@ class Bare(Trial):
 
 @pytest.fixture
 def trial(monkeypatch):
-    monkeypatch.setattr("hints.dialogue.read_table", lambda *_: None)
+    monkeypatch.setattr("rewright.hints.dialogue.read_table", lambda *_: None)
     return Bare(None, TEXT, 1.0, 1e12)  # type: ignore[arg-type]
 
 
@@ -111,7 +111,7 @@ def test_what_agrees_is_believed(trial):
 def test_an_impossible_size_is_not_believed(trial, monkeypatch):
     sizes = {"a": 100.0, "b": 1000.0}
     monkeypatch.setattr(
-        "hints.dialogue.read_table", lambda _s, _n, name: type("T", (), {"rows": sizes[name]})() if name in sizes else None
+        "rewright.hints.dialogue.read_table", lambda _s, _n, name: type("T", (), {"rows": sizes[name]})() if name in sizes else None
     )  # fmt: skip
     dialogue = Dialogue(NoModel())
     too_many = EstimateOpinion(("a",), reasonable=False, low=1000, high=2000)

@@ -11,13 +11,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from engines.postgres.hinting import HintingSession
-from engines.postgres.session import SessionError
-from hints.base import HintSet, JoinHint, Leading, MemoizeHint, Parallel, Rows, SetHint
-from hints.injection import inject
-from hints.levels import names_of
-from hints.obedience import complaints
-from hints.recommend import Options, recommend
+from rewright.engines.postgres.hinting import HintingSession
+from rewright.engines.postgres.session import SessionError
+from rewright.hints.base import HintSet, JoinHint, Leading, MemoizeHint, Parallel, Rows, SetHint
+from rewright.hints.injection import inject
+from rewright.hints.levels import names_of
+from rewright.hints.obedience import complaints
+from rewright.hints.recommend import Options, recommend
 
 pytestmark = pytest.mark.server
 

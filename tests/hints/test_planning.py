@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from hints.base import HintSet, JoinHint, Leading, Materialize
-from hints.cardinality import Knowledge, estimates_of
-from hints.ctes import cte_references
-from hints.levels import is_select, level_aliases, names_of
-from hints.moves import better_methods, pin, row_corrections
-from hints.search import reasons_for
-from sql.plans import plan_from_json
+from rewright.hints.base import HintSet, JoinHint, Leading, Materialize
+from rewright.hints.cardinality import Knowledge, estimates_of
+from rewright.hints.ctes import cte_references
+from rewright.hints.levels import is_select, level_aliases, names_of
+from rewright.hints.moves import better_methods, pin, row_corrections
+from rewright.hints.search import reasons_for
+from rewright.sql.plans import plan_from_json
 
 
 def scan(alias, rows, actual=None, **more):

@@ -9,16 +9,16 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from engines.postgres.hinting import HintingSession, HintReport
-from engines.postgres.scratch import ScratchServer
-from hints.base import JoinHint
-from hints.cardinality import Judgement, estimates_of, supposed
-from hints.conditions import Condition, read_condition
-from hints.levels import names_of
-from hints.logs import plans_of, read_log
-from hints.pricing import price
-from hints.recommend import Options, recommend
-from hints.statistics import judge
+from rewright.engines.postgres.hinting import HintingSession, HintReport
+from rewright.engines.postgres.scratch import ScratchServer
+from rewright.hints.base import JoinHint
+from rewright.hints.cardinality import Judgement, estimates_of, supposed
+from rewright.hints.conditions import Condition, read_condition
+from rewright.hints.levels import names_of
+from rewright.hints.logs import plans_of, read_log
+from rewright.hints.pricing import price
+from rewright.hints.recommend import Options, recommend
+from rewright.hints.statistics import judge
 from tests.hints.test_planning import join, plan, scan
 
 SLOW = (

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from knowledge.build.collect import NoSource, collect
-from knowledge.build.infer import NoSchema, infer_schema
-from knowledge.build.pipeline import Rules, enrich, filter_pairs, verify
-from knowledge.build.text import from_html, from_markdown, statements_in
-from knowledge.build.workbook import Workbook
-from knowledge.units import load_units
+from rewright.knowledge.build.collect import NoSource, collect
+from rewright.knowledge.build.infer import NoSchema, infer_schema
+from rewright.knowledge.build.pipeline import Rules, enrich, filter_pairs, verify
+from rewright.knowledge.build.text import from_html, from_markdown, statements_in
+from rewright.knowledge.build.workbook import Workbook
+from rewright.knowledge.units import load_units
 from tests.knowledge.stack_exchange import FAST, SLOW, write_dump
 
 
@@ -158,8 +158,8 @@ def test_a_hundred_thousand_posts_in_flat_memory(tmp_path):
     code = (
         "import sys, resource\n"
         "from pathlib import Path\n"
-        "from knowledge.build.collect import _dump\n"
-        "from knowledge.build.workbook import Workbook\n"
+        "from rewright.knowledge.build.collect import _dump\n"
+        "from rewright.knowledge.build.workbook import Workbook\n"
         "book = Workbook(Path(sys.argv[2]))\n"
         "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
         "_dump(Path(sys.argv[1]), book, lambda n: None)\n"
@@ -176,7 +176,7 @@ def test_a_hundred_thousand_posts_in_flat_memory(tmp_path):
 
 @pytest.mark.server
 def test_what_is_known_is_no_news_and_reasons_say_where_from(book, tmp_path, scratch_server):
-    from knowledge.patterns.fits import forms
+    from rewright.knowledge.patterns.fits import forms
 
     pairs = tmp_path / "pairs"
     pairs.mkdir()

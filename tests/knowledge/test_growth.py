@@ -6,17 +6,17 @@ from dataclasses import replace
 
 import pytest
 
-from knowledge.build.accepted import Statements, collect_accepted, gain_of, unfit
-from knowledge.build.literals import without_literals
-from knowledge.build.pipeline import Rules, enrich, filter_pairs, verify
-from knowledge.build.voting import ModelVoter
-from knowledge.build.workbook import Pair, Workbook
-from knowledge.patterns.fits import pattern_of
-from knowledge.units import load_units
-from models.api import NoModel
-from store.api import open_store
-from store.life import Action, Level
-from store.records import NewRewrite, Timing
+from rewright.knowledge.build.accepted import Statements, collect_accepted, gain_of, unfit
+from rewright.knowledge.build.literals import without_literals
+from rewright.knowledge.build.pipeline import Rules, enrich, filter_pairs, verify
+from rewright.knowledge.build.voting import ModelVoter
+from rewright.knowledge.build.workbook import Pair, Workbook
+from rewright.knowledge.patterns.fits import pattern_of
+from rewright.knowledge.units import load_units
+from rewright.models.api import NoModel
+from rewright.store.api import open_store
+from rewright.store.life import Action, Level
+from rewright.store.records import NewRewrite, Timing
 
 DDL = "create table visit (id int primary key, seen_at timestamp not null, patient text);"
 SLOW = "select id from visit where seen_at::date = '2024-03-07' and patient = 'Ada Lovelace'"
@@ -149,7 +149,7 @@ def test_a_model_votes_and_the_majority_counts(book) -> None:
             return True
 
         def complete(self, request):
-            from models.api import Reply, Usage
+            from rewright.models.api import Reply, Usage
 
             asked.append(" ".join(message.text for message in request.messages))
             keep = len(asked) != 2

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from knowledge.patterns.constants import derivation_of, derived
-from knowledge.patterns.fits import fits, forms, holds, pattern_of, rewrites, term_of
-from knowledge.patterns.generalise import generalise
-from knowledge.patterns.match import Matcher
-from knowledge.patterns.terms import Var, read, write
-from knowledge.units import load_units, schema_sql
-from sql import algebra as a
-from sql.binder import BindError, bind
-from sql.ddl import catalog_from_ddl
+from rewright.knowledge.patterns.constants import derivation_of, derived
+from rewright.knowledge.patterns.fits import fits, forms, holds, pattern_of, rewrites, term_of
+from rewright.knowledge.patterns.generalise import generalise
+from rewright.knowledge.patterns.match import Matcher
+from rewright.knowledge.patterns.terms import Var, read, write
+from rewright.knowledge.units import load_units, schema_sql
+from rewright.sql import algebra as a
+from rewright.sql.binder import BindError, bind
+from rewright.sql.ddl import catalog_from_ddl
 
 UNITS = {unit.id: unit for unit in load_units()}
 # a schema that no unit has seen

@@ -7,10 +7,10 @@ import time
 import pytest
 
 from bench.knowledge_bench import LABELS, measured, plain, read_labels
-from knowledge.api import KnowledgeBase
-from knowledge.features import features_of, plan_features
-from knowledge.lessons import Memory, Validity
-from store.api import open_store
+from rewright.knowledge.api import KnowledgeBase
+from rewright.knowledge.features import features_of, plan_features
+from rewright.knowledge.lessons import Memory, Validity
+from rewright.store.api import open_store
 
 
 @pytest.fixture(scope="module")

@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from knowledge.check import GAIN, LOSS, Bench
-from knowledge.units import CATEGORIES, Unit, load_units, schema_sql
-from sql.algebra import Column, Const, FunctionRef, OperatorRef, OutputColumn, Query, Scan
-from sql.binder import bind
-from sql.catalog import Catalog
-from sql.ddl import catalog_from_ddl
-from sql.types import SqlType
+from rewright.knowledge.check import GAIN, LOSS, Bench
+from rewright.knowledge.units import CATEGORIES, Unit, load_units, schema_sql
+from rewright.sql.algebra import Column, Const, FunctionRef, OperatorRef, OutputColumn, Query, Scan
+from rewright.sql.binder import bind
+from rewright.sql.catalog import Catalog
+from rewright.sql.ddl import catalog_from_ddl
+from rewright.sql.types import SqlType
 
 UNITS = tuple(load_units())
 

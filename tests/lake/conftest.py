@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from lake.api import Lake, open_lake
-from lake.embedding import CachedEmbedder, best_embedder
+from rewright.lake.api import Lake, open_lake
+from rewright.lake.embedding import CachedEmbedder, best_embedder
 from tests.lake.small_lakes import bakery, noisy_harbour
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 
-from models.api import ModelTimeout, Reply, Request, Role
+from rewright.models.api import ModelTimeout, Reply, Request, Role
 
 
 class Awkward:

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from engines.duckdb.errors import LakeError
-from lake.actions import BuildCte, EvictTable, FindJoinPath, SearchTable, SearchValue, UnionSearch
-from lake.api import Lake
-from lake.command import command
-from lake.joins.graph import exact
-from lake.scratchpad import Scratchpad, Section
+from rewright.engines.duckdb.errors import LakeError
+from rewright.lake.actions import BuildCte, EvictTable, FindJoinPath, SearchTable, SearchValue, UnionSearch
+from rewright.lake.api import Lake
+from rewright.lake.command import command
+from rewright.lake.joins.graph import exact
+from rewright.lake.scratchpad import Scratchpad, Section
 from tests.lake.small_lakes import noisy_harbour
 
 

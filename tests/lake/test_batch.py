@@ -7,8 +7,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from lake.batch import empty_line, run_batch
-from lake.worker import Task, Worker
+from rewright.lake.batch import empty_line, run_batch
+from rewright.lake.worker import Task, Worker
 from tests.lake.small_lakes import bakery
 from tests.lake.stub_models import Awkward
 

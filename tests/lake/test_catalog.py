@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from lake.api import Lake, open_lake
-from lake.catalog.model import Noise
-from lake.embedding import CachedEmbedder
+from rewright.lake.api import Lake, open_lake
+from rewright.lake.catalog.model import Noise
+from rewright.lake.embedding import CachedEmbedder
 from tests.lake.small_lakes import write
 
 

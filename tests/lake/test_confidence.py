@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lake.api import Lake
+from rewright.lake.api import Lake
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lake.api import Lake, open_lake
-from lake.embedding import best_embedder
-from lake.joins.scores import comparable, joinable, overlap
+from rewright.lake.api import Lake, open_lake
+from rewright.lake.embedding import best_embedder
+from rewright.lake.joins.scores import comparable, joinable, overlap
 from tests.lake.small_lakes import write
 
 

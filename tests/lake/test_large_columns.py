@@ -10,11 +10,11 @@ import duckdb
 import numpy as np
 import pytest
 
-from engines.duckdb.locked import Limits, open_locked
-from engines.duckdb.reading import Unreadable
-from lake.catalog.counting import Counted, counted
-from lake.catalog.profile import profile
-from lake.catalog.sampling import sampled
+from rewright.engines.duckdb.locked import Limits, open_locked
+from rewright.engines.duckdb.reading import Unreadable
+from rewright.lake.catalog.counting import Counted, counted
+from rewright.lake.catalog.profile import profile
+from rewright.lake.catalog.sampling import sampled
 
 ROWS = 400_000
 COLUMNS = (

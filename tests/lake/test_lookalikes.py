@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from lake.api import Lake, open_lake
-from lake.embedding import CachedEmbedder
-from lake.resolve.likeness import initials, lexical
+from rewright.lake.api import Lake, open_lake
+from rewright.lake.embedding import CachedEmbedder
+from rewright.lake.resolve.likeness import initials, lexical
 from tests.lake.small_lakes import write
 
 LANDS = (

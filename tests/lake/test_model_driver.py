@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 
-from lake.api import Lake
-from lake.model_driver import Driving, ModelDriver, Share
-from models.api import ModelTimeout, Reply, Request, Role
+from rewright.lake.api import Lake
+from rewright.lake.model_driver import Driving, ModelDriver, Share
+from rewright.models.api import ModelTimeout, Reply, Request, Role
 
 QUERY = "SELECT city, opening_year FROM bakery_shops ORDER BY opening_year"
 REASONS = {

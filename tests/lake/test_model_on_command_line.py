@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from models.litellm_client import LiteLlm
 from rewright.cli import rewright
+from rewright.models.litellm_client import LiteLlm
 from tests.lake.small_lakes import bakery
 
 QUERY = "SELECT city, opening_year FROM bakery_shops"

@@ -6,10 +6,10 @@ import boto3
 import pytest
 from moto.server import ThreadedMotoServer
 
-from engines.duckdb.errors import LakeError
-from lake import remote
-from lake.api import open_lake
-from lake.embedding import best_embedder
+from rewright.engines.duckdb.errors import LakeError
+from rewright.lake import remote
+from rewright.lake.api import open_lake
+from rewright.lake.embedding import best_embedder
 
 FILES = {
     "sales/orders.csv": "id,customer,total\n1,ann,10\n2,bob,20\n",

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from engines.duckdb.errors import LakeError, NotResolved
-from lake.api import Lake
+from rewright.engines.duckdb.errors import LakeError, NotResolved
+from rewright.lake.api import Lake
 
 
 def rows(lake: Lake, sql: str) -> list[tuple[Any, ...]]:
@@ -171,7 +171,7 @@ def test_mixed_dates_compare_as_dates(harbour_lake: Lake) -> None:
 
 
 def test_accepted_resolutions_bind_afterwards(tmp_path: Any, embedder: Any) -> None:
-    from lake.api import open_lake
+    from rewright.lake.api import open_lake
     from tests.lake.small_lakes import bakery
 
     with open_lake(bakery(tmp_path), catalog=tmp_path / ".catalog" / "c.db", embedder=embedder) as lake:

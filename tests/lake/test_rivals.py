@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from engines.duckdb.database import Rows
-from lake.api import Lake, open_lake
-from lake.embedding import best_embedder
-from lake.resolve import rivals
-from lake.resolve.rivals import Comparison, Rival, disputed
+from rewright.engines.duckdb.database import Rows
+from rewright.lake.api import Lake, open_lake
+from rewright.lake.embedding import best_embedder
+from rewright.lake.resolve import rivals
+from rewright.lake.resolve.rivals import Comparison, Rival, disputed
 
 CITIES = ["Bergen", "Oslo", "Tromso", "Bodo", "Hamar", "Molde", "Narvik", "Skien", "Larvik", "Moss"]
 

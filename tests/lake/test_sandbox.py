@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from lake.noise.sandbox import SandboxError, check, run
+from rewright.lake.noise.sandbox import SandboxError, check, run
 
 REFUSED = {
     "import": "def f(v):\n    import os\n    return os.getcwd()",
@@ -80,7 +80,7 @@ def test_even_an_unchecked_child_reaches_nothing(
     act: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """The second wall: the process itself opens no file and no socket, forks, signals, renames and deletes nothing."""
-    import lake.noise.sandbox as sandbox
+    import rewright.lake.noise.sandbox as sandbox
 
     there = tmp_path / "kept"
     there.write_text("kept")

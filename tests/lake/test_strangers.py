@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from lake.api import Lake, open_lake
-from lake.embedding import CachedEmbedder
+from rewright.lake.api import Lake, open_lake
+from rewright.lake.embedding import CachedEmbedder
 from tests.lake.small_lakes import foreign_shop
 
 

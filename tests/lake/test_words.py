@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from lake import names
-from lake.api import Lake
-from lake.catalog.model import Noise
-from lake.foreign import english
-from lake.noise.detect import noise_of
-from lake.resolve.likeness import lexical
-from lake.resolve.values import SURE, ValueMatcher
+from rewright.lake import names
+from rewright.lake.api import Lake
+from rewright.lake.catalog.model import Noise
+from rewright.lake.foreign import english
+from rewright.lake.noise.detect import noise_of
+from rewright.lake.resolve.likeness import lexical
+from rewright.lake.resolve.values import SURE, ValueMatcher
 
 
 @pytest.mark.parametrize(

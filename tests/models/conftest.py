@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from models.litellm_client import LiteLlm
+from rewright.models.litellm_client import LiteLlm
 
 
 @dataclass

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from models.api import (
+from rewright.models.api import (
     BudgetExceeded,
     Message,
     ModelTimeout,
@@ -19,9 +19,9 @@ from models.api import (
     ProviderError,
     Request,
 )
-from models.budget import Ledger, Limits
-from models.limits import Gate
-from models.litellm_client import LiteLlm, Price
+from rewright.models.budget import Ledger, Limits
+from rewright.models.limits import Gate
+from rewright.models.litellm_client import LiteLlm, Price
 
 
 def request(**changes: Any) -> Request:
@@ -114,7 +114,7 @@ def test_no_more_calls_at_once_than_allowed(stub: Any) -> None:
 
 
 def test_importing_the_house_does_not_import_litellm() -> None:
-    code = "import sys, models.litellm_client; sys.exit('litellm' in sys.modules or 'openai' in sys.modules)"
+    code = "import sys, rewright.models.litellm_client; sys.exit('litellm' in sys.modules or 'openai' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pglast.parser import parse_sql, scan
 
-from models.prompts import (
+from rewright.models.prompts import (
     ErrorText,
     FreeText,
     PlanText,
@@ -19,7 +19,7 @@ from models.prompts import (
     messages,
     render,
 )
-from models.redact import Redactor
+from rewright.models.redact import Redactor
 
 QUERY = """select l_flag, sum(q) /* top secret */ from lineitem -- hush
 where l_date <= date '1998-12-01' - interval '93' day and b = 'Brand#23' and p > 42.5

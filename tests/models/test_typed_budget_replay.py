@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.api import BadReply, BudgetExceeded, Message, Reply, Request, Role, Unrecorded, Usage
-from models.budget import Ledger, Limits
-from models.limits import Gate
-from models.replay import Recorder, Replay
-from models.typed import WrongShape, ask, parse, schema_of
+from rewright.models.api import BadReply, BudgetExceeded, Message, Reply, Request, Role, Unrecorded, Usage
+from rewright.models.budget import Ledger, Limits
+from rewright.models.limits import Gate
+from rewright.models.replay import Recorder, Replay
+from rewright.models.typed import WrongShape, ask, parse, schema_of
 
 
 @dataclass(frozen=True)

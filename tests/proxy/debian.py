@@ -14,7 +14,7 @@ from typing import Any, Self
 
 import psycopg
 
-from engines.postgres.scratch import free_port
+from rewright.engines.postgres.scratch import free_port
 
 # names the directory of another server's programs (tests/conformance/versions.py)
 PROGRAMS = "REWRIGHT_POSTGRES"

@@ -19,13 +19,13 @@ from typing import TypeAlias
 import psycopg
 from hypothesis import strategies as st
 
-from engines.postgres.scratch import ScratchServer
-from proxy.ports import Ports, ServedRewrite, ServedStatement
-from proxy.serving.index import RewriteIndex
-from proxy.wire import frontend as f
-from proxy.wire.backend import RowDescription, decode
-from proxy.wire.framing import Framer, message
-from proxy.wire.startup import StartupMessage
+from rewright.engines.postgres.scratch import ScratchServer
+from rewright.proxy.ports import Ports, ServedRewrite, ServedStatement
+from rewright.proxy.serving.index import RewriteIndex
+from rewright.proxy.wire import frontend as f
+from rewright.proxy.wire.backend import RowDescription, decode
+from rewright.proxy.wire.framing import Framer, message
+from rewright.proxy.wire.startup import StartupMessage
 from tests.proxy.rules import RULES
 from tests.proxy.running import RunningProxy, config
 from tests.proxy.serving_world import BY_ID, FAILS_LATE, ORIGINAL, SCHEMA, Reports, guard_of

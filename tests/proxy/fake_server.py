@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from proxy.serving.guard import PARAM_TYPES, guard_sql
-from proxy.serving.local import PLACEHOLDER
-from proxy.serving.private import VERIFIER_STATEMENT, statement_name
-from proxy.wire import backend as b
-from proxy.wire import frontend as f
+from rewright.proxy.serving.guard import PARAM_TYPES, guard_sql
+from rewright.proxy.serving.local import PLACEHOLDER
+from rewright.proxy.serving.private import VERIFIER_STATEMENT, statement_name
+from rewright.proxy.wire import backend as b
+from rewright.proxy.wire import frontend as f
 from tests.proxy.rules import RULES
 
 ONE_COLUMN = b.RowDescription((b.Column(b"x", 23),)).encode()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from proxy.ports import SettingRule, SettingsRules
+from rewright.proxy.ports import SettingRule, SettingsRules
 
 
 def _choice(*words: str) -> Callable[[str], object]:

@@ -10,9 +10,9 @@ from typing import Any, Self
 
 import uvloop
 
-from proxy.config import AuthConfig, DatabaseConfig, Limits, ListenConfig, ProxyConfig
-from proxy.ports import Ports
-from proxy.server import Proxy
+from rewright.proxy.config import AuthConfig, DatabaseConfig, Limits, ListenConfig, ProxyConfig
+from rewright.proxy.ports import Ports
+from rewright.proxy.server import Proxy
 
 
 class RunningProxy:

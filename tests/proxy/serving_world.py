@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import psycopg
 
-from proxy.ports import Guard, RelationName, Report, ServedRewrite
-from proxy.serving.guard import capture_sql
-from proxy.serving.index import RewriteIndex
+from rewright.proxy.ports import Guard, RelationName, Report, ServedRewrite
+from rewright.proxy.serving.guard import capture_sql
+from rewright.proxy.serving.index import RewriteIndex
 
 SCHEMA = """
 create table item (id int primary key, price int not null, note text);

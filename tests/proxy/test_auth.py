@@ -15,11 +15,19 @@ import trustme
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engines.postgres.scratch import ScratchServer
-from proxy.auth.scram import PLAIN, PLUS, ScramClient, ScramError, ScramServer, Verifier, mock_verifier
-from proxy.auth.upstream_login import UpstreamLogin, md5_response
-from proxy.config import AuthConfig, ListenConfig, UserConfig
-from proxy.wire.backend import AUTH_OK, AUTH_SASL, Authentication
+from rewright.engines.postgres.scratch import ScratchServer
+from rewright.proxy.auth.scram import (
+    PLAIN,
+    PLUS,
+    ScramClient,
+    ScramError,
+    ScramServer,
+    Verifier,
+    mock_verifier,
+)
+from rewright.proxy.auth.upstream_login import UpstreamLogin, md5_response
+from rewright.proxy.config import AuthConfig, ListenConfig, UserConfig
+from rewright.proxy.wire.backend import AUTH_OK, AUTH_SASL, Authentication
 from tests.proxy.running import RunningProxy, config
 from tests.proxy.waiting import cancelled_when, queries_running
 

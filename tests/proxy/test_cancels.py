@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from proxy.cancel import CancelTable, WorkerMail
-from proxy.upstream import parse_dsn
-from proxy.wire.startup import CancelRequest
+from rewright.proxy.cancel import CancelTable, WorkerMail
+from rewright.proxy.upstream import parse_dsn
+from rewright.proxy.wire.startup import CancelRequest
 
 REQUEST = CancelRequest(4711, b"\x01\x02\x03\x04")
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from proxy.desk import _SETTINGS_CHANGE, Identity, SessionDesk, _plain_texts, _touches_state
-from proxy.metrics import Metrics
-from proxy.ports import (
+from rewright.proxy.desk import _SETTINGS_CHANGE, Identity, SessionDesk, _plain_texts, _touches_state
+from rewright.proxy.metrics import Metrics
+from rewright.proxy.ports import (
     Answer,
     Guard,
     LastQuery,
@@ -22,11 +22,11 @@ from proxy.ports import (
     ServedRewrite,
     SessionView,
 )
-from proxy.serving.index import RewriteIndex
-from proxy.serving.settings import Settings
-from proxy.session import Session
-from proxy.wire import frontend as f
-from proxy.wire.tables import Q
+from rewright.proxy.serving.index import RewriteIndex
+from rewright.proxy.serving.settings import Settings
+from rewright.proxy.session import Session
+from rewright.proxy.wire import frontend as f
+from rewright.proxy.wire.tables import Q
 from tests.proxy.fake_server import FakeServer
 from tests.proxy.rules import RULES
 from tests.proxy.serving_world import Reports

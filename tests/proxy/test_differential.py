@@ -12,8 +12,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from engines.postgres.scratch import ScratchServer
-from proxy.wire import frontend as f
+from rewright.engines.postgres.scratch import ScratchServer
+from rewright.proxy.wire import frontend as f
 from tests.proxy.differential import SCRIPTS, Pair, Script, Wait, first_difference, pair_of
 from tests.proxy.serving_world import FAILS_LATE, ORIGINAL
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from proxy.connection import Connection
-from proxy.ports import SqlError
+from rewright.proxy.connection import Connection
+from rewright.proxy.ports import SqlError
 
 
 class _Session:

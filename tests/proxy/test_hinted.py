@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import psycopg
 import pytest
 
-from engines.postgres.scratch import ScratchServer
-from proxy.ports import Ports, ServedRewrite
-from proxy.serving.index import RewriteIndex
+from rewright.engines.postgres.scratch import ScratchServer
+from rewright.proxy.ports import Ports, ServedRewrite
+from rewright.proxy.serving.index import RewriteIndex
 from tests.proxy.rules import RULES
 from tests.proxy.running import RunningProxy, config
 from tests.proxy.serving_world import BY_ID, ORIGINAL, SCHEMA, Reports, guard_of

@@ -14,14 +14,14 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from engines.postgres.scratch import ScratchServer
-from proxy.config import Limits
-from proxy.ports import Ports
-from proxy.serving.index import RewriteIndex
-from proxy.wire import backend as b
-from proxy.wire import frontend as f
-from proxy.wire.framing import message
-from proxy.wire.startup import SslRequest, StartupMessage
+from rewright.engines.postgres.scratch import ScratchServer
+from rewright.proxy.config import Limits
+from rewright.proxy.ports import Ports
+from rewright.proxy.serving.index import RewriteIndex
+from rewright.proxy.wire import backend as b
+from rewright.proxy.wire import frontend as f
+from rewright.proxy.wire.framing import message
+from rewright.proxy.wire.startup import SslRequest, StartupMessage
 from tests.proxy.differential import Raw
 from tests.proxy.rules import RULES
 from tests.proxy.running import RunningProxy, config

@@ -12,10 +12,10 @@ from collections.abc import Iterator
 import psycopg
 import pytest
 
-from engines.postgres.scratch import ScratchServer
-from proxy.config import Limits
-from proxy.hosts import HostChooser
-from proxy.upstream import DsnError, UpstreamUnavailable, parse_dsn
+from rewright.engines.postgres.scratch import ScratchServer
+from rewright.proxy.config import Limits
+from rewright.proxy.hosts import HostChooser
+from rewright.proxy.upstream import DsnError, UpstreamUnavailable, parse_dsn
 from tests.proxy.running import RunningProxy, config
 from tests.proxy.waiting import until
 

@@ -12,12 +12,12 @@ import asyncpg
 import psycopg
 import pytest
 
-from engines.postgres.scratch import ScratchServer
-from proxy.ports import LocalRows, Outcome, Ports, Redirect, ResultColumn, SessionView, SqlError
 from rewright.config.model import Config
+from rewright.engines.postgres.scratch import ScratchServer
+from rewright.proxy.ports import LocalRows, Outcome, Ports, Redirect, ResultColumn, SessionView, SqlError
+from rewright.store.api import open_store
+from rewright.store.records import LogEntry
 from rewright.wiring.answers import make
-from store.api import open_store
-from store.records import LogEntry
 from tests.proxy.rules import RULES
 from tests.proxy.running import RunningProxy, config
 from tests.proxy.waiting import cancelled_when

@@ -17,8 +17,8 @@ from typing import Any
 import psycopg
 import pytest
 
-from engines.postgres.scratch import ScratchServer, free_port
-from proxy.ports import Ports, ServedStatement
+from rewright.engines.postgres.scratch import ScratchServer, free_port
+from rewright.proxy.ports import Ports, ServedStatement
 from tests.proxy.rules import RULES
 from tests.proxy.running import RunningProxy, config
 from tests.proxy.serving_world import (

@@ -21,13 +21,13 @@ import pg8000.native
 import psycopg
 import pytest
 
-from engines.postgres.installation import find_installation
-from engines.postgres.scratch import ScratchServer
-from proxy.config import Limits
-from proxy.ports import Ports
-from proxy.serving.index import RewriteIndex
-from proxy.wire import frontend
-from proxy.wire.startup import CancelRequest, StartupMessage
+from rewright.engines.postgres.installation import find_installation
+from rewright.engines.postgres.scratch import ScratchServer
+from rewright.proxy.config import Limits
+from rewright.proxy.ports import Ports
+from rewright.proxy.serving.index import RewriteIndex
+from rewright.proxy.wire import frontend
+from rewright.proxy.wire.startup import CancelRequest, StartupMessage
 from tests.proxy.rules import RULES
 from tests.proxy.running import RunningProxy, config
 from tests.proxy.serving_world import Reports

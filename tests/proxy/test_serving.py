@@ -15,10 +15,10 @@ import asyncpg
 import psycopg
 import pytest
 
-from engines.postgres.scratch import ScratchServer
-from proxy.config import ListenConfig
-from proxy.ports import Candidate, Pause, Ports, ServedStatement, SlowQuery
-from proxy.serving.index import RewriteIndex
+from rewright.engines.postgres.scratch import ScratchServer
+from rewright.proxy.config import ListenConfig
+from rewright.proxy.ports import Candidate, Pause, Ports, ServedStatement, SlowQuery
+from rewright.proxy.serving.index import RewriteIndex
 from tests.proxy.rules import RULES
 from tests.proxy.running import RunningProxy, config
 from tests.proxy.serving_world import (
@@ -506,9 +506,9 @@ def test_notice_says_what_was_done(world: World) -> None:
 
 
 def test_templates_serve_other_literals(world: World) -> None:
-    from proxy.serving.index import RewriteIndex as Index
+    from rewright.proxy.serving.index import RewriteIndex as Index
+    from rewright.sql.templates import split
     from rewright.wiring.templates import make
-    from sql.templates import split
 
     def template(text: str) -> str:
         found = split(text)

@@ -6,15 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proxy.desk import Identity, SessionDesk
-from proxy.metrics import Metrics
-from proxy.ports import Guard, Ports, ServedRewrite
-from proxy.serving.index import RewriteIndex
-from proxy.serving.settings import Settings
-from proxy.session import Session
-from proxy.wire import backend as b
-from proxy.wire import frontend as f
-from proxy.wire.framing import message
+from rewright.proxy.desk import Identity, SessionDesk
+from rewright.proxy.metrics import Metrics
+from rewright.proxy.ports import Guard, Ports, ServedRewrite
+from rewright.proxy.serving.index import RewriteIndex
+from rewright.proxy.serving.settings import Settings
+from rewright.proxy.session import Session
+from rewright.proxy.wire import backend as b
+from rewright.proxy.wire import frontend as f
+from rewright.proxy.wire.framing import message
 from tests.proxy.rules import RULES
 from tests.proxy.serving_world import Reports
 from tests.proxy.test_wire import BACKEND, FRONTEND

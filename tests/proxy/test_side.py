@@ -10,7 +10,7 @@ from collections.abc import Callable, Coroutine
 import pytest
 import uvloop
 
-from proxy.relay import Side
+from rewright.proxy.relay import Side
 
 
 async def _pair() -> tuple[Side, socket.socket]:

@@ -9,10 +9,10 @@ from typing import Any
 import psycopg
 import pytest
 
-from engines.postgres.scratch import ScratchServer
-from proxy.ports import Ports, ServedStatement, SlowQuery
-from proxy.serving.index import RewriteIndex
-from proxy.serving.sites import find_site
+from rewright.engines.postgres.scratch import ScratchServer
+from rewright.proxy.ports import Ports, ServedStatement, SlowQuery
+from rewright.proxy.serving.index import RewriteIndex
+from rewright.proxy.serving.sites import find_site
 from tests.proxy.rules import RULES
 from tests.proxy.running import RunningProxy, config
 from tests.proxy.serving_world import (

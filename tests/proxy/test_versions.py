@@ -9,7 +9,7 @@ import psycopg
 import pytest
 import trustme
 
-from proxy.ports import Ports, ServedStatement
+from rewright.proxy.ports import Ports, ServedStatement
 from tests.proxy.debian import DebianServer
 from tests.proxy.rules import RULES
 from tests.proxy.running import RunningProxy, config

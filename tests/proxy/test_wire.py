@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pygwire import messages as oracle
 
-from proxy.wire import backend, frontend, startup
-from proxy.wire.framing import Framer, ProtocolViolation, message
+from rewright.proxy.wire import backend, frontend, startup
+from rewright.proxy.wire.framing import Framer, ProtocolViolation, message
 
 names = st.binary(max_size=20).map(lambda b: b.replace(b"\0", b""))
 texts = st.binary(max_size=200).map(lambda b: b.replace(b"\0", b""))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import psycopg
 import pytest
 
-from engines.postgres.scratch import ScratchServer
+from rewright.engines.postgres.scratch import ScratchServer
 from tests.rewright.serving import SAMPLE
 
 

@@ -16,7 +16,7 @@ from typing import Any
 
 import psycopg
 
-from engines.postgres.scratch import ScratchServer
+from rewright.engines.postgres.scratch import ScratchServer
 
 MAIN = [sys.executable, "-c", "from rewright.cli import main; main()"]
 TREE = Path(__file__).resolve().parents[2]

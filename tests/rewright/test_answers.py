@@ -10,15 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from proxy.answers.api import last_text
-from proxy.answers.recognition import ExplainRewrite, recognise
-from proxy.answers.relations import HIDDEN, RELATIONS
-from proxy.ports import LastQuery, LocalAnswers, LocalRows, SessionView, SettingsView, SqlError
 from rewright.config.model import Config
+from rewright.proxy.answers.api import last_text
+from rewright.proxy.answers.recognition import ExplainRewrite, recognise
+from rewright.proxy.answers.relations import HIDDEN, RELATIONS
+from rewright.proxy.ports import LastQuery, LocalAnswers, LocalRows, SessionView, SettingsView, SqlError
+from rewright.store.api import Store, open_store
+from rewright.store.life import Level, State
+from rewright.store.records import LogEntry, NewRewrite, QuerySeen
 from rewright.wiring.answers import make
-from store.api import Store, open_store
-from store.life import Level, State
-from store.records import LogEntry, NewRewrite, QuerySeen
 
 JOE = SessionView("app", "joe", "psql", "127.0.0.1", 1, SettingsView(), LastQuery())
 ADMIN = replace(JOE, role="postgres", is_admin=True)

@@ -12,9 +12,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 from rewright.cli import COMMANDS, rewright
-from store.api import Store, open_store
-from store.life import Level, State
-from store.records import Event, LogEntry, NewRewrite, Resolution
+from rewright.store.api import Store, open_store
+from rewright.store.life import Level, State
+from rewright.store.records import Event, LogEntry, NewRewrite, Resolution
 
 NEW = NewRewrite(
     database="app",

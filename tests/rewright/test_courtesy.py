@@ -7,9 +7,9 @@ import time
 
 import pytest
 
+from rewright.rewrite.words import Evidence
 from rewright.wiring import courtesy
 from rewright.wiring.courtesy import Courtesy, PoliteChecker
-from rewrite.words import Evidence
 
 
 class Noting:

@@ -10,8 +10,8 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from engines.postgres.installation import find_installation
-from engines.postgres.scratch import ScratchServer
+from rewright.engines.postgres.installation import find_installation
+from rewright.engines.postgres.scratch import ScratchServer
 
 DOCKER = Path(__file__).resolve().parents[2] / "docker"
 SCRIPTS = sorted(DOCKER.glob("*.sh"))

@@ -7,9 +7,9 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from engines.postgres.scratch import ScratchServer
 from rewright.config.model import Config, Database, StoreSection
 from rewright.doctor import examine, grants
+from rewright.engines.postgres.scratch import ScratchServer
 
 
 def config(tmp_path: Path, **databases: Database) -> Config:

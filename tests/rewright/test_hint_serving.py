@@ -10,13 +10,16 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from engines.postgres.hinting import HintingSession
-from engines.postgres.scratch import ScratchServer
-from engines.postgres.values import Values
-from proxy.ports import Ports
-from proxy.serving.index import RewriteIndex
 from rewright.config.model import Config, Database, Optimiser, Verify
+from rewright.engines.postgres.hinting import HintingSession
+from rewright.engines.postgres.scratch import ScratchServer
+from rewright.engines.postgres.values import Values
 from rewright.processes.jobs import Job
+from rewright.proxy.ports import Ports
+from rewright.proxy.serving.index import RewriteIndex
+from rewright.store.api import Store, open_store
+from rewright.store.life import Action, Level, State
+from rewright.store.records import NewRewrite, Rewrite, Timing
 from rewright.wiring import hint_referee
 from rewright.wiring.budget import RunBudget
 from rewright.wiring.explaining import text as explained
@@ -24,9 +27,6 @@ from rewright.wiring.optimising import Workbench
 from rewright.wiring.referee import retire_losers
 from rewright.wiring.scratch import Scratch
 from rewright.wiring.served import parameter_document, served
-from store.api import Store, open_store
-from store.life import Action, Level, State
-from store.records import NewRewrite, Rewrite, Timing
 from tests.fixtures.hint_plan import SKEWED
 from tests.proxy.rules import RULES
 from tests.proxy.running import RunningProxy, config

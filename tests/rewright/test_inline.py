@@ -14,8 +14,8 @@ from typing import Any
 import psycopg
 import pytest
 
-from engines.postgres.scratch import ScratchServer
 from rewright.demo.tour import QUERY
+from rewright.engines.postgres.scratch import ScratchServer
 from tests.rewright.serving import Running, children, connect, last, wait
 
 pytestmark = [pytest.mark.server, pytest.mark.timeout(280)]

@@ -6,8 +6,8 @@ import re
 from pathlib import Path
 
 from rewright.cli.documents import log_document, rewrite_document
-from store.life import State
-from store.records import LogEntry, NewRewrite, Rewrite
+from rewright.store.life import State
+from rewright.store.records import LogEntry, NewRewrite, Rewrite
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "reference" / "json.md").read_text(encoding="utf-8")
 PROPOSAL = NewRewrite("app", "k", "t", "o", "r")

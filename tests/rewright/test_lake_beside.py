@@ -9,11 +9,11 @@ import psycopg
 import pytest
 from psycopg.conninfo import make_conninfo
 
-from engines.duckdb import beside
-from engines.duckdb.beside import Beside
-from engines.duckdb.database import LakeDatabase
-from engines.duckdb.errors import LakeError
-from engines.postgres.scratch import ScratchServer, free_port
+from rewright.engines.duckdb import beside
+from rewright.engines.duckdb.beside import Beside
+from rewright.engines.duckdb.database import LakeDatabase
+from rewright.engines.duckdb.errors import LakeError
+from rewright.engines.postgres.scratch import ScratchServer, free_port
 from tests.fixtures.lake_server import make_files, served_lake
 
 pytestmark = pytest.mark.server

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from engines.duckdb.errors import LakeError
+from rewright.engines.duckdb.errors import LakeError
 from rewright.wiring import lake_renewal, lakes
 from rewright.wiring.opening import Home
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 import psycopg
 import pytest
 
-from models.api import NoModel
 from rewright.config.model import Config, StoreSection
 from rewright.config.model import Database as DatabaseSection
+from rewright.models.api import NoModel
 from rewright.processes.jobs import Job
+from rewright.rewrite.ports import Unit
+from rewright.store.api import open_store
 from rewright.wiring.budget import RunBudget
 from rewright.wiring.knowing import knowledge_base, own_folder
 from rewright.wiring.learning import HINTS, Experienced, Learning, lessons_of
 from rewright.wiring.optimising import Workbench
 from rewright.wiring.scratch import Scratch
-from rewrite.ports import Unit
-from store.api import open_store
 from tests.rewrite.test_rewriter import optimise
 from tests.rewrite.world import GOOD, WRONG, Rules, Server
 

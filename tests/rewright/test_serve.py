@@ -14,9 +14,9 @@ from typing import Any
 import psycopg
 import pytest
 
-from engines.postgres.scratch import ScratchServer
 from rewright.demo.tour import QUERY
-from store.api import open_store
+from rewright.engines.postgres.scratch import ScratchServer
+from rewright.store.api import open_store
 from tests.rewright.serving import MAIN, TREE, Running, children, connect, last, wait
 
 pytestmark = [pytest.mark.server, pytest.mark.timeout(280)]

@@ -17,14 +17,21 @@ from typing import Any
 import psycopg
 import pytest
 
-from engines.postgres.scratch import ScratchServer
-from engines.postgres.session import SessionError
-from engines.postgres.values import Values
-from equivalence.prover.shapes import shape
-from equivalence.prover.terms import Lit
-from equivalence.verdicts import CHECKER_VERSION
-from proxy.metrics import Metrics
-from proxy.ports import (
+from rewright.config.loading import ConfigError
+from rewright.config.model import Auth, Config, Database
+from rewright.engines.postgres.scratch import ScratchServer
+from rewright.engines.postgres.session import SessionError
+from rewright.engines.postgres.values import Values
+from rewright.equivalence.prover.shapes import shape
+from rewright.equivalence.prover.terms import Lit
+from rewright.equivalence.verdicts import CHECKER_VERSION
+from rewright.processes import worker
+from rewright.processes.exporting import METRICS, Figureboard
+from rewright.processes.jobs import Job, JobSender, decode, encode
+from rewright.processes.optimiser import Inbox
+from rewright.processes.tidying import tidy
+from rewright.proxy.metrics import Metrics
+from rewright.proxy.ports import (
     Candidate,
     Guard,
     LastQuery,
@@ -36,13 +43,12 @@ from proxy.ports import (
     SettingsView,
     SlowQuery,
 )
-from rewright.config.loading import ConfigError
-from rewright.config.model import Auth, Config, Database
-from rewright.processes import worker
-from rewright.processes.exporting import METRICS, Figureboard
-from rewright.processes.jobs import Job, JobSender, decode, encode
-from rewright.processes.optimiser import Inbox
-from rewright.processes.tidying import tidy
+from rewright.sql.types import INT4
+from rewright.store.api import Store, open_store
+from rewright.store.errors import StoreError
+from rewright.store.life import Action, Level, State
+from rewright.store.records import NewRewrite, Rewrite, Timing
+from rewright.store.writer import BufferedWriter
 from rewright.wiring.budget import RunBudget
 from rewright.wiring.estimating import Estimator
 from rewright.wiring.explaining import text
@@ -55,12 +61,6 @@ from rewright.wiring.referee import judge, loses, retire_losers, to_compare
 from rewright.wiring.reporting import SessionReporter, StoreReporter
 from rewright.wiring.scratch import Scratch
 from rewright.wiring.served import guard_document, guard_of, parameter_document, served, starts_active
-from sql.types import INT4
-from store.api import Store, open_store
-from store.errors import StoreError
-from store.life import Action, Level, State
-from store.records import NewRewrite, Rewrite, Timing
-from store.writer import BufferedWriter
 
 GUARD = Guard(
     original=(RelationName("t", 5),),

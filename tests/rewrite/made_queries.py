@@ -13,16 +13,16 @@ from typing import Any
 
 import psycopg
 
-from engines.postgres.catalog import snapshot
-from rewrite.rules.tree import Fresh, highest_number
-from rewrite.search.eager import without_early_groups
-from rewrite.search.flattening import flattened
-from rewrite.search.forms import Form
-from rewrite.search.lookups import as_lookups
-from rewrite.search.ordering import without_idle_keys
-from rewrite.search.restrictions import without_restrictions
-from sql import algebra as a
-from sql.catalog import Catalog
+from rewright.engines.postgres.catalog import snapshot
+from rewright.rewrite.rules.tree import Fresh, highest_number
+from rewright.rewrite.search.eager import without_early_groups
+from rewright.rewrite.search.flattening import flattened
+from rewright.rewrite.search.forms import Form
+from rewright.rewrite.search.lookups import as_lookups
+from rewright.rewrite.search.ordering import without_idle_keys
+from rewright.rewrite.search.restrictions import without_restrictions
+from rewright.sql import algebra as a
+from rewright.sql.catalog import Catalog
 
 TABLES = """
 create table f (

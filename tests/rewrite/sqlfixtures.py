@@ -14,8 +14,8 @@ from typing import Any, Literal
 
 import psycopg
 
-from sql.catalog import Catalog
-from sql.ddl import catalog_from_ddl
+from rewright.sql.catalog import Catalog
+from rewright.sql.ddl import catalog_from_ddl
 
 FOLDER = Path(__file__).parent / "fixtures"
 SCHEMA = (FOLDER / "schema.sql").read_text()

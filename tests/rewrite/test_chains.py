@@ -6,17 +6,17 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from equivalence.proof import Proof
-from equivalence.prover import prove
-from rewrite.adapters.links import LinkProver
-from rewrite.search.abstraction import Pair, pairs, without_common, without_ctes
-from rewrite.search.bounds import without_bounds
-from rewrite.search.chains import ChainChecker, Derivations
-from rewrite.search.congruence import differences
-from rewrite.words import Evidence, Level
-from sql import algebra as a
-from sql.binder import bind
-from sql.printing import to_sql
+from rewright.equivalence.proof import Proof
+from rewright.equivalence.prover import prove
+from rewright.rewrite.adapters.links import LinkProver
+from rewright.rewrite.search.abstraction import Pair, pairs, without_common, without_ctes
+from rewright.rewrite.search.bounds import without_bounds
+from rewright.rewrite.search.chains import ChainChecker, Derivations
+from rewright.rewrite.search.congruence import differences
+from rewright.rewrite.words import Evidence, Level
+from rewright.sql import algebra as a
+from rewright.sql.binder import bind
+from rewright.sql.printing import to_sql
 from tests.rewrite.sqlfixtures import catalog
 
 

@@ -9,8 +9,8 @@ import psycopg
 import pytest
 from click.testing import CliRunner
 
-from engines.postgres.scratch import ScratchServer
 from rewright.cli import rewright
+from rewright.engines.postgres.scratch import ScratchServer
 from tests.rewrite.test_postgres import SETUP, SLOW
 
 pytestmark = pytest.mark.server

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from rewrite.eligible import eligible
-from sql.algebra import TableRef
-from sql.ddl import catalog_from_ddl
+from rewright.rewrite.eligible import eligible
+from rewright.sql.algebra import TableRef
+from rewright.sql.ddl import catalog_from_ddl
 
 BASE = catalog_from_ddl(
     "create table t (a int primary key, b text); create table u (a int, t int references t (a));"

@@ -8,12 +8,12 @@ from typing import Any
 import psycopg
 import pytest
 
-from engines.postgres.scratch import ScratchServer
-from equivalence.api import Checker, Options
-from equivalence.verdicts import Refuted
-from rewrite.search import propose
-from sql.binder import bind
-from sql.printing import to_sql
+from rewright.engines.postgres.scratch import ScratchServer
+from rewright.equivalence.api import Checker, Options
+from rewright.equivalence.verdicts import Refuted
+from rewright.rewrite.search import propose
+from rewright.sql.binder import bind
+from rewright.sql.printing import to_sql
 from tests.rewrite.sqlfixtures import DATABASES, SCHEMA, answer, cases, catalog, fill
 
 EXAMPLES = {case.words.partition(",")[0]: case.sql for case in cases("quite")}

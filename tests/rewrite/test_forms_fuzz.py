@@ -9,10 +9,10 @@ from typing import Any
 import psycopg
 import pytest
 
-from engines.postgres.scratch import ScratchServer
-from sql.binder import BindError, Unsupported, bind
-from sql.catalog import Catalog
-from sql.printing import to_sql
+from rewright.engines.postgres.scratch import ScratchServer
+from rewright.sql.binder import BindError, Unsupported, bind
+from rewright.sql.catalog import Catalog
+from rewright.sql.printing import to_sql
 from tests.rewrite.made_queries import FORMS, create, differs, known
 
 pytestmark = pytest.mark.server

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from models.api import ModelTimeout, NoModel, Reply, Request, Role
-from rewrite.adapters.judge import ModelJudge
+from rewright.models.api import ModelTimeout, NoModel, Reply, Request, Role
+from rewright.rewrite.adapters.judge import ModelJudge
 
 SCHEMA = "create table t (a int primary key, b text default 'hidden' check (b <> 'secret'));"
 FIRST, SECOND = "select a from t where b = 'secret'", "select a from t where b in ('secret', 'other')"

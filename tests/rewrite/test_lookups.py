@@ -8,11 +8,11 @@ from typing import Any
 import psycopg
 import pytest
 
-from engines.postgres.scratch import ScratchServer
-from rewrite.adapters.links import LinkProver
-from rewrite.rules.tree import Fresh, highest_number
-from rewrite.search.lookups import as_lookups
-from sql.binder import bind
+from rewright.engines.postgres.scratch import ScratchServer
+from rewright.rewrite.adapters.links import LinkProver
+from rewright.rewrite.rules.tree import Fresh, highest_number
+from rewright.rewrite.search.lookups import as_lookups
+from rewright.sql.binder import bind
 from tests.rewrite.sqlfixtures import DATABASES, SCHEMA, answer, catalog, fill
 
 pytestmark = pytest.mark.server

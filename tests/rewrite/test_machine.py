@@ -6,7 +6,7 @@ import itertools
 
 import pytest
 
-from rewrite.machine.states import (
+from rewright.rewrite.machine.states import (
     TRANSITIONS,
     Command,
     Decide,
@@ -23,7 +23,7 @@ from rewrite.machine.states import (
     advance,
     begin,
 )
-from rewrite.words import Candidate, Checked, Evidence, Weighed
+from rewright.rewrite.words import Candidate, Checked, Evidence, Weighed
 
 A, B = Candidate("select 1"), Candidate("select 2")
 CHECKED = Checked(A, Evidence("proved"))

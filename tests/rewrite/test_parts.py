@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from equivalence.proof import check_proof
-from rewrite.adapters.links import proved_by_parts
-from rewrite.adapters.parts import PartsProof
-from sql import algebra as a
-from sql.binder import bind
+from rewright.equivalence.proof import check_proof
+from rewright.rewrite.adapters.links import proved_by_parts
+from rewright.rewrite.adapters.parts import PartsProof
+from rewright.sql import algebra as a
+from rewright.sql.binder import bind
 from tests.rewrite.sqlfixtures import catalog
 
 SECONDS = 60.0

@@ -9,14 +9,14 @@ from dataclasses import dataclass
 import psycopg
 import pytest
 
-from engines.postgres.catalog import snapshot
-from engines.postgres.scratch import ScratchServer
-from engines.postgres.session import Session
-from rewrite.adapters.live import connected
-from rewrite.adapters.postgres import PostgresDatabase
-from rewrite.api import Rewriter
-from rewrite.ports import DatabaseError, Ports
-from rewrite.words import Evidence, Settings
+from rewright.engines.postgres.catalog import snapshot
+from rewright.engines.postgres.scratch import ScratchServer
+from rewright.engines.postgres.session import Session
+from rewright.rewrite.adapters.live import connected
+from rewright.rewrite.adapters.postgres import PostgresDatabase
+from rewright.rewrite.api import Rewriter
+from rewright.rewrite.ports import DatabaseError, Ports
+from rewright.rewrite.words import Evidence, Settings
 from tests.rewrite.world import Rules
 
 pytestmark = pytest.mark.server

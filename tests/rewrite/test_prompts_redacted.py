@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.api import Reply, Request, Role, Usage
-from rewrite.api import Rewriter
-from rewrite.ports import DatabaseError, Ports
-from rewrite.words import Evidence, Explained, Settings
+from rewright.models.api import Reply, Request, Role, Usage
+from rewright.rewrite.api import Rewriter
+from rewright.rewrite.ports import DatabaseError, Ports
+from rewright.rewrite.words import Evidence, Explained, Settings
 from tests.rewrite.world import Judge, Rules, Server, Shelf
 
 SECRET_ROW = "Zebulon Q. Overthwart, 555-0199"

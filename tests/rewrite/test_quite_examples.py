@@ -13,11 +13,11 @@ from dataclasses import replace
 import psycopg
 import pytest
 
-from engines.postgres.scratch import ScratchServer
-from models.api import Reply, Request, Role
-from rewrite.adapters.live import connected
-from rewrite.api import Rewriter
-from rewrite.words import Settings
+from rewright.engines.postgres.scratch import ScratchServer
+from rewright.models.api import Reply, Request, Role
+from rewright.rewrite.adapters.live import connected
+from rewright.rewrite.api import Rewriter
+from rewright.rewrite.words import Settings
 
 pytestmark = pytest.mark.server
 

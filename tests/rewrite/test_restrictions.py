@@ -8,17 +8,17 @@ from typing import Any
 import psycopg
 import pytest
 
-from engines.postgres.scratch import ScratchServer
-from rewrite.adapters.links import LinkProver
-from rewrite.rules.tree import leaves
-from rewrite.search.eager import without_early_groups
-from rewrite.search.flattening import flattened
-from rewrite.search.ordering import without_idle_keys
-from rewrite.search.restrictions import without_restrictions
-from sql import algebra as a
-from sql.binder import bind
-from sql.catalog import Catalog
-from sql.printing import to_sql
+from rewright.engines.postgres.scratch import ScratchServer
+from rewright.rewrite.adapters.links import LinkProver
+from rewright.rewrite.rules.tree import leaves
+from rewright.rewrite.search.eager import without_early_groups
+from rewright.rewrite.search.flattening import flattened
+from rewright.rewrite.search.ordering import without_idle_keys
+from rewright.rewrite.search.restrictions import without_restrictions
+from rewright.sql import algebra as a
+from rewright.sql.binder import bind
+from rewright.sql.catalog import Catalog
+from rewright.sql.printing import to_sql
 from tests.rewrite.sqlfixtures import DATABASES, SCHEMA, answer, catalog, fill
 
 SALES = "(SELECT s.cust, s.part, sum(s.qty) AS t FROM sale s {} GROUP BY s.cust, s.part) g"

@@ -8,14 +8,14 @@ from typing import Any
 import psycopg
 import pytest
 
-from engines.postgres.scratch import ScratchServer
-from equivalence.api import Checker, Options
-from equivalence.verdicts import Proved, Tested
-from rewrite.rules import RULES, Rule
-from rewrite.rules.apply import applications
-from rewrite.rules.canonical import canonical
-from sql.binder import bind
-from sql.printing import to_sql
+from rewright.engines.postgres.scratch import ScratchServer
+from rewright.equivalence.api import Checker, Options
+from rewright.equivalence.verdicts import Proved, Tested
+from rewright.rewrite.rules import RULES, Rule
+from rewright.rewrite.rules.apply import applications
+from rewright.rewrite.rules.canonical import canonical
+from rewright.sql.binder import bind
+from rewright.sql.printing import to_sql
 from tests.rewrite.sqlfixtures import DATABASES, FOLDER, SCHEMA, Case, answer, cases, catalog, fill
 
 BY_NAME = {rule.name: rule for rule in RULES}
@@ -46,7 +46,7 @@ def checker(scratch_server: ScratchServer) -> Iterator[Checker]:
 def test_every_rule_has_fixtures_both_ways_and_a_module_that_says_what_it_does(rule: Rule) -> None:
     kinds = {c.kind for c in cases(rule.name)}
     assert {"case", "nothing"} <= kinds
-    module = __import__(f"rewrite.rules.{rule.name}", fromlist=["RULE"])
+    module = __import__(f"rewright.rewrite.rules.{rule.name}", fromlist=["RULE"])
     assert module.RULE is rule
     assert module.__doc__
     assert "-->" in module.__doc__

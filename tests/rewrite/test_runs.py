@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from rewrite.agents.runs import Runs
-from rewrite.ports import DatabaseError
-from rewrite.words import Candidate, Deadline, Explained, Settings, Step, Timed
+from rewright.rewrite.agents.runs import Runs
+from rewright.rewrite.ports import DatabaseError
+from rewright.rewrite.words import Candidate, Deadline, Explained, Settings, Step, Timed
 from tests.rewrite.world import Server
 
 

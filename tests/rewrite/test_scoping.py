@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from rewrite.adapters.scoping import TemplateScoper
-from rewrite.words import Deadline
-from sql.ddl import catalog_from_ddl
-from sql.templates import fill
+from rewright.rewrite.adapters.scoping import TemplateScoper
+from rewright.rewrite.words import Deadline
+from rewright.sql.ddl import catalog_from_ddl
+from rewright.sql.templates import fill
 
 CATALOG = catalog_from_ddl(
     "create table part (p_id int primary key, brand text not null, size int not null);"

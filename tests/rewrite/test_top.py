@@ -9,8 +9,8 @@ import psycopg
 import pytest
 from click.testing import CliRunner
 
-from engines.postgres.scratch import ScratchServer
 from rewright.cli import rewright
+from rewright.engines.postgres.scratch import ScratchServer
 
 pytestmark = pytest.mark.server
 

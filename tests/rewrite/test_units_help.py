@@ -5,14 +5,14 @@ from __future__ import annotations
 import psycopg
 import pytest
 
-from knowledge.api import KnowledgeBase
-from rewrite.adapters.live import Extras, connected
-from rewrite.adapters.units import UnitKnowledge, rule_of, rules_of
-from rewrite.rules import RULES
-from rewrite.search.proposer import helped, preferred
-from rewrite.words import Settings
-from sql.binder import bind
-from sql.ddl import catalog_from_ddl
+from rewright.knowledge.api import KnowledgeBase
+from rewright.rewrite.adapters.live import Extras, connected
+from rewright.rewrite.adapters.units import UnitKnowledge, rule_of, rules_of
+from rewright.rewrite.rules import RULES
+from rewright.rewrite.search.proposer import helped, preferred
+from rewright.rewrite.words import Settings
+from rewright.sql.binder import bind
+from rewright.sql.ddl import catalog_from_ddl
 
 DDL = (
     "create table shelf (id int primary key, room text not null);"
@@ -47,7 +47,7 @@ def test_a_unit_prefers_rules_that_do_the_same(base: KnowledgeBase) -> None:
 
 
 def test_a_pattern_is_a_rule_for_whole_statements(base: KnowledgeBase) -> None:
-    from rewrite.rules.apply import applications
+    from rewright.rewrite.rules.apply import applications
 
     catalog = catalog_from_ddl(DDL)
     rule = rule_of(next(unit for unit in base.units if unit.id == "subquery/exists-having-count"))
@@ -86,9 +86,9 @@ def test_what_rules_do_not_find_a_unit_may(base: KnowledgeBase, scratch_server) 
 
 
 def test_order_and_credit() -> None:
-    from rewrite.ports import Unit
-    from rewrite.search.explore import Candidate
-    from sql import algebra as a
+    from rewright.rewrite.ports import Unit
+    from rewright.rewrite.search.explore import Candidate
+    from rewright.sql import algebra as a
 
     by_rule, by_none = (
         Unit("t", "x", id="a/b", prefer=("not_in",)),

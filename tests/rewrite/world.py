@@ -11,8 +11,8 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Any
 
-from rewrite.ports import Database, DatabaseError, ResultColumn, Unit
-from rewrite.words import Candidate, Deadline, Evidence, Explained, Step, Timed
+from rewright.rewrite.ports import Database, DatabaseError, ResultColumn, Unit
+from rewright.rewrite.words import Candidate, Deadline, Evidence, Explained, Step, Timed
 
 DDL = "create table p (k integer primary key, g integer not null, v integer); create table s (k integer, q integer)"
 ORIGINAL = "select p.k, p.v from p where p.v < (select avg(s.q) from s where s.k = p.k)"
@@ -72,7 +72,7 @@ def same_answers(a: str, b: str, seeds: Sequence[int]) -> int | None:
 
 @dataclass
 class Server:
-    """`rewrite.ports.Database` over SQLite. Costs and times are what a test says (by text), else by shape."""
+    """`rewright.rewrite.ports.Database` over SQLite. Costs and times are what a test says (by text), else by shape."""
 
     costs: dict[str, float] = field(default_factory=dict)
     times: dict[str, float] = field(default_factory=dict)
@@ -115,7 +115,7 @@ class Server:
 
 @dataclass
 class Judge:
-    """`rewrite.ports.Checker` by trying databases; ``moods`` replaces its verdicts now and then."""
+    """`rewright.rewrite.ports.Checker` by trying databases; ``moods`` replaces its verdicts now and then."""
 
     seeds: Sequence[int] = range(100, 112)
     level: str = "proved"
@@ -138,7 +138,7 @@ class Judge:
 
 @dataclass
 class Rules:
-    """`rewrite.ports.Proposer` with a fixed list a call, the last one over and over."""
+    """`rewright.rewrite.ports.Proposer` with a fixed list a call, the last one over and over."""
 
     lists: list[Sequence[str]]
     starts: list[str] = field(default_factory=list)
@@ -155,7 +155,7 @@ class Rules:
 
 @dataclass
 class Shelf:
-    """`rewrite.ports.Knowledge` that always says the same."""
+    """`rewright.rewrite.ports.Knowledge` that always says the same."""
 
     units: Sequence[Unit] = (Unit("Correlated averages", "Group first, then join.", "join"),)
 
@@ -165,7 +165,7 @@ class Shelf:
 
 @dataclass
 class Diary:
-    """`rewrite.ports.Journal` in memory."""
+    """`rewright.rewrite.ports.Journal` in memory."""
 
     events: list[Mapping[str, Any]] = field(default_factory=list)
 

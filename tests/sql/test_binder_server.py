@@ -9,17 +9,17 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from engines.postgres.catalog import snapshot
-from engines.postgres.scratch import ScratchServer
-from sql.algebra import Param, Query, output_columns
-from sql.binder import BindError, bind
-from sql.binder.coerce import base_of
-from sql.catalog import Catalog
-from sql.ddl import catalog_from_ddl
-from sql.facts import Facts
-from sql.printing import to_sql
-from sql.types import SqlType
-from sql.walk import all_exprs_of_query, canonical
+from rewright.engines.postgres.catalog import snapshot
+from rewright.engines.postgres.scratch import ScratchServer
+from rewright.sql.algebra import Param, Query, output_columns
+from rewright.sql.binder import BindError, bind
+from rewright.sql.binder.coerce import base_of
+from rewright.sql.catalog import Catalog
+from rewright.sql.ddl import catalog_from_ddl
+from rewright.sql.facts import Facts
+from rewright.sql.printing import to_sql
+from rewright.sql.types import SqlType
+from rewright.sql.walk import all_exprs_of_query, canonical
 
 pytestmark = pytest.mark.server
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from sql.algebra import output_columns
-from sql.binder import bind
-from sql.ddl import catalog_from_ddl
+from rewright.sql.algebra import output_columns
+from rewright.sql.binder import bind
+from rewright.sql.ddl import catalog_from_ddl
 
 CATALOG = catalog_from_ddl('create table t (s text, c text collate "C", p text collate "POSIX", b bool);')
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from sql.algebra import TableRef
-from sql.binder import bind
-from sql.catalog import Catalog, Table
-from sql.ddl import DdlError, catalog_from_ddl
+from rewright.sql.algebra import TableRef
+from rewright.sql.binder import bind
+from rewright.sql.catalog import Catalog, Table
+from rewright.sql.ddl import DdlError, catalog_from_ddl
 
 
 def table(catalog: Catalog, name: str, schema: str = "public") -> Table:

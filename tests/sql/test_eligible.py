@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from sql.binder import bind
-from sql.ddl import catalog_from_ddl
-from sql.eligible import Reason, bind_eligible
-from sql.signature import difference, signature_of
+from rewright.sql.binder import bind
+from rewright.sql.ddl import catalog_from_ddl
+from rewright.sql.eligible import Reason, bind_eligible
+from rewright.sql.signature import difference, signature_of
 
 CATALOG = catalog_from_ddl("""
 create table t (a int primary key, b varchar(5), c text);

@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from sql.algebra import Derived, Select, Volatility
-from sql.binder import bind
-from sql.ddl import catalog_from_ddl
-from sql.facts import Facts, rejected_columns, usable_foreign_keys
-from sql.signature import open_ties, order_is_total
-from sql.walk import from_tree
+from rewright.sql.algebra import Derived, Select, Volatility
+from rewright.sql.binder import bind
+from rewright.sql.ddl import catalog_from_ddl
+from rewright.sql.facts import Facts, rejected_columns, usable_foreign_keys
+from rewright.sql.signature import open_ties, order_is_total
+from rewright.sql.walk import from_tree
 
 SCHEMA = """
 create table a (id int primary key, x int, u int unique, n int not null, p numeric unique);

@@ -8,12 +8,12 @@ from typing import Any
 import psycopg
 import pytest
 
-from engines.postgres.scratch import ScratchServer
-from sql.algebra import Op, Select
-from sql.binder import bind
-from sql.ddl import catalog_from_ddl
-from sql.facts.guards import division, is_division, of_block
-from sql.walk import all_queries
+from rewright.engines.postgres.scratch import ScratchServer
+from rewright.sql.algebra import Op, Select
+from rewright.sql.binder import bind
+from rewright.sql.ddl import catalog_from_ddl
+from rewright.sql.facts.guards import division, is_division, of_block
+from rewright.sql.walk import all_queries
 from tests.sql.divisions import SCHEMA, Writer, fill
 
 CATALOG = catalog_from_ddl(SCHEMA)

@@ -7,11 +7,11 @@ import sys
 
 import pytest
 
-from sql.binder import BindError, Unsupported, bind
-from sql.catalog import Catalog
-from sql.ddl import DdlError, catalog_from_ddl
-from sql.fingerprints import fingerprint_of
-from sql.templates import template_of
+from rewright.sql.binder import BindError, Unsupported, bind
+from rewright.sql.catalog import Catalog
+from rewright.sql.ddl import DdlError, catalog_from_ddl
+from rewright.sql.fingerprints import fingerprint_of
+from rewright.sql.templates import template_of
 
 DEEP = [
     "'select ' + 'not ' * n + 'true'",
@@ -31,9 +31,9 @@ DEEP = [
 ]
 PROGRAM = """
 import sys
-from sql.binder import BindError, Unsupported, bind
-from sql.catalog import Catalog
-from sql.printing import to_sql
+from rewright.sql.binder import BindError, Unsupported, bind
+from rewright.sql.catalog import Catalog
+from rewright.sql.printing import to_sql
 for source in sys.stdin.read().splitlines():
     for n in (2_000, 50_000):
         print(n, source, flush=True)

@@ -8,11 +8,11 @@ from typing import Any
 import psycopg
 import pytest
 
-from engines.postgres.scratch import ScratchServer
-from sql.binder import bind
-from sql.ddl import catalog_from_ddl
-from sql.facts import Facts
-from sql.signature import order_is_total
+from rewright.engines.postgres.scratch import ScratchServer
+from rewright.sql.binder import bind
+from rewright.sql.ddl import catalog_from_ddl
+from rewright.sql.facts import Facts
+from rewright.sql.signature import order_is_total
 
 SCHEMA = """
 create table r (id int primary key, a char(2), b char(3), t text, n numeric(5,2), m numeric(6,3), u numeric, k int, big bigint,

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from sql.plans import PlanError, plan_from_json
+from rewright.sql.plans import PlanError, plan_from_json
 
 SCAN_A = {"Node Type": "Seq Scan", "Relation Name": "a", "Alias": "x", "Total Cost": 10, "Plan Rows": 100,
           "Actual Rows": 1, "Actual Loops": 5, "Actual Total Time": 2.5, "Rows Removed by Filter": 7,

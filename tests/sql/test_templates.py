@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from sql.binder import BindError, bind
-from sql.ddl import catalog_from_ddl
-from sql.printing import to_sql
-from sql.templates import bind_template, fill, quick_key, split, template_of
-from sql.walk import canonical
+from rewright.sql.binder import BindError, bind
+from rewright.sql.ddl import catalog_from_ddl
+from rewright.sql.printing import to_sql
+from rewright.sql.templates import bind_template, fill, quick_key, split, template_of
+from rewright.sql.walk import canonical
 
 CORPUS = Path(__file__).parent / "corpus"
 CATALOG = catalog_from_ddl((CORPUS / "schema.sql").read_text())

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from sql.algebra import Column, Const, Query, Scan, Select
-from sql.binder import bind
-from sql.ddl import catalog_from_ddl
-from sql.printing import to_sql
-from sql.types import INT4
-from sql.walk import (
+from rewright.sql.algebra import Column, Const, Query, Scan, Select
+from rewright.sql.binder import bind
+from rewright.sql.ddl import catalog_from_ddl
+from rewright.sql.printing import to_sql
+from rewright.sql.types import INT4
+from rewright.sql.walk import (
     RelAllocator,
     all_exprs_of_query,
     block_rels,
@@ -59,7 +59,7 @@ def test_rels_are_unique_in_a_statement() -> None:
             scans.append(item.rel)
         return item
 
-    from sql.walk import rewrite_from
+    from rewright.sql.walk import rewrite_from
 
     rewrite_from(query, see)  # type: ignore[arg-type]
     assert len(scans) == len(set(scans)) == 5

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from store.api import Store, open_store
+from rewright.store.api import Store, open_store
 
 
 @pytest.fixture

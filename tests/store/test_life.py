@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from store.life import (
+from rewright.store.life import (
     SERVED_STATES,
     TRANSITIONS,
     Action,

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
-from store.api import Store, open_store
-from store.errors import LiteralsForbidden, NotFound, StoreTooNew, StoreUnavailable
-from store.life import Action, IllegalTransition, Level, State
-from store.records import (
+from rewright.store.api import Store, open_store
+from rewright.store.errors import LiteralsForbidden, NotFound, StoreTooNew, StoreUnavailable
+from rewright.store.life import Action, IllegalTransition, Level, State
+from rewright.store.records import (
     Event,
     Lesson,
     LogEntry,

@@ -6,10 +6,10 @@ import sqlite3
 import time
 from pathlib import Path
 
-from store.api import Store, open_store
-from store.errors import StoreError
-from store.records import Event, LogEntry, QuerySeen
-from store.writer import BufferedWriter
+from rewright.store.api import Store, open_store
+from rewright.store.errors import StoreError
+from rewright.store.records import Event, LogEntry, QuerySeen
+from rewright.store.writer import BufferedWriter
 
 
 def test_what_is_put_is_written(sqlite_store: Store) -> None:

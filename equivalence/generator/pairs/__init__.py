@@ -1,6 +1,6 @@
 """Random pairs of queries over random schemas: equal by construction, or near misses."""
 
-from equivalence.generator.pairs.make import (
+from rewright.equivalence.generator.pairs.make import (
     PAIRS_A_WORLD,
     SCHEME_NAMES,
     RandomPair,

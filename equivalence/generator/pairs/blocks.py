@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 
-from equivalence.generator.pairs.worlds import World, predicate
+from rewright.equivalence.generator.pairs.worlds import World, predicate
 
 Made = tuple[str, list[str], list[str]]
 

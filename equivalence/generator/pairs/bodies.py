@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import random
 
-from equivalence.generator.pairs.worlds import Col, World, predicate
+from rewright.equivalence.generator.pairs.worlds import Col, World, predicate
 
 Made = tuple[str, list[str], list[str]]
 

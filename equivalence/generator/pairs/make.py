@@ -11,11 +11,11 @@ import random
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from equivalence.generator.pairs.blocks import BLOCKS
-from equivalence.generator.pairs.bodies import BODIES, VOLATILE
-from equivalence.generator.pairs.schemes import SCHEMES, Scheme
-from equivalence.generator.pairs.typed import TYPED
-from equivalence.generator.pairs.worlds import World, random_world
+from rewright.equivalence.generator.pairs.blocks import BLOCKS
+from rewright.equivalence.generator.pairs.bodies import BODIES, VOLATILE
+from rewright.equivalence.generator.pairs.schemes import SCHEMES, Scheme
+from rewright.equivalence.generator.pairs.typed import TYPED
+from rewright.equivalence.generator.pairs.worlds import World, random_world
 
 PAIRS_A_WORLD = 40
 _ALL = (*SCHEMES, *TYPED, *BLOCKS, *BODIES, *VOLATILE)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
-from equivalence.generator.pairs.worlds import World, constant, predicate
+from rewright.equivalence.generator.pairs.worlds import World, constant, predicate
 
 Made = tuple[str, list[str], list[str]]
 Scheme = Callable[[random.Random, World], Made]

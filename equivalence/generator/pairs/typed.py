@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import random
 
-from equivalence.generator.pairs.worlds import World
+from rewright.equivalence.generator.pairs.worlds import World
 
 Made = tuple[str, list[str], list[str]]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from equivalence.prover.context import Context
-from equivalence.prover.entail import Engine
-from equivalence.prover.places import Mode
-from equivalence.prover.terms import (
+from rewright.equivalence.prover.context import Context
+from rewright.equivalence.prover.entail import Engine
+from rewright.equivalence.prover.places import Mode
+from rewright.equivalence.prover.terms import (
     Bag,
     Block,
     Term,

@@ -7,17 +7,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from equivalence.prover.bags import block, exists, open_source, subst, subst_block
-from equivalence.prover.build import (
+from rewright.equivalence.prover.bags import block, exists, open_source, subst, subst_block
+from rewright.equivalence.prover.build import (
     negate,
     not_null,
 )
-from equivalence.prover.conditions import any_holds
-from equivalence.prover.context import identical
-from equivalence.prover.fresh import fresh_copy
-from equivalence.prover.places import nested_terms
-from equivalence.prover.symbols import OR, identity
-from equivalence.prover.terms import (
+from rewright.equivalence.prover.conditions import any_holds
+from rewright.equivalence.prover.context import identical
+from rewright.equivalence.prover.fresh import fresh_copy
+from rewright.equivalence.prover.places import nested_terms
+from rewright.equivalence.prover.symbols import OR, identity
+from rewright.equivalence.prover.terms import (
     App,
     Bag,
     Block,
@@ -35,7 +35,7 @@ from equivalence.prover.terms import (
     walk_bag,
     walk_shallow,
 )
-from equivalence.prover.unique import duplicate_free, ties
+from rewright.equivalence.prover.unique import duplicate_free, ties
 
 from .base import At, Place, parts_of
 from .joins import columns_elsewhere, under

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from equivalence.prover.bags import block, exists, subst, subst_block
-from equivalence.prover.conditions import any_holds, holds, off
-from equivalence.prover.symbols import EQ, SAME, same_when_equal
-from equivalence.prover.terms import (
+from rewright.equivalence.prover.bags import block, exists, subst, subst_block
+from rewright.equivalence.prover.conditions import any_holds, holds, off
+from rewright.equivalence.prover.symbols import EQ, SAME, same_when_equal
+from rewright.equivalence.prover.terms import (
     FALSE,
     App,
     Bag,
@@ -26,7 +26,7 @@ from equivalence.prover.terms import (
     free_vars,
     source_types,
 )
-from equivalence.prover.unique import determined_by, ties
+from rewright.equivalence.prover.unique import determined_by, ties
 
 from .base import At, Place
 

@@ -7,19 +7,19 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from equivalence.prover.bags import aggregate, block, exists, subst, subst_block
-from equivalence.prover.build import (
+from rewright.equivalence.prover.bags import aggregate, block, exists, subst, subst_block
+from rewright.equivalence.prover.build import (
     integer,
     negate,
     not_null,
     same,
 )
-from equivalence.prover.conditions import holds, off
-from equivalence.prover.fresh import fresh, fresh_copy
-from equivalence.prover.places import nested_terms, replace_term
-from equivalence.prover.positions import before, extreme_name, first_of, is_total, window_keys
-from equivalence.prover.symbols import EQ, SAME, identity
-from equivalence.prover.terms import (
+from rewright.equivalence.prover.conditions import holds, off
+from rewright.equivalence.prover.fresh import fresh, fresh_copy
+from rewright.equivalence.prover.places import nested_terms, replace_term
+from rewright.equivalence.prover.positions import before, extreme_name, first_of, is_total, window_keys
+from rewright.equivalence.prover.symbols import EQ, SAME, identity
+from rewright.equivalence.prover.terms import (
     INTEGER,
     App,
     Bag,
@@ -34,7 +34,7 @@ from equivalence.prover.terms import (
     rows_renamed,
     walk_shallow,
 )
-from equivalence.prover.unique import determined_by
+from rewright.equivalence.prover.unique import determined_by
 
 from .base import At, Place, parts_of
 

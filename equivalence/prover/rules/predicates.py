@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from equivalence.prover.bags import block
-from equivalence.prover.build import (
+from rewright.equivalence.prover.bags import block
+from rewright.equivalence.prover.build import (
     app,
 )
-from equivalence.prover.conditions import holds
-from equivalence.prover.symbols import EQ, SAME
-from equivalence.prover.terms import (
+from rewright.equivalence.prover.conditions import holds
+from rewright.equivalence.prover.symbols import EQ, SAME
+from rewright.equivalence.prover.terms import (
     App,
     Bag,
 )

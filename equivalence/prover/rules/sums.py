@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from equivalence.prover.bags import aggregate, block, exists
-from equivalence.prover.build import (
+from rewright.equivalence.prover.bags import aggregate, block, exists
+from rewright.equivalence.prover.build import (
     app,
     case,
     exists_value,
@@ -16,11 +16,11 @@ from equivalence.prover.build import (
     not_null,
     predicates,
 )
-from equivalence.prover.conditions import holds, off
-from equivalence.prover.fresh import fresh_copy
-from equivalence.prover.places import nested_terms, replace_term
-from equivalence.prover.symbols import CASE, TO_NUMERIC, domain
-from equivalence.prover.terms import (
+from rewright.equivalence.prover.conditions import holds, off
+from rewright.equivalence.prover.fresh import fresh_copy
+from rewright.equivalence.prover.places import nested_terms, replace_term
+from rewright.equivalence.prover.symbols import CASE, TO_NUMERIC, domain
+from rewright.equivalence.prover.terms import (
     INTEGER,
     App,
     Bag,

@@ -7,20 +7,20 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from equivalence.prover.bags import as_set, block, exists, subst_block
-from equivalence.prover.build import (
+from rewright.equivalence.prover.bags import as_set, block, exists, subst_block
+from rewright.equivalence.prover.build import (
     case,
     conj,
     disj,
     exists_value,
     negate,
 )
-from equivalence.prover.conditions import holds
-from equivalence.prover.context import Context, identical
-from equivalence.prover.entail import Engine
-from equivalence.prover.fresh import fresh_copy
-from equivalence.prover.symbols import identity
-from equivalence.prover.terms import (
+from rewright.equivalence.prover.conditions import holds
+from rewright.equivalence.prover.context import Context, identical
+from rewright.equivalence.prover.entail import Engine
+from rewright.equivalence.prover.fresh import fresh_copy
+from rewright.equivalence.prover.symbols import identity
+from rewright.equivalence.prover.terms import (
     Bag,
     Block,
     Distinct,
@@ -31,7 +31,7 @@ from equivalence.prover.terms import (
     rows_renamed,
     source_types,
 )
-from equivalence.prover.unique import duplicate_free
+from rewright.equivalence.prover.unique import duplicate_free
 
 from .base import At, Place
 

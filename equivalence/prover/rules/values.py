@@ -7,18 +7,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from equivalence.prover.atoms import strict_value
-from equivalence.prover.bags import NULL_ON_EMPTY, exists, the
-from equivalence.prover.build import (
+from rewright.equivalence.prover.atoms import strict_value
+from rewright.equivalence.prover.bags import NULL_ON_EMPTY, exists, the
+from rewright.equivalence.prover.build import (
     integer,
     negate,
     predicates,
 )
-from equivalence.prover.conditions import holds, off
-from equivalence.prover.fresh import fresh_copy
-from equivalence.prover.places import nested_terms, replace_term
-from equivalence.prover.symbols import CASE, TO_NUMERIC
-from equivalence.prover.terms import (
+from rewright.equivalence.prover.conditions import holds, off
+from rewright.equivalence.prover.fresh import fresh_copy
+from rewright.equivalence.prover.places import nested_terms, replace_term
+from rewright.equivalence.prover.symbols import CASE, TO_NUMERIC
+from rewright.equivalence.prover.terms import (
     App,
     Bag,
     Block,
@@ -28,7 +28,7 @@ from equivalence.prover.terms import (
     null,
     walk_shallow,
 )
-from equivalence.prover.unique import one_row
+from rewright.equivalence.prover.unique import one_row
 
 from .base import At, Place
 

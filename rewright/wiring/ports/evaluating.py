@@ -16,9 +16,9 @@ from typing import Any
 
 import duckdb
 
-from proxy.answers.relations import BOOL, FLOAT8, INT8, TEXT, TIMESTAMPTZ, Relation
-from proxy.lakeside.values import ARRAYS
-from proxy.ports import ResultColumn, SqlError
+from rewright.proxy.answers.relations import BOOL, FLOAT8, INT8, TEXT, TIMESTAMPTZ, Relation
+from rewright.proxy.lakeside.values import ARRAYS
+from rewright.proxy.ports import ResultColumn, SqlError
 
 SECONDS = 10.0
 # of the types a parameter may have: numbers, truth, times; all else is text

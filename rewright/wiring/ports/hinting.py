@@ -8,9 +8,9 @@ from typing import Any
 
 import psycopg
 
-from engines.postgres.values import NO_VALUES, Values
-from models.api import Model, NoModel
-from rewrite.words import Deadline
+from rewright.engines.postgres.values import NO_VALUES, Values
+from rewright.models.api import Model, NoModel
+from rewright.rewrite.words import Deadline
 
 
 def _always() -> bool:
@@ -21,7 +21,7 @@ def _always() -> bool:
 class HintPort:
     """Hints are measured on the optimiser's own connection; without the extension there are only CTE keywords.
 
-    The document (`hints.result.Recommendation.to_json`) has ``text``, too: the statement with the hints in it.
+    The document (`rewright.hints.result.Recommendation.to_json`) has ``text``, too: the statement with the hints in it.
     ``execute`` False: nothing is run, cost decides; ``allow`` is asked before each run; ``model`` may be shown what
     ``share`` says.
     """
@@ -44,11 +44,11 @@ class HintPort:
 
     def consider(self, sql: str, deadline: Deadline) -> Mapping[str, Any] | None:
         """As ``recommend``, with the estimates and the reason where no hints were found; None: not looked at."""
-        from engines.postgres.hinting import HintingSession
-        from engines.postgres.session import SessionError
-        from hints.dialogue import Dialogue
-        from hints.injection import inject
-        from hints.recommend import Options, recommend
+        from rewright.engines.postgres.hinting import HintingSession
+        from rewright.engines.postgres.session import SessionError
+        from rewright.hints.dialogue import Dialogue
+        from rewright.hints.injection import inject
+        from rewright.hints.recommend import Options, recommend
 
         left = deadline.left()
         if left < 1.0:
