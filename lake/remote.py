@@ -164,7 +164,9 @@ def _client() -> Any:
     try:
         import boto3
     except ImportError as error:
-        raise LakeError("s3:// needs the package boto3, which is not installed", sqlstate="0A000") from error
+        raise LakeError(
+            "s3:// needs the package boto3: pip install 'rewright[s3]'", sqlstate="0A000"
+        ) from error
     return boto3.client("s3")
 
 

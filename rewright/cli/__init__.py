@@ -50,6 +50,16 @@ class WrongUsage(Failure):
     exit_code = 2
 
 
+def without_package(error: ModuleNotFoundError, what: str) -> Failure:
+    """The failure to tell for a package that only an extra brings; anything else is a fault and raised again."""
+    from rewright.extras import remedy
+
+    command = remedy(error.name or "")
+    if command is None:
+        raise error
+    return Failure(f"{what} needs the Python package {error.name}: {command}")
+
+
 class Commands(click.Group):
     """Commands by name; the help text needs none of them imported."""
 
@@ -96,6 +106,10 @@ def main() -> None:
     """The entry point."""
     try:
         rewright.main(prog_name="rewright")
+    except ModuleNotFoundError as error:
+        failure = without_package(error, "this")
+        failure.show()
+        sys.exit(failure.exit_code)
     except BrokenPipeError:
         # `rewright log | head`
         sys.stderr.close()

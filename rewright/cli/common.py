@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 import click
 
-from rewright.cli import Failure, WrongUsage
+from rewright.cli import Failure, WrongUsage, without_package
 from rewright.cli.parameters import IN_FILE
 from rewright.config.loading import COMMAND_LINE, ConfigError, load
 from rewright.config.model import Config
@@ -117,10 +117,10 @@ def one_line(text: str, width: int) -> str:
 
 
 def part(module: str, what: str) -> ModuleType:
-    """A house's door, or a clear failure where it is not built yet."""
+    """A module of ours, imported when a command needs it; Failure where it is not built yet or lacks a package."""
     try:
         return importlib.import_module(module)
     except ModuleNotFoundError as error:
         if error.name is not None and (module == error.name or module.startswith(error.name + ".")):
             raise Failure(f"{what} is not part of this version of Rewright yet") from error
-        raise Failure(f"{what} needs the Python package {error.name}; `make install` installs it") from error
+        raise without_package(error, what) from error

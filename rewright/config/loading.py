@@ -16,6 +16,7 @@ from typing import Any
 
 from rewright.config.model import SECTIONS, Config, Database
 from rewright.config.options import Option, options_of
+from rewright.extras import install, missing
 from rewright.settings import BY_NAME, allowed_sentence
 
 PREFIX = "REWRIGHT_"
@@ -168,6 +169,9 @@ def _section(sources: _Sources, prefix: tuple[str, ...], kind: type[Any], **more
     return kind(**found, **more)
 
 
+ENGINE_EXTRAS: Mapping[str, tuple[str, ...]] = {"duckdb": ("lake",), "spark": ("lake", "spark")}
+
+
 def _database(sources: _Sources, name: str) -> Database:
     prefix = ("databases", name)
     database: Database = _section(
@@ -177,6 +181,12 @@ def _database(sources: _Sources, name: str) -> Database:
         sources.problems.append(
             f"{_origin(sources, prefix)}: {_spell(prefix)}: engine {database.engine} needs path"
         )
+    for extra in ENGINE_EXTRAS.get(database.engine, ()):
+        if packages := missing(extra):
+            sources.problems.append(
+                f"{_origin(sources, prefix)}: {_spell(prefix)}: engine {database.engine} needs the Python "
+                f"packages {', '.join(packages)}: {install(extra)}"
+            )
     if database.engine == "postgres" and not database.dsn:
         sources.problems.append(f"{_origin(sources, prefix)}: {_spell(prefix)}: engine postgres needs dsn")
     return database

@@ -1,0 +1,163 @@
+"""The distribution: what the wheel holds, and that it works outside of the checkout without any extra."""
+
+import re
+import subprocess
+import sys
+import sysconfig
+import tomllib
+import venv
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from rewright.extras import EXTRAS
+
+TREE = Path(__file__).resolve().parents[2]
+PARTS = [
+    "sql",
+    "models",
+    "engines",
+    "store",
+    "equivalence",
+    "knowledge",
+    "hints",
+    "rewrite",
+    "lake",
+    "ask",
+    "proxy",
+    "console",
+]
+# distributions whose import name is another
+IMPORT_NAMES = {"beautifulsoup4": "bs4"}
+WITHOUT_EXTRAS = """
+import sys
+class NotInstalled:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in {names}:
+            raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
+sys.meta_path.insert(0, NotInstalled())
+"""
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Built from an sdist, as an index's users get it."""
+    out = tmp_path_factory.mktemp("dist")
+    uv = Path(sysconfig.get_path("scripts")) / "uv"
+    subprocess.run(
+        [uv, "build", "-q", "--offline", "--no-build-isolation", "--python", sys.executable, "-o", out, TREE],
+        check=True,
+    )
+    return next(out.glob("*.whl"))
+
+
+@pytest.fixture(scope="module")
+def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An environment with the wheel and its dependencies, those of the extras hidden."""
+    home = tmp_path_factory.mktemp("environment")
+    venv.create(home, with_pip=False, symlinks=True)
+    uv = Path(sysconfig.get_path("scripts")) / "uv"
+    python = home / "bin" / "python"
+    subprocess.run(
+        [uv, "pip", "install", "-q", "--offline", "--no-deps", "--python", python, wheel], check=True
+    )
+    site = Path(sysconfig.get_path("purelib", vars={"base": str(home), "platbase": str(home)}))
+    # a plain path: .pth files in there, such as the editable install's, are not read
+    (site / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")
+    hidden = {name for names in EXTRAS.values() for name in names}
+    (site / "sitecustomize.py").write_text(WITHOUT_EXTRAS.format(names=hidden))
+    return home / "bin"
+
+
+def run(installed: Path, *words: str | Path, where: Path) -> subprocess.CompletedProcess[str]:
+    environment = {"HOME": str(where), "PATH": str(installed)}
+    return subprocess.run(
+        [installed / words[0], *words[1:]],
+        cwd=where, env=environment, capture_output=True, text=True, timeout=120, check=False,
+    )  # fmt: skip
+
+
+def test_the_wheel_holds_one_package(wheel: Path) -> None:
+    names = zipfile.ZipFile(wheel).namelist()
+    assert {name.partition("/")[0].partition("-")[0] for name in names} == {"rewright"}
+
+
+def test_the_wheel_holds_every_file_of_the_tree(wheel: Path) -> None:
+    packed = {name for name in zipfile.ZipFile(wheel).namelist() if name.startswith("rewright/")}
+    expected = {
+        path.relative_to(TREE).as_posix()
+        for part in ["rewright", *PARTS]
+        for path in (TREE / part).rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+    expected = {name if name.startswith("rewright/") else f"rewright/{name}" for name in expected}
+    assert packed == expected
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_the_folders_are_no_packages_by_themselves(part: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", f"import {part}"], cwd=TREE, capture_output=True, text=True, check=False
+    )
+    assert f"import rewright.{part}" in done.stderr
+
+
+def test_the_modules_come_from_the_wheel(installed: Path, tmp_path: Path) -> None:
+    done = run(
+        installed, "python", "-c", "import rewright.sql.algebra as a; print(a.__file__)", where=tmp_path
+    )
+    assert Path(done.stdout.strip()).is_relative_to(installed.parent)
+
+
+def test_verify_without_extras(installed: Path, tmp_path: Path) -> None:
+    (tmp_path / "schema.sql").write_text("create table t (a int primary key, b int);")
+    (tmp_path / "a.sql").write_text("select distinct a, b from t")
+    (tmp_path / "b.sql").write_text("select a, b from t")
+    done = run(installed, "rewright", "verify", "--schema", "schema.sql", "a.sql", "b.sql", where=tmp_path)
+    assert (done.returncode, done.stdout[:6]) == (0, "proved"), done.stderr
+
+
+@pytest.mark.parametrize("command", ["serve", "demo", "rewrite", "hint", "log", "show", "config", "doctor"])
+def test_commands_are_there_without_extras(installed: Path, tmp_path: Path, command: str) -> None:
+    assert run(installed, "rewright", command, "--help", where=tmp_path).returncode == 0
+
+
+@pytest.mark.server
+def test_the_tour_without_extras(installed: Path, tmp_path: Path) -> None:
+    done = run(installed, "rewright", "demo", "--once", where=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "rewritten" in done.stdout
+
+
+def test_a_missing_extra_is_one_line(installed: Path, tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("a,b\n1,2\n")
+    done = run(installed, "rewright", "lake", "index", tmp_path, where=tmp_path)
+    assert done.returncode == 1
+    assert re.fullmatch(
+        r"rewright: .* needs the Python package \w+: pip install 'rewright\[lake\]'\n", done.stderr
+    )
+
+
+def test_a_lake_in_the_configuration_needs_its_extra(installed: Path, tmp_path: Path) -> None:
+    (tmp_path / "rewright.toml").write_text(f'[databases.l]\nengine = "duckdb"\npath = "{tmp_path}"\n')
+    done = run(installed, "rewright", "config", "--check", "--config", "rewright.toml", where=tmp_path)
+    assert done.returncode == 1
+    assert "pip install 'rewright[lake]'" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_the_table_of_extras_is_that_of_the_project() -> None:
+    project = tomllib.loads((TREE / "pyproject.toml").read_text())["project"]
+    base = {_import_name(line) for line in project["dependencies"]}
+    declared = {
+        extra: {_import_name(line) for line in lines} - base
+        for extra, lines in project["optional-dependencies"].items()
+        if extra != "bench"
+    }
+    assert {extra: set(names) for extra, names in EXTRAS.items()} == declared
+
+
+def _import_name(requirement: str) -> str:
+    name = re.split(r"[\[<>=;]", requirement)[0].strip()
+    return IMPORT_NAMES.get(name, name.replace("-", "_"))
