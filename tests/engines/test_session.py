@@ -11,9 +11,7 @@ import pytest
 from rewright.engines.postgres.facts import server_facts
 from rewright.engines.postgres.scratch import ScratchServer
 from rewright.engines.postgres.session import Limits, Session, SessionError
-from rewright.engines.postgres.statistics import statistics
 from rewright.engines.postgres.values import NO_VALUES, Values
-from rewright.sql.algebra import TableRef
 
 pytestmark = pytest.mark.server
 
@@ -21,7 +19,6 @@ SETUP = """
 create table t (a int primary key, b text, c float8);
 insert into t select g, case g % 10 when 0 then null else 'x' || g % 3 end, g / 3.0 from generate_series(1, 10000) g;
 analyze t;
-create table never_seen (a int);
 """
 
 
@@ -172,16 +169,6 @@ def test_a_lost_connection_is_made_again(session: Session, dsn: str) -> None:
 def test_no_server() -> None:
     with pytest.raises(SessionError):
         Session("postgresql://nobody@127.0.0.1:1/none")
-
-
-def test_statistics(session: Session) -> None:
-    found = statistics(session.connection)
-    table = found[TableRef("public", "t")]
-    assert table.rows == 10000
-    assert table.columns["a"].distinct == 10000
-    assert table.columns["b"].null_fraction == pytest.approx(0.1, abs=0.02)
-    assert set(table.columns["b"].most_common) == {"x0", "x1", "x2"}
-    assert found[TableRef("public", "never_seen")].rows is None
 
 
 def test_facts(session: Session) -> None:

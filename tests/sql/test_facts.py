@@ -10,7 +10,6 @@ from rewright.sql.algebra import Derived, Select, Volatility
 from rewright.sql.binder import bind
 from rewright.sql.ddl import catalog_from_ddl
 from rewright.sql.facts import Facts, rejected_columns, usable_foreign_keys
-from rewright.sql.signature import open_ties, order_is_total
 from rewright.sql.walk import from_tree
 
 SCHEMA = """
@@ -245,47 +244,6 @@ def test_foreign_keys_need_a_target_without_row_security() -> None:
 
     assert usable("") == 1
     assert usable("alter table a enable row level security") == 0
-
-
-@pytest.mark.parametrize(
-    ("text", "total"),
-    [
-        ("select id from a order by id", True),
-        ("select x from a order by id", True),
-        ("select x from a order by x", True),  # ints that are equal are the same
-        ("select p from a order by p", False),  # 1.0 and 1.00
-        ("select p from a where p > 0 order by p", True),
-        ("select x, n from a order by x", False),
-        ("select x, count(*) from a group by x order by 1", True),
-        ("select x from a", False),
-        ("select max(x) from a", True),
-    ],
-)
-def test_total_orders(text: str, total: bool) -> None:
-    facts, query = facts_of(text)
-    assert (order_is_total(query, facts) is not None) is total
-
-
-@pytest.mark.parametrize(
-    ("text", "ties"),
-    [
-        ("select id from a order by id limit 3", 0),
-        ("select x, n from a order by x limit 3", 2),
-        ("select id from a limit 3", 1),
-        ("select id from (select id, x from a order by x limit 2) q", 1),
-        ("select max(x) from a limit 1", 0),
-        ("select distinct on (x) x, n from a order by x", 1),
-        ("select row_number() over (order by id) from a", 0),
-        ("select row_number() over (order by x) from a", 1),
-        ("select string_agg(x::text, ',' order by id) from a", 0),
-        ("select string_agg(x::text, ',') from a", 1),
-        ("select sum(x::float8) from a", 1),
-        ("select sum(x) from a", 0),
-    ],
-)
-def test_open_ties(text: str, ties: int) -> None:
-    facts, query = facts_of(text)
-    assert len(open_ties(query, facts)) == ties
 
 
 def test_reading_a_virtual_generated_column_may_fail() -> None:

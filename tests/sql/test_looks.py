@@ -12,7 +12,6 @@ from rewright.engines.postgres.scratch import ScratchServer
 from rewright.sql.binder import bind
 from rewright.sql.ddl import catalog_from_ddl
 from rewright.sql.facts import Facts
-from rewright.sql.signature import order_is_total
 
 SCHEMA = """
 create table r (id int primary key, a char(2), b char(3), t text, n numeric(5,2), m numeric(6,3), u numeric, k int, big bigint,
@@ -95,21 +94,6 @@ def test_values_look_as_is_said(target: str, filled: psycopg.Connection[Any]) ->
         f"select distinct {measure} from (select {target} as v from r{grouped}) x where v is not null"  # type: ignore[arg-type]
     ).fetchall()
     assert rows == [(size,)]
-
-
-@pytest.mark.parametrize(
-    ("sql", "total"),
-    [
-        ("select a, n from r order by a, n", True),
-        ("select a, sum(n) s from r group by a, k order by a, s", True),
-        ("select u from r order by u", False),
-        ("select k, u from r order by k, u", False),
-        ("select a, n / 3 as q from r order by a, q", False),
-    ],
-)
-def test_an_order_by_all_that_is_shown_leaves_no_choice(sql: str, total: bool) -> None:
-    query = bind(sql, CATALOG)
-    assert (order_is_total(query, Facts(CATALOG, query)) is not None) is total
 
 
 @pytest.mark.parametrize(
