@@ -28,9 +28,9 @@ from bench.warehouse import SETTINGS, warehouse
 from rewright.engines.postgres.scratch import ScratchServer
 from rewright.rewrite.adapters.live import connected
 from rewright.rewrite.api import Outcome, Rewriter
+from rewright.rewrite.model import Settings
 from rewright.rewrite.search.explore import Limits
 from rewright.rewrite.search.proposer import RuleProposer
-from rewright.rewrite.words import Settings
 
 Change = Callable[[Settings], Settings]
 VARIANTS: dict[str, Change] = {
@@ -181,9 +181,9 @@ def _measure(chosen: argparse.Namespace, queries: Sequence[Query], plan: Plan) -
         scratch = stack.enter_context(ScratchServer())
         rewriter = stack.enter_context(connected(data.dsn, scratch, run_timeout=plan.cap))
         for variant in [v for v in chosen.variants.split(",") if v]:
-            mind = rewriter_of(variant, rewriter)
+            strategy = rewriter_of(variant, rewriter)
             for query in queries:
-                outcome = mind.optimise(query.sql, settings=VARIANTS[variant](base))
+                outcome = strategy.optimise(query.sql, settings=VARIANTS[variant](base))
                 rows.append(row(variant, query, outcome, data.dsn, plan))
                 r = rows[-1]
                 print(f"{variant:16} {r.id:10} {r.before:8.3f} {r.after:8.3f} {r.verdict or '-'}", flush=True)

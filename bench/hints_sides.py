@@ -19,7 +19,7 @@ from typing import Any
 from bench.rewriting import SLOWER_RATIO, SLOWER_SECONDS, Plan, Query, Run, percentile, rewriter_for, timed
 from rewright.hints.parsing import parse_comment
 from rewright.rewrite.api import Rewriter
-from rewright.rewrite.words import Deadline, Settings
+from rewright.rewrite.model import Deadline, Settings
 from rewright.wiring.ports.hinting import HintPort
 
 # every measured session obeys hints

@@ -34,10 +34,10 @@ from rewright.knowledge.api import KnowledgeBase
 from rewright.rewrite.adapters.live import Extras, connected
 from rewright.rewrite.adapters.units import rule_of
 from rewright.rewrite.api import Rewriter
+from rewright.rewrite.model import Settings
 from rewright.rewrite.ports import NoKnowledge
 from rewright.rewrite.rules import RULES
 from rewright.rewrite.search.proposer import RuleProposer
-from rewright.rewrite.words import Settings
 
 VARIANTS = ("no units", "all units", "retrieved units")
 
@@ -266,9 +266,9 @@ def _measure(chosen: argparse.Namespace, queries: Sequence[Query], plan: Plan) -
             connected(dsn, scratch, extras=Extras(units=base), run_timeout=plan.cap)
         )
         for variant in chosen.variants.split(","):
-            mind = variant_of(variant, rewriter, base)
+            strategy = variant_of(variant, rewriter, base)
             for query in queries:
-                rows.append(row(variant, query, mind, dsn, plan))
+                rows.append(row(variant, query, strategy, dsn, plan))
                 r = rows[-1]
                 print(
                     f"{variant:16} {r.id:12} {r.before:8.3f} {r.after:8.3f} {r.verdict or '-':8} {' > '.join(r.steps)}",

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from rewright.rewrite.api import Rewriter
+from rewright.rewrite.model import TRUST, Candidate, Category, Deadline, Evidence, Explained, Timed
 from rewright.rewrite.ports import Checker, Database, Ports, Proposer, Prover, ResultColumn, Scoped, Scoper
-from rewright.rewrite.words import TRUST, Candidate, Category, Deadline, Evidence, Explained, Timed
 
 
 @dataclass(slots=True)

@@ -26,7 +26,7 @@ from bench.phases import Log, watched
 from rewright.engines.postgres.scratch import ScratchServer
 from rewright.rewrite.adapters.live import Extras, connected
 from rewright.rewrite.api import Outcome, Rewriter
-from rewright.rewrite.words import Settings
+from rewright.rewrite.model import Settings
 
 SLOWER_RATIO, SLOWER_SECONDS = 1.10, 0.020
 

@@ -344,7 +344,7 @@ def clubs_clinic(folder: Path, seed: int = 9) -> None:
                 for i in range(120)
             ],
         )  # fmt: skip
-    reasons = ["damaged", "wrong size", "late", "changed mind"]
+    reasons = ["damaged", "wrong size", "late", "changed strategy"]
     w.table(
         "returns_log",
         "order_ref reason refund_amt",

@@ -19,7 +19,7 @@ from rewright.equivalence.judge import Judge
 from rewright.equivalence.options import Options
 from rewright.equivalence.parameters import ParameterType, instances, parameter_types
 from rewright.equivalence.proving import Attempt, Binding, bind_both, prove_both
-from rewright.equivalence.refuter.arena import Arena, SchemaFailed, Server, harden
+from rewright.equivalence.refuter.scratch_database import SchemaFailed, ScratchDatabase, Server, harden
 from rewright.equivalence.refuter.search import Refuter
 from rewright.equivalence.solving import in_a_hurry
 from rewright.equivalence.tester.coverage import coverage_of, weakness
@@ -76,7 +76,7 @@ class Checker:
         self.judge = judge
         self._scratch = scratch
         self._schema_sql = schema_sql
-        self._arena: Arena | None = None
+        self._scratch_db: ScratchDatabase | None = None
         self._schema: ScreenedSchema | None = None
         self._problem = ""
         self._relations: set[tuple[str, str]] = set()
@@ -97,9 +97,9 @@ class Checker:
 
     def close(self) -> None:
         """Drop the scratch database."""
-        if self._arena is not None:
-            self._arena.close()
-            self._arena = None
+        if self._scratch_db is not None:
+            self._scratch_db.close()
+            self._scratch_db = None
 
     def _read_schema(self, text: str) -> None:
         from rewright.equivalence.proving import catalog_of
@@ -111,25 +111,25 @@ class Checker:
             return
         self.catalog, self._catalog_problem = catalog_of(text)
 
-    def arena_for(self, *queries: ScreenedQuery) -> Arena | None:
+    def scratch_database_for(self, *queries: ScreenedQuery) -> ScratchDatabase | None:
         """The scratch database, made on first use; None without a server or when the schema failed."""
         if self._scratch is None or self._problem:
             return None
         reaches = self._reaches(queries)
-        if self._arena is not None and not self._arena.connection.closed and reaches:
-            return self._arena
+        if self._scratch_db is not None and not self._scratch_db.connection.closed and reaches:
+            return self._scratch_db
         self.close()
         try:
             harden(self._scratch)
             schema = self._schema or self._schema_from_catalog()
-            self._arena = Arena(self._scratch, schema, path=self.options.search_path)
+            self._scratch_db = ScratchDatabase(self._scratch, schema, path=self.options.search_path)
         except Refused as refused:
             self._problem = f"schema refused: {refused}"
         except SchemaFailed as failed:
             self._problem = f"schema failed on the scratch server: {failed}"
         if self._problem:
             self._relations = set()
-        return self._arena
+        return self._scratch_db
 
     def _reaches(self, queries: tuple[ScreenedQuery, ...]) -> bool:
         """Whether the scratch database has what the queries name; with plain DDL it has everything."""
@@ -157,7 +157,7 @@ class Checker:
         except Refused as refused:
             verdict = Unknown(f"unsupported: {refused}")
         except psycopg.Error as error:
-            if self._arena is not None and self._arena.connection.closed:
+            if self._scratch_db is not None and self._scratch_db.connection.closed:
                 self.close()
             verdict = Unknown(
                 f"scratch server: {str(error).splitlines()[0] if str(error) else type(error).__name__}"
@@ -168,45 +168,49 @@ class Checker:
 
     def _stamp(self, seconds: float) -> Stamp:
         digest = self.catalog.digest() if self.catalog is not None else ""
-        version = self._arena.server_version if self._arena is not None else ""
+        version = self._scratch_db.server_version if self._scratch_db is not None else ""
         return Stamp(catalog_digest=digest, server_version=version, seconds=seconds)
 
     def _check(self, original: str, candidate: str, started: float) -> Verdict:
         left, right = screen_query(original), screen_query(candidate)
         if self._schema is None and self._scratch is not None and self.catalog is not None:
             self._problem = ""  # another pair reaches other relations
-        arena = self.arena_for(left, right)
+        scratch_db = self.scratch_database_for(left, right)
         if self._problem:
             return Unknown(self._problem)
-        if arena is None:
+        if scratch_db is None:
             return self._without_server(original, candidate)
-        refused = self._ineligible(arena, left, right)
+        refused = self._ineligible(scratch_db, left, right)
         if refused:
             return Unknown(refused)
-        parameters = parameter_types(arena, left) if left.parameters | right.parameters else ()
+        parameters = parameter_types(scratch_db, left) if left.parameters | right.parameters else ()
         if isinstance(parameters, str):
             return Unknown(f"the original does not run: {parameters}")
         if max(right.parameters, default=0) > len(parameters):
             return Unknown("the candidate has parameters that the original lacks")
         oids = [p.oid for p in parameters]
-        first, second = describe(arena, left, oids), describe(arena, right, oids)
+        first, second = describe(scratch_db, left, oids), describe(scratch_db, right, oids)
         for name, signature in (("original", first), ("candidate", second)):
             if isinstance(signature, str):
                 return Unknown(f"the {name} does not run: {signature}")
         assert isinstance(first, Signature)
         assert isinstance(second, Signature)
         if len(first.types) != len(second.types):
-            return self._other_columns(arena, left, right, (first, second))
-        case = _Case(self, arena, left, right, started, types=first.types != second.types)
+            return self._other_columns(scratch_db, left, right, (first, second))
+        case = _Case(self, scratch_db, left, right, started, types=first.types != second.types)
         return case.with_parameters(parameters) if parameters else case.decide()
 
     def _other_columns(
-        self, arena: Arena, left: ScreenedQuery, right: ScreenedQuery, signatures: tuple[Signature, Signature]
+        self,
+        scratch_db: ScratchDatabase,
+        left: ScreenedQuery,
+        right: ScreenedQuery,
+        signatures: tuple[Signature, Signature],
     ) -> Refuted:
         """Refuted by Describe; with a row to see it on, when one is soon found."""
         reason = "different number of result columns"
         if not left.parameters | right.parameters:
-            refuter = Refuter(arena, left, right, seed=self.options.seed)
+            refuter = Refuter(scratch_db, left, right, seed=self.options.seed)
             try:
                 refuter.run(databases=self.options.first_databases, seconds=self.options.seconds / 4)
             finally:
@@ -214,21 +218,23 @@ class Checker:
             if refuter.done.found:
                 return Refuted(refuter.done.found, reason)
         shown, other = (f"{len(s.types)} columns: {', '.join(s.names)}" for s in signatures)
-        script = "".join(f"{text};\n" for text in (*arena.schema.statements, left.text, right.text))
+        script = "".join(f"{text};\n" for text in (*scratch_db.schema.statements, left.text, right.text))
         return Refuted(
             Counterexample("columns", (), 0, shown, other, f"BEGIN;\n{script}ROLLBACK;"),
             reason,
             "result columns",
         )
 
-    def _ineligible(self, arena: Arena, *queries: ScreenedQuery) -> str:
+    def _ineligible(self, scratch_db: ScratchDatabase, *queries: ScreenedQuery) -> str:
         """Why nothing can be said about queries as these: effects, volatility, another server."""
-        major = int(arena.server_version.split(".")[0] or 0)
+        major = int(scratch_db.server_version.split(".")[0] or 0)
         wanted = self.options.server_major
         if wanted and wanted != major:
             return f"for PostgreSQL {wanted}, but the scratch server is {major}"
         calls = frozenset().union(*(q.calls for q in queries))
-        volatile = arena.volatile_functions(calls) | {name for name in calls if name.startswith(_RESTLESS)}
+        volatile = scratch_db.volatile_functions(calls) | {
+            name for name in calls if name.startswith(_RESTLESS)
+        }
         if volatile:
             return f"volatile function {min(volatile)}()"
         return ""
@@ -248,14 +254,14 @@ class _Case:
     def __init__(
         self,
         checker: Checker,
-        arena: Arena,
+        scratch_db: ScratchDatabase,
         left: ScreenedQuery,
         right: ScreenedQuery,
         started: float,
         *,
         types: bool,
     ) -> None:
-        self.checker, self.arena, self.left, self.right = checker, arena, left, right
+        self.checker, self.scratch_db, self.left, self.right = checker, scratch_db, left, right
         self.options = checker.options
         self.deadline = started + self.options.seconds
         self.types = types
@@ -265,7 +271,7 @@ class _Case:
 
     def with_parameters(self, parameters: Sequence[ParameterType]) -> Verdict:
         """Run with several values for the parameters; the proof is made of the texts as they are."""
-        texts = instances(self.arena, (self.left, self.right), parameters, _INSTANCES, self.options.seed)
+        texts = instances(self.scratch_db, (self.left, self.right), parameters, _INSTANCES, self.options.seed)
         self.parameters = tuple(p.type for p in parameters)
         pairs = [(screen_query(a), screen_query(b)) for a, b in texts]
         for count, share in ((self.options.first_databases, 0.1), (self.options.databases // 4, 0.15)):
@@ -312,7 +318,9 @@ class _Case:
         return max(0.0, (self.deadline - time.monotonic()) * share)
 
     def _refuter(self) -> Refuter:
-        return Refuter(self.arena, self.left, self.right, seed=self.options.seed, shrinks=self.options.shrink)
+        return Refuter(
+            self.scratch_db, self.left, self.right, seed=self.options.seed, shrinks=self.options.shrink
+        )
 
     def _bound(self) -> Binding | str:
         return bind_both(*self.texts, self.checker.catalog, self.options.search_path, self.parameters)
@@ -347,7 +355,7 @@ class _Case:
         from rewright.equivalence.generator.directed import directed_databases
 
         refuter.seeds += directed_databases(
-            self.arena.shape,
+            self.scratch_db.shape,
             refuter.pools,
             (binding.original, binding.candidate),
             seconds=min(1.5, self._left(0.3)),
@@ -380,24 +388,24 @@ class _Case:
         if opinion is None:
             return None
         if opinion.inserts:
-            found = replay_inserts(self.arena, self.left, self.right, opinion.inserts)
+            found = replay_inserts(self.scratch_db, self.left, self.right, opinion.inserts)
             if found is not None:
                 return Refuted(found, opinion.reason, "model, replayed")
         return Judged(opinion.reason) if opinion.same else None
 
 
 def replay_inserts(
-    arena: Arena, left: ScreenedQuery, right: ScreenedQuery, inserts: tuple[str, ...]
+    scratch_db: ScratchDatabase, left: ScreenedQuery, right: ScreenedQuery, inserts: tuple[str, ...]
 ) -> Counterexample | None:
     """Run a proposed database given as INSERTs; anything else in it, or a failure, counts as nothing."""
     from rewright.equivalence.refuter.proposed import database_from
 
-    database = database_from(arena, inserts)
+    database = database_from(scratch_db, inserts)
     if database is None:
         return None
-    refuter = Refuter(arena, left, right)
+    refuter = Refuter(scratch_db, left, right)
     try:
-        found = refuter.court.differs(database)
+        found = refuter.confirmer.differs(database)
         if found is None or found.kind == "overflow":
             return None
         return refuter.counterexample(database, found)
@@ -405,9 +413,11 @@ def replay_inserts(
         refuter.close()
 
 
-def describe(arena: Arena, query: ScreenedQuery, parameters: Sequence[int] = ()) -> Signature | str:
+def describe(
+    scratch_db: ScratchDatabase, query: ScreenedQuery, parameters: Sequence[int] = ()
+) -> Signature | str:
     """The server's Describe with these parameter types (OIDs), or its error."""
-    pg = arena.connection.pgconn
+    pg = scratch_db.connection.pgconn
     result = pg.prepare(b"", query.text.encode(), parameters)
     if result.error_message:
         return (

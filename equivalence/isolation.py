@@ -1,7 +1,7 @@
 """What of a stranger's schema and queries is let near a server at all.
 
 Owns the allow-lists: plain DDL and single read-only SELECTs. It is the first of three walls; the
-second is the unprivileged role with limits (`refuter.arena`), the third a server without anything
+second is the unprivileged role with limits (`refuter.scratch_db`), the third a server without anything
 worth taking. Parses, never executes. Must not know servers.
 """
 

@@ -16,7 +16,7 @@ from rewright.equivalence.generator.constants import constants_of
 from rewright.equivalence.generator.pools import Pool, pool_of_type
 from rewright.equivalence.generator.schema import ColumnShape, family_of
 from rewright.equivalence.isolation import ScreenedQuery
-from rewright.equivalence.refuter.arena import Arena, literal
+from rewright.equivalence.refuter.scratch_database import ScratchDatabase, literal
 from rewright.sql.types import SqlType
 
 
@@ -35,9 +35,9 @@ select t.oid::int8, format_type(t.oid, null), t.typname, n.nspname, t.typcollati
 from pg_type t join pg_namespace n on n.oid = t.typnamespace where t.oid = any(%s)"""
 
 
-def parameter_types(arena: Arena, query: ScreenedQuery) -> tuple[ParameterType, ...] | str:
+def parameter_types(scratch_db: ScratchDatabase, query: ScreenedQuery) -> tuple[ParameterType, ...] | str:
     """What the server infers for $1, $2, … of the query, or its error."""
-    pg = arena.connection.pgconn
+    pg = scratch_db.connection.pgconn
     result = pg.prepare(b"", query.text.encode())
     if result.error_message:
         return (result.error_field(77) or b"").decode(errors="replace")
@@ -45,13 +45,17 @@ def parameter_types(arena: Arena, query: ScreenedQuery) -> tuple[ParameterType, 
     oids = [result.param_type(i) for i in range(result.nparams)]
     known = {
         oid: ParameterType(oid, text, name, SqlType(name, schema, -1, "default" if collated else ""))
-        for oid, text, name, schema, collated in arena.connection.execute(_TYPES, [oids])
+        for oid, text, name, schema, collated in scratch_db.connection.execute(_TYPES, [oids])
     }
     return tuple(known[oid] for oid in oids)
 
 
 def instances(
-    arena: Arena, queries: Sequence[ScreenedQuery], types: Sequence[ParameterType], count: int, seed: int
+    scratch_db: ScratchDatabase,
+    queries: Sequence[ScreenedQuery],
+    types: Sequence[ParameterType],
+    count: int,
+    seed: int,
 ) -> list[tuple[str, ...]]:
     """``count`` copies of the queries' texts, each with the same values for the parameters."""
     rnd = random.Random(seed)  # noqa: S311 - test data
@@ -59,7 +63,7 @@ def instances(
     pools = []
     for type_ in types:
         column = ColumnShape("", type_.text, type_.base, -1, family_of(type_.base), nullable=True)
-        pools.append(pool_of_type(column, constants, arena.accepted))
+        pools.append(pool_of_type(column, constants, scratch_db.accepted))
     made: list[tuple[str, ...]] = []
     for number in range(count):
         values = {

@@ -44,12 +44,12 @@ def recommend(
     text: str,
     options: Options | None = None,
     *,
-    mind: Source | None = None,
+    strategy: Source | None = None,
     logged: Sequence[Plan] = (),
 ) -> Recommendation:
     """Hints for one SELECT, validated; never raises for a query that cannot be helped.
 
-    ``session`` belongs to the optimiser and is read-only. ``mind``: one more source of candidates (a model's
+    ``session`` belongs to the optimiser and is read-only. ``strategy``: one more source of candidates (a model's
     dialogue); ``logged``: executed plans of the same statement, newest first, from a log.
     """
     options = options or Options()
@@ -58,7 +58,7 @@ def recommend(
     trial = Trial(session, text, options.run_seconds, started + options.budget_seconds, options.allow)
     for plan in logged:
         trial.known.learn(estimates_of(plan, trial.names))
-    done = _recommend(session, trial, options, (mind,) if mind else (), logged)
+    done = _recommend(session, trial, options, (strategy,) if strategy else (), logged)
     return replace(done, spent_seconds=time.monotonic() - started)
 
 

@@ -1,4 +1,4 @@
-"""The knowledge base's door: load the units, search them.
+"""The knowledge base's public API: load the units, search them.
 
 A query is searched by its shape and by words, a text by its words and, where it names SQL, by shape too. Each hit says why.
 """

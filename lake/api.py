@@ -1,4 +1,4 @@
-"""The door of the lake: open a folder, query it, act on it.
+"""The lake's public API: open a folder, query it, act on it.
 
 Owns the wiring of catalog, database, resolver and actions for one lake. Must not know the wire or the command line.
 """

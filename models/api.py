@@ -126,7 +126,7 @@ class Unrecorded(ModelError):
 
 
 class Model(Protocol):
-    """A language model, several behind one door, or none."""
+    """A language model, several behind one interface, or none."""
 
     def available(self, role: Role) -> bool:
         """Whether a request of this role has any chance of an answer."""

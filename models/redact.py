@@ -1,4 +1,4 @@
-"""What may leave the house in a prompt: literals, constants, messages and rows become typed placeholders.
+"""What may leave the process in a prompt: literals, constants, messages and rows become typed placeholders.
 
 One `Redactor` serves one query: equal literals get equal placeholders in every prompt, and the literals are put back
 into the SQL that a model returns. It works on tokens, so that also texts which do not parse are covered; a text that

@@ -10,19 +10,19 @@ import asyncio
 import ssl
 from collections.abc import Awaitable, Callable
 
-from rewright.proxy.admission import (
+from rewright.proxy.auth.upstream_login import UpstreamLogin
+from rewright.proxy.client_auth import (
     Refused,
     Who,
     first_packet,
 )
-from rewright.proxy.auth.upstream_login import UpstreamLogin
-from rewright.proxy.desk import Identity, SessionDesk
-from rewright.proxy.doorstep import ClientGone, enter
-from rewright.proxy.entering import Entering
+from rewright.proxy.handshake import Handshake
+from rewright.proxy.interceptor import Identity, SessionInterceptor
 from rewright.proxy.login import PassthroughLogin
 from rewright.proxy.ports import SqlError
 from rewright.proxy.relay import Side
 from rewright.proxy.session import Session
+from rewright.proxy.tls_negotiation import ClientGone, enter
 from rewright.proxy.upstream import Connected
 from rewright.proxy.wire import backend
 from rewright.proxy.wire.backend import (
@@ -32,7 +32,7 @@ from rewright.proxy.wire.framing import ProtocolViolation
 from rewright.proxy.wire.startup import CancelRequest, decode_first
 
 
-class Connection(Entering):
+class Connection(Handshake):
     """``run`` returns when both ends are closed; it never raises but for cancellation."""
 
     async def run(self) -> None:
@@ -94,9 +94,9 @@ class Connection(Entering):
         if login.key is not None:
             self._register(login.key)
         if who.startup.is_replication:
-            session.give_up("replication")
+            session.pass_through("replication")
         else:
-            self._attach_desk(session, login, who)
+            self._attach_interceptor(session, login, who)
         client.on_lost = self._client_lost
         server.on_lost = self._server_lost
         client.on_eof = session.client_eof
@@ -125,7 +125,9 @@ class Connection(Entering):
             self.effect.add_done_callback(self._effect_cancelled)
             self.effect.cancel()
 
-    def _attach_desk(self, session: Session, login: PassthroughLogin | UpstreamLogin, who: Who) -> None:
+    def _attach_interceptor(
+        self, session: Session, login: PassthroughLogin | UpstreamLogin, who: Who
+    ) -> None:
         proxy = self.proxy
         ports = proxy.ports
         database = proxy.config.database(who.database)
@@ -146,8 +148,10 @@ class Connection(Entering):
             tag=proxy.config.tag,
         )
         settings = proxy.settings_of(database)
-        self.desk = SessionDesk(session, ports, identity, proxy.metrics, settings, session.clock)
-        session.attach(self.desk)
+        self.interceptor = SessionInterceptor(
+            session, ports, identity, proxy.metrics, settings, session.clock
+        )
+        session.attach(self.interceptor)
 
     def _start_effect(self, factory: Callable[[], Awaitable[object]], limit: float | None) -> None:
         self.effect = asyncio.get_running_loop().create_task(
@@ -202,9 +206,9 @@ class Connection(Entering):
 
     def tick(self, now: float) -> None:
         """Called about twenty times a second."""
-        if self.desk is not None:
-            self.desk.look_again()
-            self.desk.slow.tick(now)
+        if self.interceptor is not None:
+            self.interceptor.look_again()
+            self.interceptor.slow.tick(now)
         limit = self.proxy.config.limits.idle_timeout
         session = self.session
         if not limit or session is None:

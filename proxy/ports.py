@@ -368,7 +368,7 @@ class Ports:
     answers: LocalAnswers | None = None
     inline: Inline | None = None
     pause: Pause | None = None
-    # a ``rewright.proxy.lakeside.ports.Lakes``
+    # a ``rewright.proxy.duckdb_backend.ports.Lakes``
     lakes: Any = None
     settings: SettingsRules = field(default_factory=SettingsRules)
     event: Event = no_event

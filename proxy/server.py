@@ -20,11 +20,11 @@ from time import monotonic
 from rewright.proxy.cancel import CancelTable, WorkerMail, forward
 from rewright.proxy.config import DatabaseConfig, ProxyConfig
 from rewright.proxy.connection import Connection
-from rewright.proxy.doorstep import server_context
 from rewright.proxy.hosts import HostChooser
 from rewright.proxy.metrics import Metrics
 from rewright.proxy.ports import Ports, SessionView
 from rewright.proxy.serving.settings import Settings
+from rewright.proxy.tls_negotiation import server_context
 from rewright.proxy.upstream import Connected, DsnError, Target, parse_dsn, tune
 from rewright.proxy.wire.startup import CancelRequest
 
@@ -127,8 +127,8 @@ class Proxy:
 
     def sessions(self) -> list[SessionView]:
         """Those that are logged in."""
-        desks = [connection.desk for connection in self._connections.values()]
-        return [desk.session_view() for desk in desks if desk is not None]
+        interceptors = [connection.interceptor for connection in self._connections.values()]
+        return [interceptor.session_view() for interceptor in interceptors if interceptor is not None]
 
     def _bound_memory(self) -> None:
         """What is held of clients, of all of them: above the limit nobody is looked at any more until it shrinks."""

@@ -17,7 +17,7 @@ from rewright.proxy.wire.frontend import Bind, decode
 from rewright.proxy.wire.tables import BIND, EXECUTE, HEADER, HEADER_SIZE, PARSE, Q
 
 if TYPE_CHECKING:
-    from rewright.proxy.desk_state import DeskState
+    from rewright.proxy.interceptor_state import InterceptorState
 
 _SELECT = re.compile(rb"(?:[\s(]|/\*(?:[^*]|\*(?!/))*\*/|--[^\n]*\n)*(?:select|with)\b", re.IGNORECASE)
 _OFF = re.compile(rb"/\*\s*rewright:off\s*\*/", re.IGNORECASE)
@@ -31,15 +31,15 @@ def is_select(text: bytes) -> bool:
 class SlowReports:
     """One session's. ``tick`` is called now and then while a cycle is open."""
 
-    def __init__(self, desk: DeskState) -> None:
-        self.desk = desk
+    def __init__(self, interceptor: InterceptorState) -> None:
+        self.interceptor = interceptor
         self._execution = 0
         self._reported_start = -1.0
         self._failure: State | None = None
 
     def tick(self, now: float) -> None:
         """Report the running query, once."""
-        session = self.desk.session
+        session = self.interceptor.session
         slow = session.pending and now - session.started > session.slow_after
         if slow and self._reported_start != session.started:
             self._report("running", now)
@@ -49,18 +49,20 @@ class SlowReports:
             self._failure = "failed"
         else:
             self._failure = (
-                "cancelled" if self.desk.session.cancelled or b"user request" in message else "timed out"
+                "cancelled"
+                if self.interceptor.session.cancelled or b"user request" in message
+                else "timed out"
             )
 
     def ended(self) -> None:
         state: State = self._failure or "finished"
         self._failure = None
-        self._report(state, self.desk.clock())
+        self._report(state, self.interceptor.clock())
 
     def _report(self, state: State, now: float) -> None:
-        desk, session = self.desk, self.desk.session
+        interceptor, session = self.interceptor, self.interceptor.session
         if self._reported_start != session.started:
-            self._execution = desk.next_execution()
+            self._execution = interceptor.next_execution()
             self._reported_start = session.started
         found = self._statement(session.chunk)
         if found is None or _OFF.search(found[0]):
@@ -71,13 +73,13 @@ class SlowReports:
             if site is None or site.kind == "explain":
                 return
             text = site.select  # what may be replaced
-        desk.put(self.describe(text, types, bind, state, now - session.started))
+        interceptor.put(self.describe(text, types, bind, state, now - session.started))
 
     def describe(
         self, text: bytes, types: tuple[int, ...], bind: Bind | None, state: State, duration: float
     ) -> SlowQuery:
         """One execution in the words of the port."""
-        desk = self.desk
+        interceptor = self.interceptor
         values = bind.values if bind is not None else ()
         return SlowQuery(
             execution=self._execution,
@@ -87,13 +89,13 @@ class SlowReports:
             parameters=values,
             parameter_formats=_formats(bind.formats if bind is not None else (), len(values)),
             duration=duration,
-            database=desk.identity.database,
-            role=desk.identity.user,
-            application_name=desk.application_name,
-            client_address=desk.identity.client_address,
-            backend_pid=desk.identity.backend_pid,
-            settings=desk.view,
-            in_block=desk.session.status != ord("I"),
+            database=interceptor.identity.database,
+            role=interceptor.identity.user,
+            application_name=interceptor.application_name,
+            client_address=interceptor.identity.client_address,
+            backend_pid=interceptor.identity.backend_pid,
+            settings=interceptor.view,
+            in_block=interceptor.session.status != ord("I"),
         )
 
     def _statement(self, chunk: bytes) -> tuple[bytes, tuple[int, ...], Bind | None] | None:
@@ -126,7 +128,7 @@ class SlowReports:
     ) -> tuple[bytes, tuple[int, ...], Bind | None] | None:
         if bind is None:
             return None
-        known = self.desk.book.statements.get(bind.statement)
+        known = self.interceptor.registry.statements.get(bind.statement)
         if bind.statement in parses:
             return *parses[bind.statement], bind
         return (known.text, known.resolved or known.param_types, bind) if known is not None else None

@@ -80,7 +80,7 @@ class Portal:
 
 
 @dataclass(slots=True)
-class Book:
+class StatementRegistry:
     """Statements and portals by name."""
 
     statements: dict[bytes, Statement | None] = field(default_factory=dict)

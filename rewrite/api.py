@@ -1,4 +1,4 @@
-"""The rewriter's door: one query in, an outcome out, for the optimiser process and the command line alike.
+"""The rewriter's public API: one query in, an outcome out, for the optimiser process and the command line alike.
 
 Owns the composition of a run from ports and settings, and the outcome's JSON. Must not know which database, checker,
 store or model is behind the ports.
@@ -17,14 +17,14 @@ from rewright.models.redact import Redactor
 from rewright.rewrite.agents.assistant import Assistant
 from rewright.rewrite.agents.decision import Decision
 from rewright.rewrite.agents.guard import parse_one
-from rewright.rewrite.agents.mdp import ModelMind
+from rewright.rewrite.agents.mdp import ModelStrategy
 from rewright.rewrite.agents.memory import Memory, QueryFacts
 from rewright.rewrite.agents.reasoning import Reasoning
 from rewright.rewrite.agents.report import report
 from rewright.rewrite.agents.runs import Runs
 from rewright.rewrite.machine.drive import Driver, Trace
+from rewright.rewrite.model import Deadline, Evidence, Explained, Settings, Weighed, digest
 from rewright.rewrite.ports import DatabaseError, NoKnowledge, Ports, Scoped
-from rewright.rewrite.words import Deadline, Evidence, Explained, Settings, Weighed, digest
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +202,7 @@ class _Session:
         redactor.sql(self.sql)
         redactor.sql(self.facts.schema)
         scope = digest(self.sql)
-        mind = None if model is None else ModelMind(model, redactor, scope)
+        strategy = None if model is None else ModelStrategy(model, redactor, scope)
         before = self.facts.explained
         runs = Runs(self.sql, before, self.observed, ports.database, settings)
         self._assistant = Assistant(
@@ -235,7 +235,7 @@ class _Session:
             before.cost if before else None,
             ports.database,
             ports.proposer,
-            mind,
+            strategy,
             memory,
             settings,
             ports.knowledge if settings.knowledge else NoKnowledge(),

@@ -1,7 +1,7 @@
 """May a statement be replaced at all? One function, a reason people can read, or None (SOUNDNESS M5-M15, F4, F7).
 
-A first sieve by text and catalog: what is refused here is never shown to a rule, a model or the checker. The checker refuses
-more, with the bound trees at hand; passing this sieve promises nothing. LIMIT over ties is a reservation of a
+A first prefilter by text and catalog: what is refused here is never shown to a rule, a model or the checker. The checker refuses
+more, with the bound trees at hand; passing this prefilter promises nothing. LIMIT over ties is a reservation of a
 proof (`tie-order`), no refusal. Pure: no server.
 """
 

@@ -14,7 +14,7 @@ from pglast.error import Error as PglastError
 from pglast.parser import scan
 
 from rewright.rewrite.api import Outcome, Rewriter
-from rewright.rewrite.words import Settings
+from rewright.rewrite.model import Settings
 from rewright.sql.parsing import has_parameters
 
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from rewright.models.api import Model, NoModel
+from rewright.rewrite.model import Candidate, Category, Deadline, Evidence, Explained, Scope, Timed
 from rewright.rewrite.rules.base import Rule
-from rewright.rewrite.words import Candidate, Category, Deadline, Evidence, Explained, Scope, Timed
 
 
 class DatabaseError(Exception):
@@ -70,7 +70,7 @@ class Unit:
 
 
 class Proposer(Protocol):
-    """The deterministic mind: candidates reachable from ``sql`` by rules, best first, costs from ``database``.
+    """The deterministic strategy: candidates reachable from ``sql`` by rules, best first, costs from ``database``.
 
     ``advice`` is what knowledge suggests: rules and categories to try first, patterns to apply as well.
     """

@@ -1,4 +1,4 @@
-"""The bound, typed query tree that every house works on.
+"""The bound, typed query tree that every package works on.
 
 A query is a tree of *blocks* in the manner of PostgreSQL's own Query node (and of Starburst's query
 graph model): one block is one SELECT with its FROM tree, WHERE, grouping, windows, targets,

@@ -3,7 +3,7 @@
 Identity is the text itself, not a fingerprint: libpg_query's groups queries that differ. Kinds of literals
 are part of it (5, 5000000000, 5.0 and '5' are different kinds), and whatever decides meaning without being a
 value stays in the text: positions in ORDER BY and GROUP BY, type modifiers, NULL and booleans. Must not know
-catalogs; `bind_template` is the one door to the binder.
+catalogs; `bind_template` is the only way to the binder.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What the log book holds, as plain frozen records. Must not know how they are kept.
 
 Times are seconds since the epoch (UTC); durations are milliseconds. JSON fields hold what
-``json.dumps`` accepts; their insides belong to the house that writes them.
+``json.dumps`` accepts; their contents belong to the package that writes them.
 """
 
 from __future__ import annotations

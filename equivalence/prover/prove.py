@@ -1,4 +1,4 @@
-"""The prover's door: two bound queries in, a proof, a reason or nothing out.
+"""The prover's public API: two bound queries in, a proof, a reason or nothing out.
 
 Signatures first, then identical trees, then normal forms and their correspondence, under a deadline; what the search finds
 is replayed before it counts. Must not know servers or counterexamples.

@@ -10,33 +10,35 @@ from typing import Any
 
 from rewright.equivalence.generator.databases import Database
 from rewright.equivalence.isolation import Refused, parse
-from rewright.equivalence.refuter.arena import Arena
+from rewright.equivalence.refuter.scratch_database import ScratchDatabase
 from rewright.equivalence.tree import ast
 
 _MAX_ROWS = 200
 
 
-def database_from(arena: Arena, inserts: Sequence[str]) -> Database | None:
+def database_from(scratch_db: ScratchDatabase, inserts: Sequence[str]) -> Database | None:
     """The rows of the INSERTs, or None when anything in them is not a plain literal for a known column."""
-    tables: list[list[tuple[str | None, ...]]] = [[] for _ in arena.shape.tables]
+    tables: list[list[tuple[str | None, ...]]] = [[] for _ in scratch_db.shape.tables]
     try:
         statements = [s.stmt for text in inserts for s in parse(text)]
     except Refused:
         return None
     for statement in statements:
-        if not isinstance(statement, ast.InsertStmt) or not _add(arena, statement, tables):
+        if not isinstance(statement, ast.InsertStmt) or not _add(scratch_db, statement, tables):
             return None
     if not 0 < sum(map(len, tables)) <= _MAX_ROWS:
         return None
     return tuple(tuple(rows) for rows in tables)
 
 
-def _add(arena: Arena, statement: Any, tables: list[list[tuple[str | None, ...]]]) -> bool:
-    index = arena.shape.find(statement.relation.schemaname or "", statement.relation.relname, arena.path)
+def _add(scratch_db: ScratchDatabase, statement: Any, tables: list[list[tuple[str | None, ...]]]) -> bool:
+    index = scratch_db.shape.find(
+        statement.relation.schemaname or "", statement.relation.relname, scratch_db.path
+    )
     values = getattr(statement.selectStmt, "valuesLists", None)
     if index is None or not values or statement.withClause or statement.onConflictClause:
         return False
-    table = arena.shape.tables[index]
+    table = scratch_db.shape.tables[index]
     places = {column.name: i for i, column in enumerate(table.columns)}
     names = [t.name for t in statement.cols] if statement.cols else [c.name for c in table.columns]
     if not all(name in places for name in names):

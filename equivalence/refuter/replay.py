@@ -1,4 +1,4 @@
-"""The court: both queries on real tables with the real constraints, one database at a time.
+"""The confirmer: both queries on real tables with the real constraints, one database at a time.
 
 Owns deciding whether a database really tells two queries apart: bags, visible order as far as
 ORDER BY fixes it, errors, freedom of choice among ties. Each query is run under several physical
@@ -21,8 +21,8 @@ import psycopg
 
 from rewright.equivalence.generator.databases import Database
 from rewright.equivalence.isolation import ScreenedQuery
-from rewright.equivalence.refuter.arena import Arena, insert_statements
 from rewright.equivalence.refuter.order import chooses_freely, counts_are_fixed, tie_query
+from rewright.equivalence.refuter.scratch_database import ScratchDatabase, insert_statements
 
 OVERFLOW = "22003"
 # errors that tell nothing about the queries
@@ -67,11 +67,13 @@ class Difference:
     candidate: Outcome
 
 
-class Court:
-    """Replays for one pair in one arena."""
+class Confirmer:
+    """Replays for one pair in one scratch database."""
 
-    def __init__(self, arena: Arena, original: ScreenedQuery, candidate: ScreenedQuery) -> None:
-        self.arena = arena
+    def __init__(
+        self, scratch_db: ScratchDatabase, original: ScreenedQuery, candidate: ScreenedQuery
+    ) -> None:
+        self.scratch_db = scratch_db
         self.original, self.candidate = original, candidate
         self.ties = (tie_query(original.tree), tie_query(candidate.tree))
         self.chooses = chooses_freely(original.tree) or chooses_freely(candidate.tree)
@@ -111,18 +113,18 @@ class Court:
         return tuple(tuple(self.random.sample(rows, len(rows))) for rows in database)
 
     def _once(self, database: Database, switches: Sequence[str]) -> tuple[Outcome, Outcome] | None:
-        arena = self.arena
+        scratch_db = self.scratch_db
         try:
-            with arena.rolled_back():
-                for statement in insert_statements(arena.shape, database):
-                    arena.connection.execute(statement.encode())
-                arena.connection.execute("set constraints all immediate")
+            with scratch_db.rolled_back():
+                for statement in insert_statements(scratch_db.shape, database):
+                    scratch_db.connection.execute(statement.encode())
+                scratch_db.connection.execute("set constraints all immediate")
                 for switch in switches:
-                    arena.connection.execute(f"set local {switch} = off".encode())
+                    scratch_db.connection.execute(f"set local {switch} = off".encode())
                 return self._run(self.original, self.ties[0]), self._run(self.candidate, self.ties[1])
         except psycopg.Error:
-            if arena.connection.closed:
-                arena.reconnect()
+            if scratch_db.connection.closed:
+                scratch_db.reconnect()
             return None
 
     def _run(self, query: ScreenedQuery, ties: str | None) -> Outcome:
@@ -137,7 +139,7 @@ class Court:
         return Outcome(outcome.rows, types=outcome.types, ties=groups)
 
     def _fetch(self, text: str) -> Outcome:
-        connection = self.arena.connection
+        connection = self.scratch_db.connection
         connection.execute("savepoint rw")
         result = connection.pgconn.exec_params(text.encode(), None)
         if result.status not in {2, 9}:  # PGRES_TUPLES_OK, PGRES_SINGLE_TUPLE

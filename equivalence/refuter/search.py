@@ -18,10 +18,10 @@ from rewright.equivalence.generator.constants import Constants, constants_of
 from rewright.equivalence.generator.databases import PROFILES, Database, Generator, ValidRows, closure
 from rewright.equivalence.generator.pools import Pool, pools_for
 from rewright.equivalence.isolation import ScreenedQuery
-from rewright.equivalence.refuter.arena import Arena
-from rewright.equivalence.refuter.replay import Court, Difference, Outcome
+from rewright.equivalence.refuter.prefilter import Prefilter
+from rewright.equivalence.refuter.replay import Confirmer, Difference, Outcome
+from rewright.equivalence.refuter.scratch_database import ScratchDatabase
 from rewright.equivalence.refuter.shrink import shrink
-from rewright.equivalence.refuter.sieve import Sieve
 from rewright.equivalence.verdicts import Counterexample
 
 _MAX_REPLAYS = 60
@@ -53,14 +53,14 @@ class Searched:
 
 
 class Refuter:
-    """The search for one pair in one arena; ``run`` may be called again to go on.
+    """The search for one pair in one scratch database; ``run`` may be called again to go on.
 
     Raises psycopg.Error from the constructor when the server does not take one of the queries.
     """
 
     def __init__(
         self,
-        arena: Arena,
+        scratch_db: ScratchDatabase,
         original: ScreenedQuery,
         candidate: ScreenedQuery,
         *,
@@ -69,34 +69,34 @@ class Refuter:
         shrinks: bool = True,
     ) -> None:
         self.shrinks = shrinks
-        self.arena, self.original, self.candidate = arena, original, candidate
-        self.sieve = Sieve(arena, original, candidate)
-        self.court = Court(arena, original, candidate)
+        self.scratch_db, self.original, self.candidate = scratch_db, original, candidate
+        self.prefilter = Prefilter(scratch_db, original, candidate)
+        self.confirmer = Confirmer(scratch_db, original, candidate)
         self.constants: Constants = constants_of((original.tree, candidate.tree))
-        _add_check_constants(arena, self.constants)
-        self.pools = pools_for(arena.shape, self.constants, arena.accepted)
+        _add_check_constants(scratch_db, self.constants)
+        self.pools = pools_for(scratch_db.shape, self.constants, scratch_db.accepted)
         sizes = self.constants.small_integers
         self.seeds = list(seeds)
         self.random = random.Random(seed)  # noqa: S311 - test data
         self.generator = Generator(
-            arena.shape,
+            scratch_db.shape,
             self.pools,
-            used=self.sieve.used,
+            used=self.prefilter.used,
             sizes=sizes,
-            mentioned=_mentioned(arena, original, candidate),
-            valid=valid_rows(arena, self.pools, self.sieve.used, seed),
+            mentioned=_mentioned(scratch_db, original, candidate),
+            valid=valid_rows(scratch_db, self.pools, self.prefilter.used, seed),
             seed=seed,
         )
         self.done = Searched()
 
     def close(self) -> None:
         with contextlib.suppress(psycopg.Error):
-            self.sieve.close()
+            self.prefilter.close()
 
     def run(self, *, databases: int, seconds: float) -> Searched:
         """Try up to ``databases`` more databases for at most about ``seconds``."""
         deadline = time.monotonic() + seconds
-        self.court.deadline = deadline + _REPLAY_SECONDS
+        self.confirmer.deadline = deadline + _REPLAY_SECONDS
         target = self.done.databases + databases
         for size in self._batch_sizes():
             left = deadline - time.monotonic()
@@ -135,15 +135,15 @@ class Refuter:
             if not made:
                 done.unloaded += 1
                 return
-            self.arena.set_timeout(milliseconds)
-            sifted = self.sieve.run(first, len(made))
+            self.scratch_db.set_timeout(milliseconds)
+            sifted = self.prefilter.run(first, len(made))
         except psycopg.errors.QueryCanceled:
             done.timed_out = True
             done.databases += 1  # so that a pair which always times out ends
             return
         finally:
             with contextlib.suppress(psycopg.Error):
-                self.arena.set_timeout(4000)
+                self.scratch_db.set_timeout(4000)
         done.databases += sifted.ran
         done.unloaded += not sifted.ran
         done.rows += sum(len(rows) for database in made for rows in database)
@@ -166,7 +166,7 @@ class Refuter:
         first and which they are.
         """
         try:
-            return self.arena.load(made), made
+            return self.scratch_db.load(made), made
         except (psycopg.DataError, psycopg.IntegrityError):
             if len(made) == 1:
                 return 0, []
@@ -176,14 +176,14 @@ class Refuter:
             if time.monotonic() > deadline or failures > _MAX_UNLOADED:
                 break
             try:
-                self.arena.load([database])
+                self.scratch_db.load([database])
                 good.append(database)
             except (psycopg.DataError, psycopg.IntegrityError):
                 failures += 1
-        return (self.arena.load(good), good) if good else (0, [])
+        return (self.scratch_db.load(good), good) if good else (0, [])
 
     def _try(self, database: Database) -> None:
-        found = self.court.differs(database)
+        found = self.confirmer.differs(database)
         if found is None:
             self.done.unreplayed += 1
             return
@@ -197,14 +197,14 @@ class Refuter:
         """The smallest database near ``database`` that shows the same kind of difference."""
 
         def still(trial: Database) -> bool:
-            again = self.court.differs(trial, thorough=False)
+            again = self.confirmer.differs(trial, thorough=False)
             return again is not None and again.kind == found.kind
 
-        small = shrink(self.arena.shape, database, still) if self.shrinks else database
-        again = self.court.differs(small) if self.shrinks else found
+        small = shrink(self.scratch_db.shape, database, still) if self.shrinks else database
+        again = self.confirmer.differs(small) if self.shrinks else found
         if again is None or again.kind != found.kind:
             small, again = database, found
-        setup = self.arena.setup(small)
+        setup = self.scratch_db.setup(small)
         return Counterexample(
             kind="rows" if again.kind == "rows" else "order" if again.kind == "order" else "error",
             setup=setup,
@@ -216,7 +216,7 @@ class Refuter:
 
     def _script(self, setup: Sequence[str], found: Difference) -> str:
         """Text to paste into psql on an empty database; it leaves nothing behind."""
-        lines = ["BEGIN;", *(f"{statement};" for statement in self.arena.schema.statements)]
+        lines = ["BEGIN;", *(f"{statement};" for statement in self.scratch_db.schema.statements)]
         lines += [f"{statement};" for statement in setup]
         for query, outcome in ((self.original, found.original), (self.candidate, found.candidate)):
             lines += ["SAVEPOINT before;", f"{query.text};"]
@@ -225,14 +225,19 @@ class Refuter:
         return "\n".join([*lines, "ROLLBACK;"])
 
 
-def _mentioned(arena: Arena, *queries: ScreenedQuery) -> frozenset[str] | None:
+def _mentioned(scratch_db: ScratchDatabase, *queries: ScreenedQuery) -> frozenset[str] | None:
     """Names of columns the queries can look at; None when that may be any (``*``, views, functions, rows)."""
     names = frozenset().union(*(query.columns for query in queries))
     rows = {name for query in queries for _, name in query.relations} & names
-    if arena.schema.views or arena.schema.functions or rows or any(query.all_columns for query in queries):
+    if (
+        scratch_db.schema.views
+        or scratch_db.schema.functions
+        or rows
+        or any(query.all_columns for query in queries)
+    ):
         return None
     # generated columns look at others
-    if any(column.generated for table in arena.shape.tables for column in table.columns):
+    if any(column.generated for table in scratch_db.shape.tables for column in table.columns):
         return None
     return names
 
@@ -252,11 +257,11 @@ def show(outcome: Outcome) -> str:
     return "\n".join(shown + more)
 
 
-def _add_check_constants(arena: Arena, constants: Constants) -> None:
+def _add_check_constants(scratch_db: ScratchDatabase, constants: Constants) -> None:
     """Constants of CHECK constraints, near their columns."""
     from rewright.equivalence.isolation import Refused, parse
 
-    for table in arena.shape.tables:
+    for table in scratch_db.shape.tables:
         for check in table.checks:
             with contextlib.suppress(Refused):
                 found = constants_of(s.stmt for s in parse(f"select {check.expression}"))
@@ -266,12 +271,14 @@ def _add_check_constants(arena: Arena, constants: Constants) -> None:
                 constants.strings |= found.strings
 
 
-def valid_rows(arena: Arena, pools: Sequence[Sequence[Pool]], used: frozenset[int], seed: int) -> ValidRows:
+def valid_rows(
+    scratch_db: ScratchDatabase, pools: Sequence[Sequence[Pool]], used: frozenset[int], seed: int
+) -> ValidRows:
     """For each table with CHECKs, tuples of the checked columns that the server lets pass."""
     rnd = random.Random(seed)  # noqa: S311 - test data
     found: dict[int, tuple[tuple[int, ...], list[tuple[str | None, ...]]]] = {}
-    for index in closure(arena.shape, used):
-        table = arena.shape.tables[index]
+    for index in closure(scratch_db.shape, used):
+        table = scratch_db.shape.tables[index]
         columns = tuple(sorted({i for check in table.checks for i in check.columns}))
         columns = tuple(i for i in columns if not table.columns[i].generated)
         if not columns:
@@ -280,7 +287,7 @@ def valid_rows(arena: Arena, pools: Sequence[Sequence[Pool]], used: frozenset[in
         if not all(choices):
             continue
         tuples = [tuple(rnd.choice(values) for values in choices) for _ in range(1500)]
-        found[index] = (columns, arena.valid_tuples(index, columns, list(dict.fromkeys(tuples))))
+        found[index] = (columns, scratch_db.valid_tuples(index, columns, list(dict.fromkeys(tuples))))
     return found
 
 

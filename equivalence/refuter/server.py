@@ -23,7 +23,7 @@ class AddressLike(Protocol):
 
 @dataclass(slots=True)
 class SharedServer:
-    """The Server protocol of `refuter.arena` over an address."""
+    """The Server protocol of `refuter.scratch_database` over an address."""
 
     address: AddressLike
     _numbers: Any = field(default_factory=itertools.count)

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import psycopg
 
-from rewright.equivalence.refuter.arena import STATEMENT_TIMEOUT_MS
+from rewright.equivalence.refuter.scratch_database import STATEMENT_TIMEOUT_MS
 from rewright.equivalence.refuter.search import Refuter
 from rewright.equivalence.tester.probes import Probe, probes_of
 from rewright.equivalence.verdicts import Coverage
@@ -60,23 +60,23 @@ def weakness(coverage: Coverage) -> str:
 
 def _seen(refuter: Refuter, probes: Sequence[Probe]) -> tuple[set[str], set[int]]:
     """Features seen in some sampled database, and the numbers of probes that could not run."""
-    arena, sieve = refuter.arena, refuter.sieve
+    scratch_db, prefilter = refuter.scratch_db, refuter.prefilter
     sample = refuter.done.sample
-    good = [n for n, probe in enumerate(probes) if sieve.plans(probe.text)]
+    good = [n for n, probe in enumerate(probes) if prefilter.plans(probe.text)]
     unprobed = set(range(len(probes))) - set(good)
     seen: set[str] = set()
     if not sample or not good:
         return seen, unprobed
     try:
-        arena.set_timeout(_PROBING_MS)
-        first = arena.load(sample)
+        scratch_db.set_timeout(_PROBING_MS)
+        first = scratch_db.load(sample)
         texts = [probes[n].text for n in good]
-        for number, values in sieve.probe(texts, first, len(sample), secrets.token_hex(6)):
+        for number, values in prefilter.probe(texts, first, len(sample), secrets.token_hex(6)):
             probe = probes[good[number]]
             seen |= {f for f, value in zip(probe.features, values or (), strict=False) if value}
     except psycopg.Error:
         return seen, set(range(len(probes)))
     finally:
         with contextlib.suppress(psycopg.Error):
-            arena.set_timeout(STATEMENT_TIMEOUT_MS)
+            scratch_db.set_timeout(STATEMENT_TIMEOUT_MS)
     return seen, unprobed

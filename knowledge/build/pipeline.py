@@ -16,7 +16,7 @@ import numpy as np
 from pglast.error import Error as PglastError
 
 from rewright.equivalence.api import Checker, Options
-from rewright.equivalence.refuter.arena import Server
+from rewright.equivalence.refuter.scratch_database import Server
 from rewright.equivalence.verdicts import Proved, Refuted, Tested
 from rewright.knowledge.build.infer import NoSchema, infer_schema
 from rewright.knowledge.build.workbook import Pair, Workbook

@@ -11,7 +11,7 @@ from typing import Any
 from pglast import ast
 
 from rewright.proxy.answers.relations import BOOL, FLOAT8, INT8, TEXT, TIMESTAMPTZ, Relation
-from rewright.proxy.lakeside import values
+from rewright.proxy.duckdb_backend import values
 from rewright.sql.parsing import nodes_of
 
 # element type -> array type

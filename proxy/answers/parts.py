@@ -50,7 +50,7 @@ class Explainer(Protocol):
 
 
 class Rows(Protocol):
-    """Rows of relations that other houses own: knowledge, lake_tables. May block; raises nothing."""
+    """Rows of relations that other packages own: knowledge, lake_tables. May block; raises nothing."""
 
     def __call__(self, relation: str, session: SessionView) -> Sequence[Row]: ...
 

@@ -1,6 +1,6 @@
 """The walk over what the client sends: the hot path, and message by message where it does not do.
 
-Forwards whole pieces; decodes nothing but what ``rewright.proxy.wire.tables`` marks. Must not know what a chain does.
+Forwards whole pieces; decodes nothing but what ``rewright.proxy.wire.tables`` marks. Must not know what an exchange does.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from rewright.proxy.machine.state import (
     unpack,
 )
 from rewright.proxy.machine.steps import (
-    Unit,
+    PendingReply,
 )
 from rewright.proxy.wire.tables import (
     CALL,
@@ -66,7 +66,7 @@ class ClientWalk(SessionState):
                         self._note_since(data, cut, at)
                         self._client_slowly(data, at)
                         return
-                    if not self.desk.passes(kind, data, at, end):  # type: ignore[union-attr]
+                    if not self.interceptor.passes(kind, data, at, end):  # type: ignore[union-attr]
                         self._note_since(data, cut, at)
                         if at:
                             self.to_server(data[:at])
@@ -101,14 +101,14 @@ class ClientWalk(SessionState):
         self.started, self.chunk = started, chunk
 
     def _is_quick(self, kind: int) -> bool:
-        """A text that the desk can look at without the exact state of the stream."""
-        desk = self.desk
+        """A text that the interceptor can look at without the exact state of the stream."""
+        interceptor = self.interceptor
         return (
             kind in (Q, PARSE)
-            and desk is not None
+            and interceptor is not None
             and self.looking
             and not self.cycle_failed
-            and not desk.settings_stale
+            and not interceptor.settings_stale
         )
 
     def _note_since(self, data: bytes, cut: int, end: int) -> None:
@@ -154,15 +154,15 @@ class ClientWalk(SessionState):
             kind, length = unpack(data, at)
             end = at + length + 1
             if length < 4 or not FRONTEND_KNOWN[kind]:
-                self.give_up("malformed message from the client", replies=True)
+                self.pass_through("malformed message from the client", replies=True)
                 self.to_server(data[start:])
                 return
             if self.client_table[kind] and end > size:
                 if length <= self.text_limit:
                     self._keep_client(data, start, at)
                     return
-                if self.desk is not None and not self.desk.unseen(kind, data, at):
-                    self.give_up("a message is larger than is looked at")
+                if self.interceptor is not None and not self.interceptor.unseen(kind, data, at):
+                    self.pass_through("a message is larger than is looked at")
                     self.to_server(data[start:])
                     return
             elif self._is_special(kind, data, at, end):
@@ -177,7 +177,7 @@ class ClientWalk(SessionState):
             at = end
         if at > size:
             self.client_skip = at - size
-        self.client_slow = bool(self.client_skip or self.units or self.relay_only)
+        self.client_slow = bool(self.client_skip or self.pending_replies or self.relay_only)
         if size > start:
             self.to_server(data[start:])
 
@@ -191,7 +191,7 @@ class ClientWalk(SessionState):
             self.client_skip -= len(piece)
             self.to_server(piece)
             data = data[len(piece) :]
-        self.client_slow = bool(self.client_skip or self.units or self.relay_only)
+        self.client_slow = bool(self.client_skip or self.pending_replies or self.relay_only)
         return data
 
     def _is_special(self, kind: int, data: bytes, at: int, end: int) -> bool:
@@ -199,17 +199,17 @@ class ClientWalk(SessionState):
             self.fatal = True  # what the server says from here on is nobody's loss
         if kind in {Q, CALL} and (self.since or self.mixed):
             return self._mix(kind, data, at, end)
-        if not self.client_table[kind] or self.desk is None or kind in {SYNC_TYPE, CALL, TERMINATE}:
+        if not self.client_table[kind] or self.interceptor is None or kind in {SYNC_TYPE, CALL, TERMINATE}:
             return False
         if kind in {COPY_DONE, COPY_FAIL}:
             self.client_table = self.client_normal
             return False
         if not self.looking:
-            self.desk.unseen(kind, data, at)
+            self.interceptor.unseen(kind, data, at)
             return False
         if self.cycle_failed and kind != Q:
             return False
-        return not self.desk.passes(kind, data, at, end)
+        return not self.interceptor.passes(kind, data, at, end)
 
     def _mix(self, kind: int, data: bytes, at: int, end: int) -> bool:
         """A Query behind extended messages without a Sync: no driver sends it, and it is never special.
@@ -218,11 +218,11 @@ class ClientWalk(SessionState):
         for ever.
         """
         if self.cycle_failed:
-            self.give_up("a query that the server skips")
+            self.pass_through("a query that the server skips")
             return False
         self.mixed = self.unusual = True
-        if kind == Q and self.desk is not None and self.client_table is not IN_COPY:
-            self.desk.passes(kind, data, at, end)
+        if kind == Q and self.interceptor is not None and self.client_table is not IN_COPY:
+            self.interceptor.passes(kind, data, at, end)
         return False
 
     def _account(self, kind: int) -> None:
@@ -232,11 +232,11 @@ class ClientWalk(SessionState):
             self.last_cycle = kind
             self.since = b""
             self.answered = 0
-            if self.units:
-                self.units.append(Unit(cycle=True))
+            if self.pending_replies:
+                self.pending_replies.append(PendingReply(cycle=True))
         elif kind in REPLIED:
             self.since += bytes((kind,))
-            if self.units:
-                self.units.append(Unit())
+            if self.pending_replies:
+                self.pending_replies.append(PendingReply())
         elif kind in {COPY_DONE, COPY_FAIL}:
             self.client_table = self.client_normal

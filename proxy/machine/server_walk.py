@@ -19,7 +19,7 @@ from rewright.proxy.machine.state import (
     unpack,
 )
 from rewright.proxy.machine.steps import (
-    Unit,
+    PendingReply,
 )
 from rewright.proxy.wire.tables import (
     BACKEND_KNOWN,
@@ -65,8 +65,8 @@ class ServerWalk(Conversation):
                         self.answered = 0
                         if self.unusual:
                             self._back_to_usual()
-                        if self.clock() - self.started > self.slow_after and self.desk is not None:
-                            self.desk.slow_ended()
+                        if self.clock() - self.started > self.slow_after and self.interceptor is not None:
+                            self.interceptor.slow_ended()
                     else:
                         self._event(kind, data[at : at + length + 1])
                 at += length + 1
@@ -87,20 +87,20 @@ class ServerWalk(Conversation):
         if not self.pending and (self.waiting or self.on_idle is not None):
             self._rested()
         elif self.pending < 0:
-            self.give_up("ReadyForQuery nobody asked for")
+            self.pass_through("ReadyForQuery nobody asked for")
 
     def _server_strange(self, data: bytes) -> None:
         """What a server of PostgreSQL never says: from here on nothing is looked at."""
-        self.give_up("malformed message from the server")
+        self.pass_through("malformed message from the server")
         self.server_table = NOTHING
         self.to_client(data)
 
     def _rested(self) -> None:
         """No cycle is open."""
         if self.pending < 0:
-            self.give_up("ReadyForQuery nobody asked for")
+            self.pass_through("ReadyForQuery nobody asked for")
         elif self.waiting:
-            self._start_chain()
+            self._start_exchange()
         elif self.on_idle is not None and self.is_idle:
             self.on_idle()
 
@@ -126,35 +126,35 @@ class ServerWalk(Conversation):
             self.status = message[HEADER_SIZE]
             self.answered = 0
             self._back_to_usual()
-            if self.clock() - self.started > self.slow_after and self.desk is not None:
-                self.desk.slow_ended()
+            if self.clock() - self.started > self.slow_after and self.interceptor is not None:
+                self.interceptor.slow_ended()
         elif kind == PARAMETER:
             name, _, value = message[HEADER_SIZE:-1].partition(b"\0")
             self.parameters[name] = value
         elif kind == ERROR:
             self.cycle_failed = self.unusual = True
             self.fatal = self.fatal or is_fatal(message)
-            if self.desk is not None:
-                self.desk.error(message)
+            if self.interceptor is not None:
+                self.interceptor.error(message)
             if self.mixed and self.pending:
-                self.give_up("an error before a query without a Sync")
+                self.pass_through("an error before a query without a Sync")
         elif kind == COMPLETE:
-            if self.desk is not None:
-                self.desk.tag(message[HEADER_SIZE:-1])
+            if self.interceptor is not None:
+                self.interceptor.tag(message[HEADER_SIZE:-1])
         elif kind == SUSPENDED:
-            if self.desk is not None:
-                self.desk.suspended()
+            if self.interceptor is not None:
+                self.interceptor.suspended()
         elif kind == COPY_IN:
             self._copy_in()
         elif kind == COPY_BOTH:
-            self.give_up("replication")
+            self.pass_through("replication")
 
     def _back_to_usual(self) -> None:
         """A cycle ended: errors, cancels and copies of it are over."""
         self.unusual = self.cycle_failed = self.cancelled = False
         self.client_table = self.client_normal
-        if self.desk is not None:
-            self.unusual = self.desk.cycle_ended()
+        if self.interceptor is not None:
+            self.unusual = self.interceptor.cycle_ended()
         if self.mixed:
             # the server stays in its strange state until a Sync
             self.mixed = self.unusual = self.pending > 0 or self.last_cycle != SYNC_TYPE
@@ -166,7 +166,7 @@ class ServerWalk(Conversation):
             self.since = b"E"
             self.answered = 0
         elif self.pending > 1:
-            self.give_up("COPY inside a pipeline")
+            self.pass_through("COPY inside a pipeline")
         self.client_table = IN_COPY
         self.unusual = True
 
@@ -185,7 +185,7 @@ class ServerWalk(Conversation):
                 self._settle()
                 return
         while data:
-            if not self.units:
+            if not self.pending_replies:
                 self._settle_now()
                 self.server_data(data)
                 return
@@ -211,8 +211,8 @@ class ServerWalk(Conversation):
         if kind == READY and length != 5:
             self._server_strange(data)
             return size
-        unit = self.units[0]
-        if end > size and unit.take is None and (kind in DATA or length > EVENT_LIMIT):
+        pending_reply = self.pending_replies[0]
+        if end > size and pending_reply.take is None and (kind in DATA or length > EVENT_LIMIT):
             self.to_client(data)
             self.server_skip = end - size
             return size
@@ -223,60 +223,60 @@ class ServerWalk(Conversation):
         if length < 4 or not BACKEND_KNOWN[kind]:
             self.to_client(message)
             return end
-        self._sort(unit, kind, message)
+        self._sort(pending_reply, kind, message)
         return end
 
-    def _sort(self, unit: Unit, kind: int, message: bytes) -> None:
-        if kind in {PARAMETER, NOTIFICATION} or (kind == NOTICE and unit.take is None):
+    def _sort(self, pending_reply: PendingReply, kind: int, message: bytes) -> None:
+        if kind in {PARAMETER, NOTIFICATION} or (kind == NOTICE and pending_reply.take is None):
             if kind == PARAMETER:
                 self._event(kind, message)
             self.to_client(message)
             return
         if kind == ERROR and is_fatal(message):
             self.fatal = True
-            self.give_up("the server ends the session")
+            self.pass_through("the server ends the session")
             self.to_client(message)
             return
-        shown = message if unit.take is None else unit.take(kind, message)
-        if self.server_table[kind] and ((kind == READY and unit.visible) or shown):
+        shown = message if pending_reply.take is None else pending_reply.take(kind, message)
+        if self.server_table[kind] and ((kind == READY and pending_reply.visible) or shown):
             self._event(kind, shown or message)
         if shown:
             self.to_client(shown)
-        if kind == READY and not unit.cycle:
-            self.give_up("ReadyForQuery inside a reply")
-        elif kind == READY or (not unit.cycle and (COMPLETIONS[kind] or kind == ERROR)):
-            self._finish(unit, kind)
+        if kind == READY and not pending_reply.cycle:
+            self.pass_through("ReadyForQuery inside a reply")
+        elif kind == READY or (not pending_reply.cycle and (COMPLETIONS[kind] or kind == ERROR)):
+            self._finish(pending_reply, kind)
         self._answer_due()
 
-    def _finish(self, unit: Unit, kind: int) -> None:
-        """The reply is complete. After an error the server skips to the next Sync, and so do the units."""
-        if not self.units or self.units[0] is not unit:
+    def _finish(self, pending_reply: PendingReply, kind: int) -> None:
+        """The reply is complete. After an error the server skips to the next Sync, and so do the pending_replies."""
+        if not self.pending_replies or self.pending_replies[0] is not pending_reply:
             return  # given up meanwhile
-        self.units.popleft()
-        self._done(unit)
-        if kind == ERROR and not unit.cycle:
-            self.cycle_failed = self.cycle_failed or unit.visible
+        self.pending_replies.popleft()
+        self._done(pending_reply)
+        if kind == ERROR and not pending_reply.cycle:
+            self.cycle_failed = self.cycle_failed or pending_reply.visible
             self.unusual = True
-            while self.units and not self.units[0].cycle:
-                skipped = self.units.popleft()
+            while self.pending_replies and not self.pending_replies[0].cycle:
+                skipped = self.pending_replies.popleft()
                 if skipped.ask is not None and skipped.ask.error is None:
                     skipped.ask.aborted = True
                 self._done(skipped)
         elif kind == READY and not self.pending:
-            if not self.units:
+            if not self.pending_replies:
                 self._settle_now()
             self._rested()
 
-    def _done(self, unit: Unit) -> None:
-        if unit.visible and not unit.cycle:
+    def _done(self, pending_reply: PendingReply) -> None:
+        if pending_reply.visible and not pending_reply.cycle:
             self.answered += 1
-        if unit.ask is not None:
-            unit.ask.remaining -= 1
-            if not unit.ask.remaining:
-                self._later(unit.ask)
+        if pending_reply.ask is not None:
+            pending_reply.ask.remaining -= 1
+            if not pending_reply.ask.remaining:
+                self._later(pending_reply.ask)
 
     def _answer_due(self) -> None:
         if self._due is not None:
             answer, self._due = self._due, None
-            if self.chain is not None:
+            if self.exchange is not None:
                 self._advance(answer)

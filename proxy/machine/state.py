@@ -11,10 +11,10 @@ from time import monotonic
 from typing import Any
 
 from rewright.proxy.machine.steps import (
-    Chain,
-    Desk,
+    Exchange,
+    Interceptor,
+    PendingReply,
     Run,
-    Unit,
 )
 from rewright.proxy.wire.backend import error
 from rewright.proxy.wire.tables import (
@@ -32,7 +32,7 @@ IDLE, IN_BLOCK, FAILED = b"ITE"
 COPY_IN, COPY_OUT, COPY_BOTH = b"GHW"
 DATA = b"Dd"
 
-# Client types that are looked at: always what opens a cycle; texts and names when there is a desk.
+# Client types that are looked at: always what opens a cycle; texts and names when there is an interceptor.
 CYCLES = table(b"SQF")
 PLAIN = table(b"SQFX")
 TEXTS = table(b"SQFXPC")
@@ -74,7 +74,7 @@ class SessionState:
         self.clock = clock
         self.buffer_limit = buffer_limit
         self.text_limit = text_limit
-        self.desk: Desk | None = None
+        self.interceptor: Interceptor | None = None
         self.client_table = self.client_normal = PLAIN
         self.server_table = EVENTS
         self.client_slow = self.server_slow = False
@@ -86,12 +86,12 @@ class SessionState:
         self.since = b""
         self.answered = 0
         self.cycle_failed = False
-        self.units: deque[Unit] = deque()
-        self.chain: Chain | None = None
-        self.run: tuple[Run, list[Unit]] | None = None
+        self.pending_replies: deque[PendingReply] = deque()
+        self.exchange: Exchange | None = None
+        self.run: tuple[Run, list[PendingReply]] | None = None
         self.held = bytearray()
         self.holding = False
-        self.waiting = b""  # the special message, while its chain may not start: open cycles have to end
+        self.waiting = b""  # the special message, while its exchange may not start: open cycles have to end
         self.mixed = False  # a Query or FunctionCall went out behind extended messages without a Sync
         self.paused = False
         self.cancelled = False
@@ -107,8 +107,8 @@ class SessionState:
         self.on_idle: Callable[[], None] | None = None
         self.on_broken: Callable[[], None] = lambda: None
 
-    def attach(self, desk: Desk) -> None:
-        self.desk = desk
+    def attach(self, interceptor: Interceptor) -> None:
+        self.interceptor = interceptor
         self.client_table = self.client_normal = TEXTS
 
     def watch(self, watched: bool) -> None:
@@ -124,26 +124,26 @@ class SessionState:
 
     # --- the end ------------------------------------------------------------------------------------
 
-    def give_up(self, reason: str, *, replies: bool = False) -> None:
+    def pass_through(self, reason: str, *, replies: bool = False) -> None:
         """From here on only relay. What was held goes to the server as it came. ``replies``: those under way are understood, and
         are given as they were promised, to their end.
 
-        In the middle of a chain that is not possible (a message of the client is in its hands): the session ends.
+        In the middle of an exchange that is not possible (a message of the client is in its hands): the session ends.
         """
         if self.relay_only:
             return
         self.relay_only = reason
-        if self.chain is not None and not self.fatal:
+        if self.exchange is not None and not self.fatal:
             self.fatal = True
             self.to_client(error("XX000", "the proxy lost track of the session", severity="FATAL"))
             self.on_broken()
         self.client_slow = True
         waiting, self.waiting = self.waiting, b""
-        chain, self.chain = self.chain, None
-        if chain is not None:
-            chain.close()
-        if chain is not None or not replies:
-            self.units.clear()
+        exchange, self.exchange = self.exchange, None
+        if exchange is not None:
+            exchange.close()
+        if exchange is not None or not replies:
+            self.pending_replies.clear()
         self.holding = False
         held = waiting + self.client_rest + bytes(self.held)
         self.client_rest = b""

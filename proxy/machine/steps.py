@@ -1,6 +1,6 @@
-"""What a chain may ask of the session, and who takes the replies.
+"""What an exchange may ask of the session, and who takes the replies.
 
-A chain is a generator: it yields steps and is sent their answers. Must not know how the session does what it is asked.
+An exchange is a generator: it yields steps and is sent their answers. Must not know how the session does what it is asked.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ from rewright.proxy.wire.backend import Fields
 
 @dataclass(slots=True)
 class Replies:
-    """What came back for an ``Ask``: for each reply unit its messages. ``error``: the one that ended it early.
+    """What came back for an ``Ask``: for each pending reply its messages. ``error``: the one that ended it early.
 
     ``aborted``: an earlier message of the client failed, the server skipped ours.
     """
 
-    units: list[list[tuple[int, bytes]]] = field(default_factory=list)
+    pending_replies: list[list[tuple[int, bytes]]] = field(default_factory=list)
     error: Fields | None = None
     aborted: bool = False
     remaining: int = 0
 
 
-class Unit:
+class PendingReply:
     """One reply to come. ``take`` gets each message and returns what the client shall see; None: all of it.
 
     ``visible``: it answers a message that the client sent.
@@ -47,24 +47,24 @@ class Unit:
         self.ask = ask
 
 
-# --- what a chain may ask of the session -----------------------------------------------------------
+# --- what an exchange may ask of the session -----------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """Send private messages and collect ``units`` replies, then ``cycles`` ReadyForQuery. Answer: Replies."""
+    """Send private messages and collect ``pending_replies`` replies, then ``cycles`` ReadyForQuery. Answer: Replies."""
 
     messages: bytes
-    units: int
+    pending_replies: int
     cycles: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Send:
-    """Send in the client's name; ``units`` say who takes the replies. ``kinds``: what to account for."""
+    """Send in the client's name; ``pending_replies`` say who takes the replies. ``kinds``: what to account for."""
 
     messages: bytes
-    units: tuple[Unit, ...] = ()
+    pending_replies: tuple[PendingReply, ...] = ()
     kinds: bytes = b""
 
 
@@ -116,7 +116,7 @@ class Failed:
 
 
 class Cancelled(Exception):
-    """Thrown into a chain when the client cancelled: no further step may start. ``answer``: what the step had come to."""
+    """Thrown into an exchange when the client cancelled: no further step may start. ``answer``: what the step had come to."""
 
     def __init__(self, answer: object = None) -> None:
         super().__init__()
@@ -124,18 +124,18 @@ class Cancelled(Exception):
 
 
 Step: TypeAlias = Ask | Send | Emit | Wait | Run
-Chain: TypeAlias = Generator[Step, Any, None]
+Exchange: TypeAlias = Generator[Step, Any, None]
 
 
-class Desk(Protocol):
-    """Looks at what the session shows it and decides. ``passes`` false: ``special`` holds a chain to run in place
+class Interceptor(Protocol):
+    """Looks at what the session shows it and decides. ``passes`` false: ``special`` holds an exchange to run in place
     of the message.
     """
 
     settings_stale: bool
 
     def passes(self, kind: int, data: bytes, at: int, end: int) -> bool: ...
-    def special(self) -> Chain: ...
+    def special(self) -> Exchange: ...
     def unseen(self, kind: int, data: bytes, at: int) -> bool: ...
     def cycle_ended(self) -> bool: ...
     def slow_ended(self) -> None: ...

@@ -10,27 +10,29 @@ from collections.abc import Generator
 from typing import TYPE_CHECKING, Any
 
 from rewright.proxy.ports import Candidate, SlowQuery, SqlError
-from rewright.proxy.serving.agreeing import CANCELLED, substitute_error
-from rewright.proxy.serving.chains import ServeExecute, ServeQuery
+from rewright.proxy.serving.exchanges import ServeExecute, ServeQuery
+from rewright.proxy.serving.guard_check import CANCELLED, substitute_error
 from rewright.proxy.serving.local import failed_query, forward, forward_query
 from rewright.proxy.serving.private import NOWHERE
-from rewright.proxy.session import Cancelled, Chain, Send, Wait
+from rewright.proxy.session import Cancelled, Exchange, Send, Wait
 from rewright.proxy.statements import Portal
 from rewright.proxy.wire.framing import HEADER
 from rewright.proxy.wire.frontend import Bind, Execute, Query, decode
 
 if TYPE_CHECKING:
-    from rewright.proxy.desk import SessionDesk
+    from rewright.proxy.interceptor import SessionInterceptor
 
 MAX_ASKED = 10_000
 
 
-def _ask(desk: SessionDesk, text: bytes, query: SlowQuery) -> Generator[Any, Any, Candidate | None]:
-    port = desk.ports.inline
+def _ask(
+    interceptor: SessionInterceptor, text: bytes, query: SlowQuery
+) -> Generator[Any, Any, Candidate | None]:
+    port = interceptor.ports.inline
     assert port is not None
-    if len(desk.asked) >= MAX_ASKED:
-        desk.asked.clear()
-    desk.asked.add(text)
+    if len(interceptor.asked) >= MAX_ASKED:
+        interceptor.asked.clear()
+    interceptor.asked.add(text)
     try:
         found: Candidate | None = yield Wait(lambda: port.optimise(query), limit=query.settings.budget)
     except SqlError as error:
@@ -40,35 +42,37 @@ def _ask(desk: SessionDesk, text: bytes, query: SlowQuery) -> Generator[Any, Any
     return found
 
 
-def query_chain(desk: SessionDesk, text: bytes) -> Chain:
+def query_exchange(interceptor: SessionInterceptor, text: bytes) -> Exchange:
     """A simple Query: served, or sent as it came."""
     message = Query(text).encode()
     try:
-        found = yield from _ask(desk, text, desk.inline_query(text, ()))
+        found = yield from _ask(interceptor, text, interceptor.inline_query(text, ()))
     except Cancelled:
         yield from failed_query(None)
         return
     if found is None:
         yield from forward_query(message)
         return
-    yield from ServeQuery(desk, text, found).chain()
+    yield from ServeQuery(interceptor, text, found).exchange()
 
 
-def execute_chain(desk: SessionDesk, name: bytes, portal: Portal, max_rows: int, message: bytes) -> Chain:
+def execute_exchange(
+    interceptor: SessionInterceptor, name: bytes, portal: Portal, max_rows: int, message: bytes
+) -> Exchange:
     """An Execute: its statement gains the rewrite that was found."""
     statement = portal.statement
     bind = decode(b"B", portal.bind[HEADER.size :])
     assert isinstance(bind, Bind)
-    query = desk.inline_query(statement.text, statement.resolved or statement.param_types, bind)
+    query = interceptor.inline_query(statement.text, statement.resolved or statement.param_types, bind)
     try:
-        found = yield from _ask(desk, statement.text, query)
+        found = yield from _ask(interceptor, statement.text, query)
     except Cancelled:
-        unit = substitute_error(CANCELLED, "34000")
-        yield Send(Execute(NOWHERE).encode(), units=(unit,), kinds=b"E")
+        pending_reply = substitute_error(CANCELLED, "34000")
+        yield Send(Execute(NOWHERE).encode(), pending_replies=(pending_reply,), kinds=b"E")
         return
     if found is None:
         portal.original = True
         yield from forward(message, b"E")
         return
     statement.candidate = found
-    yield from ServeExecute(desk, name, portal, max_rows, message).chain()
+    yield from ServeExecute(interceptor, name, portal, max_rows, message).exchange()

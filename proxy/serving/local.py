@@ -11,12 +11,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from rewright.proxy.lakeside.values import UNKNOWN, BadValue
-from rewright.proxy.lakeside.values import decode as decoded
+from rewright.proxy.duckdb_backend.values import UNKNOWN, BadValue
+from rewright.proxy.duckdb_backend.values import decode as decoded
 from rewright.proxy.ports import Answer, LocalRows, Redirect, ResultColumn, SqlError
-from rewright.proxy.serving.agreeing import CANCELLED, substitute_error
+from rewright.proxy.serving.guard_check import CANCELLED, substitute_error
 from rewright.proxy.serving.private import NOWHERE
-from rewright.proxy.session import Cancelled, Chain, Emit, Send, Unit, Wait
+from rewright.proxy.session import Cancelled, Emit, Exchange, PendingReply, Send, Wait
 from rewright.proxy.statements import Portal, Statement
 from rewright.proxy.wire import backend, values
 from rewright.proxy.wire.backend import CommandComplete, DataRow, RowDescription
@@ -25,7 +25,7 @@ from rewright.proxy.wire.frontend import Bind, Execute, Parse, Query, decode
 from rewright.proxy.wire.tables import COMPLETE, DATA_ROW, ERROR, NO_DATA, READY, ROW_DESCRIPTION
 
 if TYPE_CHECKING:
-    from rewright.proxy.desk import SessionDesk
+    from rewright.proxy.interceptor import SessionInterceptor
 
 PLACEHOLDER = b"select"
 # fails when it runs: by then the server has said what it says in a failed transaction
@@ -34,43 +34,43 @@ _FAILED_STATE = "22012"
 _NOWHERE_STATE = "34000"
 
 
-def forward(message: bytes, kinds: bytes) -> Chain:
-    yield Send(message, units=(Unit(),), kinds=kinds)
+def forward(message: bytes, kinds: bytes) -> Exchange:
+    yield Send(message, pending_replies=(PendingReply(),), kinds=kinds)
 
 
-def forward_query(message: bytes) -> Chain:
-    yield Send(message, units=(Unit(cycle=True),), kinds=b"Q")
+def forward_query(message: bytes) -> Exchange:
+    yield Send(message, pending_replies=(PendingReply(cycle=True),), kinds=b"Q")
 
 
 # --- simple protocol --------------------------------------------------------------------------------
 
 
-def query_chain(desk: SessionDesk, text: bytes) -> Chain | None:
+def query_exchange(interceptor: SessionInterceptor, text: bytes) -> Exchange | None:
     """None: the text is the server's business."""
     sql = text.decode("utf-8", "replace")
-    answer = desk.match(text)
+    answer = interceptor.match(text)
     if answer is not None:
-        return _answered_query(desk, answer)
-    shown = desk.settings.show(sql)
+        return _answered_query(interceptor, answer)
+    shown = interceptor.settings.show(sql)
     if shown is not None:
         return _redirected_query(shown)
     try:
-        desk.settings.check_set(sql)
+        interceptor.settings.check_set(sql)
     except SqlError as error:
         return failed_query(error)
     return None
 
 
-def _answered_query(desk: SessionDesk, answer: Answer) -> Chain:
+def _answered_query(interceptor: SessionInterceptor, answer: Answer) -> Exchange:
     try:
-        outcome = yield Wait(lambda: answer.run(desk.session_view()))
+        outcome = yield Wait(lambda: answer.run(interceptor.session_view()))
     except SqlError as error:
         yield from failed_query(error)
         return
     except Cancelled:
         yield from failed_query(None)
         return
-    desk.metrics.routes["local"] += 1
+    interceptor.metrics.routes["local"] += 1
     if isinstance(outcome, Redirect):
         yield from _redirected_query(outcome)
         return
@@ -84,50 +84,54 @@ def _answered_query(desk: SessionDesk, answer: Answer) -> Chain:
             return b""
         return _notices(outcome.notices) + whole if kind == COMPLETE else message
 
-    yield Send(Query(PLACEHOLDER).encode(), units=(Unit(cycle=True, take=take),), kinds=b"Q")
+    yield Send(
+        Query(PLACEHOLDER).encode(), pending_replies=(PendingReply(cycle=True, take=take),), kinds=b"Q"
+    )
 
 
-def _redirected_query(outcome: Redirect) -> Chain:
-    unit = Unit(cycle=True, take=_retagged(outcome.tag, outcome.notices))
-    yield Send(Query(outcome.sql.encode()).encode(), units=(unit,), kinds=b"Q")
+def _redirected_query(outcome: Redirect) -> Exchange:
+    pending_reply = PendingReply(cycle=True, take=_retagged(outcome.tag, outcome.notices))
+    yield Send(Query(outcome.sql.encode()).encode(), pending_replies=(pending_reply,), kinds=b"Q")
 
 
-def failed_query(error: SqlError | None) -> Chain:
+def failed_query(error: SqlError | None) -> Exchange:
     """The cycle of a Query that ends with an error of ours; None: it was cancelled."""
     failing = substitute_error(error_bytes(error), _FAILED_STATE).take
     assert failing is not None
-    unit = Unit(cycle=True, take=lambda kind, m: m if kind == READY else failing(kind, m))
-    yield Send(Query(FAILING).encode(), units=(unit,), kinds=b"Q")
+    pending_reply = PendingReply(cycle=True, take=lambda kind, m: m if kind == READY else failing(kind, m))
+    yield Send(Query(FAILING).encode(), pending_replies=(pending_reply,), kinds=b"Q")
 
 
 # --- extended protocol ------------------------------------------------------------------------------
 
 
-def parse_chain(desk: SessionDesk, name: bytes, statement: Statement) -> Chain | None:
+def parse_exchange(interceptor: SessionInterceptor, name: bytes, statement: Statement) -> Exchange | None:
     """None: the text is the server's business."""
     sql = statement.text.decode("utf-8", "replace")
-    answer = desk.match(statement.text)
+    answer = interceptor.match(statement.text)
     if answer is not None:
-        return _answered_parse(desk, name, statement, answer)
-    shown = desk.settings.show(sql)
+        return _answered_parse(interceptor, name, statement, answer)
+    shown = interceptor.settings.show(sql)
     if shown is not None:
-        return _redirected_parse(desk, name, statement, shown)
+        return _redirected_parse(interceptor, name, statement, shown)
     try:
-        desk.settings.check_set(sql)
+        interceptor.settings.check_set(sql)
     except SqlError as error:
         return _failed_parse(error)
     return None
 
 
-def _answered_parse(desk: SessionDesk, name: bytes, statement: Statement, answer: Answer) -> Chain:
+def _answered_parse(
+    interceptor: SessionInterceptor, name: bytes, statement: Statement, answer: Answer
+) -> Exchange:
     if not answer.redirects:
         statement.answer = answer
         statement.param_types = _parameter_types(statement.param_types, answer.parameters)
-        desk.note_parsed(name, statement)
+        interceptor.note_parsed(name, statement)
         yield from forward(Parse(name, PLACEHOLDER, statement.param_types).encode(), b"P")
         return
     try:
-        outcome = yield Wait(lambda: answer.run(desk.session_view()))
+        outcome = yield Wait(lambda: answer.run(interceptor.session_view()))
     except SqlError as error:
         yield from _failed_parse(error)
         return
@@ -135,7 +139,7 @@ def _answered_parse(desk: SessionDesk, name: bytes, statement: Statement, answer
         yield from _failed_parse(None)
         return
     assert isinstance(outcome, Redirect)
-    yield from _redirected_parse(desk, name, statement, outcome)
+    yield from _redirected_parse(interceptor, name, statement, outcome)
 
 
 def _parameter_types(declared: tuple[int, ...], told: tuple[int, ...]) -> tuple[int, ...]:
@@ -159,54 +163,60 @@ def bound_values(portal: Portal, types: tuple[int, ...]) -> tuple[object, ...]:
         raise SqlError(error.sqlstate, str(error)) from error
 
 
-def _redirected_parse(desk: SessionDesk, name: bytes, statement: Statement, outcome: Redirect) -> Chain:
+def _redirected_parse(
+    interceptor: SessionInterceptor, name: bytes, statement: Statement, outcome: Redirect
+) -> Exchange:
     statement.tag = outcome.tag
-    desk.note_parsed(name, statement)
+    interceptor.note_parsed(name, statement)
     if outcome.notices:
         yield Emit(_notices(outcome.notices))
     yield from forward(Parse(name, outcome.sql.encode(), statement.param_types).encode(), b"P")
 
 
-def _failed_parse(error: SqlError | None) -> Chain:
+def _failed_parse(error: SqlError | None) -> Exchange:
     """A Parse that the server would refuse only in a failed transaction, then something it must refuse."""
     probe = Parse(b"", PLACEHOLDER).encode()
-    unseen = Unit(visible=False, take=lambda kind, message: message if kind == ERROR else b"")
+    unseen = PendingReply(visible=False, take=lambda kind, message: message if kind == ERROR else b"")
     failing = substitute_error(error_bytes(error), _NOWHERE_STATE)
-    yield Send(probe + Execute(NOWHERE).encode(), units=(unseen, failing), kinds=b"P")
+    yield Send(probe + Execute(NOWHERE).encode(), pending_replies=(unseen, failing), kinds=b"P")
 
 
-def bind_chain(desk: SessionDesk, name: bytes, statement: Statement, message: bytes) -> Chain | None:
+def bind_exchange(
+    interceptor: SessionInterceptor, name: bytes, statement: Statement, message: bytes
+) -> Exchange | None:
     """Remember the portal; a placeholder has no columns, so it is bound without result formats."""
     bind = decode(b"B", message[HEADER.size :])
     assert isinstance(bind, Bind)
-    desk.book.portals[name] = Portal(
-        statement, message, result_formats=bind.result_formats, ahead=desk.session.pending
+    interceptor.registry.portals[name] = Portal(
+        statement, message, result_formats=bind.result_formats, ahead=interceptor.session.pending
     )
     if statement.answer is None:
         return None
     return forward(replace(bind, result_formats=()).encode(), b"B")
 
 
-def describe_chain(answer: Answer, formats: tuple[int, ...], message: bytes) -> Chain:
+def describe_exchange(answer: Answer, formats: tuple[int, ...], message: bytes) -> Exchange:
     def take(kind: int, reply: bytes) -> bytes:
         if kind in {ROW_DESCRIPTION, NO_DATA}:
             return _description(answer.columns, formats) if answer.columns else backend.NO_DATA
         return reply
 
-    yield Send(message, units=(Unit(take=take),), kinds=b"D")
+    yield Send(message, pending_replies=(PendingReply(take=take),), kinds=b"D")
 
 
-def execute_chain(desk: SessionDesk, name: bytes, portal: Portal, max_rows: int, message: bytes) -> Chain:
+def execute_exchange(
+    interceptor: SessionInterceptor, name: bytes, portal: Portal, max_rows: int, message: bytes
+) -> Exchange:
     answer = portal.statement.answer
     if answer is None:
-        unit = Unit(take=_retagged(portal.statement.tag, ()))
-        yield Send(message, units=(unit,), kinds=b"E")
+        pending_reply = PendingReply(take=_retagged(portal.statement.tag, ()))
+        yield Send(message, pending_replies=(pending_reply,), kinds=b"E")
         return
     notices = b""
     if portal.rows is None:
         try:
             given = bound_values(portal, portal.statement.param_types)
-            outcome = yield Wait(lambda: answer.run(desk.session_view(), given))
+            outcome = yield Wait(lambda: answer.run(interceptor.session_view(), given))
             assert isinstance(outcome, LocalRows)
             portal.rows = _rows_bytes(outcome, portal.result_formats)
         except SqlError as error:
@@ -215,13 +225,13 @@ def execute_chain(desk: SessionDesk, name: bytes, portal: Portal, max_rows: int,
         except Cancelled:
             yield from _failed_execute(None)
             return
-        desk.metrics.routes["local"] += 1
+        interceptor.metrics.routes["local"] += 1
         portal.tag = _tag(outcome, len(portal.rows))
         notices = _notices(outcome.notices)
-    yield Send(Execute(name).encode(), units=(_rows_unit(portal, max_rows, notices),), kinds=b"E")
+    yield Send(Execute(name).encode(), pending_replies=(_rows_unit(portal, max_rows, notices),), kinds=b"E")
 
 
-def _rows_unit(portal: Portal, max_rows: int, notices: bytes) -> Unit:
+def _rows_unit(portal: Portal, max_rows: int, notices: bytes) -> PendingReply:
     rows = portal.rows or []
     size = max_rows if 0 < max_rows < len(rows) else len(rows)
     shown, portal.rows = rows[:size], rows[size:]
@@ -234,12 +244,12 @@ def _rows_unit(portal: Portal, max_rows: int, notices: bytes) -> Unit:
             return b""
         return notices + b"".join(shown) + end if kind == COMPLETE else message
 
-    return Unit(take=take)
+    return PendingReply(take=take)
 
 
-def _failed_execute(error: SqlError | None) -> Chain:
-    unit = substitute_error(error_bytes(error), _NOWHERE_STATE)
-    yield Send(Execute(NOWHERE).encode(), units=(unit,), kinds=b"E")
+def _failed_execute(error: SqlError | None) -> Exchange:
+    pending_reply = substitute_error(error_bytes(error), _NOWHERE_STATE)
+    yield Send(Execute(NOWHERE).encode(), pending_replies=(pending_reply,), kinds=b"E")
 
 
 # --- bytes ------------------------------------------------------------------------------------------

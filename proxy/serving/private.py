@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING
 
 from rewright.proxy.ports import PRIVATE_PREFIX, Guard
 from rewright.proxy.serving.guard import PARAM_TYPES, GuardRow, arguments, guard_sql
-from rewright.proxy.session import Ask, Chain, Emit, Replies
+from rewright.proxy.session import Ask, Emit, Exchange, Replies
 from rewright.proxy.wire import backend
 from rewright.proxy.wire.backend import Column, DataRow, Fields, ParameterDescription, RowDescription
 from rewright.proxy.wire.framing import HEADER, ProtocolViolation
 from rewright.proxy.wire.frontend import SYNC, Bind, Close, Describe, Execute, Parse
 
 if TYPE_CHECKING:
-    from rewright.proxy.desk import SessionDesk
+    from rewright.proxy.interceptor import SessionInterceptor
 
 _PREFIX = PRIVATE_PREFIX.encode()
 GUARD_PORTAL = _PREFIX + b"g"
@@ -170,7 +170,9 @@ class Privates:
     def verified(self, replies: Replies, index: int, text: bytes) -> bool:
         """Whether the client's statement still is the text it was parsed from."""
         self.verifier_ready = True
-        return any(m == DataRow((text,)).encode() for kind, m in replies.units[index] if kind == ord("D"))
+        return any(
+            m == DataRow((text,)).encode() for kind, m in replies.pending_replies[index] if kind == ord("D")
+        )
 
     def add_private_parse(self, batch: Batch, text: bytes, types: tuple[int, ...]) -> tuple[bytes, int]:
         """Name of the new statement and the index of its description."""
@@ -206,7 +208,7 @@ class Privates:
     def guard_row(self, replies: Replies, index: int) -> GuardRow:
         """Raises ValueError when there is none."""
         self.guard_ready = True
-        for kind, message in replies.units[index]:
+        for kind, message in replies.pending_replies[index]:
             if kind == ord("D"):
                 row = backend.decode(b"D", message[HEADER.size :])
                 assert isinstance(row, DataRow)
@@ -215,7 +217,7 @@ class Privates:
 
     # --- settings -----------------------------------------------------------------------------------
 
-    def refresh(self, desk: SessionDesk) -> Chain:
+    def refresh(self, interceptor: SessionInterceptor) -> Exchange:
         """Read the session's settings in a transaction of their own; leaves no statement behind.
 
         A failure is the client's business only if it repeats itself in the client's own statement. Raises Cancelled.
@@ -227,11 +229,11 @@ class Privates:
         batch.add(Close(b"S", self.guard_statement).encode())
         try:
             replies: Replies = yield Ask(b"".join(batch.messages) + SYNC, len(batch.messages), cycles=1)
-            desk.settings_stale = False
+            interceptor.settings_stale = False
             if replies.error is None and not replies.aborted:
                 row = self.guard_row(replies, index)
-                desk.new_settings(row.settings)
-                if warnings := desk.take_warnings():
+                interceptor.new_settings(row.settings)
+                if warnings := interceptor.take_warnings():
                     yield Emit(warnings)
         finally:
             self.guard_ready = False

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from rewright.cli.parts import house_command
+from rewright.cli.parts import package_command
 
-command = house_command(
+command = package_command(
     "ask", "rewright.ask.command", "asking in plain language", "Answer a question in plain language."
 )

@@ -20,7 +20,7 @@ NAMES = ("overhead", "gain", "tpch", "dsb", "equivalence", "knowledge", "hints",
 def command(ctx: click.Context, name: str) -> None:
     """Run one of the benchmarks; further options are its own (--sf X, --data DIR, --out report.json)."""
     tree = Path(rewright.__file__).resolve().parent.parent
-    # a script with a house's name would hide the house from the others
+    # a script named after a top-level folder would hide that folder from the other scripts
     script = tree / "bench" / f"{name}.py"
     if not script.exists() or (tree / name).is_dir():
         script = tree / "bench" / f"{name}_bench.py"

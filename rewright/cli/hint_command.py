@@ -53,7 +53,7 @@ def command(
     statements = _statements(file)
     options = recommending.Options(run_seconds=limit, budget_seconds=budget, execute=not no_run)
     logged = _logged(log_file)
-    mind = _mind(config_path) if model == "on" else None
+    strategy = _strategy(config_path) if model == "on" else None
     documents = []
     try:
         with hinting.HintingSession(dsn, limits=session_part.Limits(statement=4 * limit)) as session:
@@ -64,7 +64,7 @@ def command(
                 )
             for number, text in enumerate(statements, 1):
                 plans = part("rewright.hints.logs", "hints").plans_of(text, logged) if logged else ()
-                found = recommending.recommend(session, text, options, mind=mind, logged=plans)
+                found = recommending.recommend(session, text, options, strategy=strategy, logged=plans)
                 documents.append({"original": text, **found.to_json()})
                 if not as_json:
                     _echo(number, len(statements), text, report.lines_of(found))
@@ -95,7 +95,7 @@ def _logged(path: Path | None) -> list[Any]:
     return found
 
 
-def _mind(config_path: Path | None) -> Any:
+def _strategy(config_path: Path | None) -> Any:
     """The dialogue with the configured model, None without one."""
     config = configuration(config_path)
     model = part("rewright.wiring.modelling", "hints").make_model(config)

@@ -1,6 +1,6 @@
-"""Commands that live in their houses: found when run, and a clear failure where the house has none yet.
+"""Commands that live in the package they belong to: imported when run, with a clear failure where there is none yet.
 
-A house's module offers ``command``, a click command or group.
+The module offers ``command``, a click command or group.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ import click
 from rewright.cli.common import part
 
 
-def house_command(name: str, module: str, what: str, help_text: str) -> click.Command:
-    """A command whose arguments are the house's business."""
+def package_command(name: str, module: str, what: str, help_text: str) -> click.Command:
+    """A command whose arguments its own package declares."""
 
     @click.command(
         name, help=help_text, context_settings={"ignore_unknown_options": True, "allow_extra_args": True}

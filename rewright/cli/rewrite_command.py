@@ -54,7 +54,7 @@ def command(
     if (source is None) == (top is None):
         raise click.UsageError("give a file or a directory, or --top N")
     config = configuration(config_path)
-    from rewright.rewrite.words import Settings
+    from rewright.rewrite.model import Settings
 
     settings = Settings(
         trust=trust,
@@ -85,7 +85,7 @@ def _work(source: Path | None, top: int | None, dsn: str, config: Any, settings:
     from rewright.rewrite.offline import InputError, collect, work_off
     from rewright.rewrite.offline import top as top_of
     from rewright.rewrite.ports import NoHints
-    from rewright.wiring.knowing import knowledge_base, own_folder
+    from rewright.wiring.knowledge_provider import knowledge_base, own_folder
     from rewright.wiring.modelling import make_model
     from rewright.wiring.ports.hinting import HintPort
     from rewright.wiring.scratch import Scratch

@@ -29,19 +29,19 @@ from rewright.config.model import Config
 from rewright.models.api import Model, NoModel
 from rewright.processes.channel import Figures, listen, tell
 from rewright.processes.jobs import MAX_LINE, Job, decode
-from rewright.processes.tidying import tidy
+from rewright.processes.memory_trim import tidy
 from rewright.processes.warming import warm_up
 from rewright.store.api import Store
 from rewright.store.errors import StoreError
 from rewright.store.life import State
 from rewright.store.records import Rewrite
 from rewright.wiring.budget import RunBudget
-from rewright.wiring.courtesy import Courtesy
 from rewright.wiring.estimating import Estimator
-from rewright.wiring.hint_referee import drop_losing_hints
+from rewright.wiring.hint_regressions import drop_losing_hints
 from rewright.wiring.optimising import Workbench
-from rewright.wiring.referee import judge, retire_losers, to_compare
+from rewright.wiring.priority_gate import PriorityGate
 from rewright.wiring.refusals import Cheap, NotAllowed, NotOptimised, NotYet
+from rewright.wiring.regression_monitor import judge, retire_losers, to_compare
 from rewright.wiring.scratch import Scratch
 from rewright.wiring.stores import open_configured
 
@@ -158,7 +158,7 @@ class _Optimiser:
         self.explaining = threading.Lock()
         # as many held queries are worked on at a time as there are workers for slow ones; the others wait their budget
         self.widening = threading.Lock()
-        self.courtesy = Courtesy()
+        self.priority_gate = PriorityGate()
         self.holding = threading.BoundedSemaphore(max(config.optimiser.concurrency, 1))
 
     def run(self) -> None:
@@ -262,7 +262,7 @@ class _Optimiser:
                 return standing, False
             if not self.inbox.claim(job):
                 raise NotOptimised("it is, or lately was, looked at")
-            with self.courtesy.first():
+            with self.priority_gate.first():
                 return self._one(bench, store, job), True
         except (NotOptimised, StoreError) as error:
             self.log.info("optimiser.nothing", database=job.database, role=job.role, reason=str(error))
@@ -281,7 +281,7 @@ class _Optimiser:
             self.scratch,
             model or NoModel(),
             self.estimator,
-            self.courtesy,
+            self.priority_gate,
         )
 
     def _widen(self, kept: Rewrite, job: Job, store: Store) -> None:

@@ -1,1 +1,1 @@
-"""Filling the houses' ports with each other: the only place that knows them all."""
+"""Filling the packages' ports with each other: the only place that knows them all."""

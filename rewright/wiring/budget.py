@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 
 from rewright.rewrite.adapters.links import at_once
 from rewright.rewrite.adapters.postgres import PostgresDatabase
+from rewright.rewrite.model import Explained, Timed
 from rewright.rewrite.ports import DatabaseError, ResultColumn
-from rewright.rewrite.words import Explained, Timed
 from rewright.sql.plans import plan_from_json
 
 

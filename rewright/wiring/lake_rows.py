@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol
 
 from rewright.engines.duckdb.errors import LakeError
-from rewright.proxy.lakeside.ports import Encode
+from rewright.proxy.duckdb_backend.ports import Encode
 from rewright.proxy.ports import SqlError
 
 _AGAIN_SECONDS = 0.2

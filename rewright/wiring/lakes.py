@@ -21,7 +21,7 @@ from pglast.error import Error as PglastError
 from pglast.parser import scan
 
 from rewright.engines.duckdb.errors import LakeError
-from rewright.proxy.lakeside.ports import PLACE, LakeCursor, LakeSession, Prepared
+from rewright.proxy.duckdb_backend.ports import PLACE, LakeCursor, LakeSession, Prepared
 from rewright.proxy.ports import ResultColumn, SessionView, SqlError
 from rewright.sql.parsing import TooDeep, nodes_of, parse
 from rewright.store.errors import StoreError

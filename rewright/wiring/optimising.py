@@ -29,22 +29,22 @@ from rewright.rewrite.adapters.postgres import PostgresDatabase
 from rewright.rewrite.adapters.scoping import TemplateScoper
 from rewright.rewrite.api import Outcome, Rewriter
 from rewright.rewrite.eligible import eligible
+from rewright.rewrite.model import Deadline, Settings
 from rewright.rewrite.ports import NoKnowledge, Ports, TheseLiterals
 from rewright.rewrite.search.chains import CONFIRM_SECONDS, Derivations
 from rewright.rewrite.search.proposer import RuleProposer
-from rewright.rewrite.words import Deadline, Settings
 from rewright.sql.catalog import Catalog
 from rewright.store.api import Store
 from rewright.store.errors import NotFound
 from rewright.store.life import SERVED_STATES, Action, Level, State
 from rewright.store.records import Event, NewRewrite, Rewrite, Side, Timing
-from rewright.wiring import guards, hint_referee
+from rewright.wiring import guards, hint_regressions
 from rewright.wiring.budget import FrugalDatabase, RunBudget
-from rewright.wiring.courtesy import Courtesy, PoliteChecker
 from rewright.wiring.estimating import Estimator
-from rewright.wiring.knowing import knowledge_of
+from rewright.wiring.knowledge_provider import knowledge_of
 from rewright.wiring.learning import Experienced, Learning
 from rewright.wiring.ports.hinting import HintPort
+from rewright.wiring.priority_gate import PoliteChecker, PriorityGate
 from rewright.wiring.proposals import (
     filled,
     hinted_original,
@@ -54,8 +54,8 @@ from rewright.wiring.proposals import (
     timing_of,
     widened,
 )
-from rewright.wiring.referee import RUNS
 from rewright.wiring.refusals import Cheap, NotAllowed, NotOptimised, NotYet
+from rewright.wiring.regression_monitor import RUNS
 from rewright.wiring.scratch import Scratch
 from rewright.wiring.served import (
     SERVABLE,
@@ -86,7 +86,7 @@ class Workbench:
     scratch: Scratch
     model: Model = field(default_factory=NoModel)
     estimator: Estimator = field(default_factory=Estimator)
-    courtesy: Courtesy = field(default_factory=Courtesy)
+    priority_gate: PriorityGate = field(default_factory=PriorityGate)
 
     def optimise(self, job: Job) -> Rewrite | None:
         """Look for a rewrite and keep it; None when there is none. Raises NotOptimised with the reason.
@@ -139,7 +139,7 @@ class Workbench:
                 search_path=path,
                 server_major=session.server_version // 10000,
             )
-            self.courtesy.give_way()
+            self.priority_gate.give_way()
             with Checker(catalog, self.scratch.server(), options) as checker:
                 seen = SecondLook(checker).check(job.text, replacement, CONFIRM_SECONDS)
             if seen.level == "refuted":
@@ -152,11 +152,11 @@ class Workbench:
                 catalog,
                 path,
                 frozenset(self.config.verify.accept),
-                self.courtesy.give_way,
+                self.priority_gate.give_way,
                 self.config.verify.timeout,
             )
             deadline = Deadline.after(self.config.optimiser.budget)
-            self.courtesy.give_way()
+            self.priority_gate.give_way()
             scoped = scoper.scope(proposal.original, proposal.replacement, deadline)
             if scoped.scope != "any" or scoped.evidence is None:
                 return None
@@ -248,7 +248,7 @@ class Workbench:
         return hinter.consider(job.text, Deadline.after(self.config.optimiser.budget))
 
     def compare(self, rewrite: Rewrite) -> Sequence[Timing]:
-        """Run replacement and original again in turn, until either clearly wins or the referee has runs enough.
+        """Run replacement and original again in turn, until either clearly wins or the regression monitor has runs enough.
 
         Empty where that can't be done: no values for parameters, no runs left in this hour, or the replacement takes
         longer than ``run_timeout``. An original is stopped there: its time is then a lower bound. Raises NotOptimised.
@@ -284,11 +284,11 @@ class Workbench:
         except psycopg.Error as error:
             raise NotOptimised(f"the server says {error.diag.message_primary or error}") from error
 
-    def measure_hints(self, *, interval: float = hint_referee.INTERVAL) -> Rewrite | None:
+    def measure_hints(self, *, interval: float = hint_regressions.INTERVAL) -> Rewrite | None:
         """Run one served rewrite with its hints and without, if one is due; which. Raises NotOptimised, StoreError."""
         if self.config.optimiser.measure not in {"run", "both"}:
             return None
-        rewrite = hint_referee.due(self.store, interval=interval)
+        rewrite = hint_regressions.due(self.store, interval=interval)
         if rewrite is None:
             return None
         name = rewrite.proposal.database
@@ -296,7 +296,7 @@ class Workbench:
         try:
             dsn = database_dsn(self._database(name).optimiser_dsn, name)
             with HintingSession(dsn, limits=Limits(statement=limit)) as session:
-                found = hint_referee.measure(session, rewrite, limit, self.budget.take)
+                found = hint_regressions.measure(session, rewrite, limit, self.budget.take)
         except (SessionError, psycopg.Error) as error:
             raise NotOptimised(f"the server says {error}") from error
         self.store.rewrites.add_timings(found)
@@ -313,7 +313,7 @@ class Workbench:
         )
         waiting = job.kind == "inline"
         learning = self._learning(session, catalog, job)
-        between = self.courtesy.give_way
+        between = self.priority_gate.give_way
         database = FrugalDatabase(
             PostgresDatabase(session, catalog, path), self.budget, count_subplans=waiting, between=between
         )
@@ -325,7 +325,7 @@ class Workbench:
             chains = by_steps(checker, derivations, catalog, path, confirm, between)
             ports = Ports(
                 database=database,
-                checker=PoliteChecker(chains, self.courtesy),
+                checker=PoliteChecker(chains, self.priority_gate),
                 prover=chains,
                 proposer=RuleProposer(
                     catalog, path, derivations=derivations, later=learning.avoid(), **_search_limits(job)
@@ -333,7 +333,7 @@ class Workbench:
                 scoper=TheseLiterals()
                 if waiting and self.config.store.literals
                 else TemplateScoper(
-                    catalog, path, frozenset(self.config.verify.accept), self.courtesy.give_way
+                    catalog, path, frozenset(self.config.verify.accept), self.priority_gate.give_way
                 ),
                 eligible=lambda sql: eligible(sql, catalog, path),
                 model=self.model if job.model else NoModel(),

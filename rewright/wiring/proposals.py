@@ -12,8 +12,8 @@ from typing import Any
 from rewright.engines.postgres.session import Run
 from rewright.processes.jobs import Job
 from rewright.rewrite.api import Outcome
+from rewright.rewrite.model import Evidence
 from rewright.rewrite.ports import Scoped
-from rewright.rewrite.words import Evidence
 from rewright.store.life import Level
 from rewright.store.records import NewRewrite, Rewrite, Side, Timing
 from rewright.wiring import templates

@@ -10,8 +10,8 @@ from typing import Any
 from rewright.config.loading import ConfigError
 from rewright.config.model import Config
 from rewright.proxy.config import AuthConfig, DatabaseConfig, Limits, ListenConfig, ProxyConfig, UserConfig
-from rewright.proxy.doorstep import server_context
 from rewright.proxy.ports import SettingRule, SettingsRules
+from rewright.proxy.tls_negotiation import server_context
 from rewright.proxy.upstream import DsnError, parse_dsn
 from rewright.settings import REGISTRY, allowed_sentence
 

@@ -1,1 +1,1 @@
-"""The rewriter's ports filled with the other houses: sessions, the checker, rules, the store."""
+"""The rewriter's ports filled with the other packages: sessions, the checker, rules, the store."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from rewright.equivalence.api import Checker
 from rewright.equivalence.verdicts import to_json
-from rewright.rewrite.words import Evidence
+from rewright.rewrite.model import Evidence
 
 
 @dataclass(slots=True)

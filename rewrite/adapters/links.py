@@ -24,9 +24,9 @@ from rewright.rewrite.adapters.parts import (
     stated,
     views,
 )
+from rewright.rewrite.model import Evidence
 from rewright.rewrite.search.abstraction import Pair, pairs
 from rewright.rewrite.search.congruence import Difference
-from rewright.rewrite.words import Evidence
 from rewright.sql import algebra as a
 from rewright.sql.binder import BindError, Unsupported, bind
 from rewright.sql.catalog import Catalog

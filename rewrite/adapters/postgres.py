@@ -13,8 +13,8 @@ from pglast import ast
 from pglast.error import Error as PglastError
 
 from rewright.engines.postgres.session import Session, SessionError
+from rewright.rewrite.model import Explained, Timed
 from rewright.rewrite.ports import DatabaseError, ResultColumn
-from rewright.rewrite.words import Explained, Timed
 from rewright.sql.catalog import Catalog, ForeignKey, Key, Table, TableColumn
 from rewright.sql.parsing import TooDeep, has_parameters, nodes_of, parse
 

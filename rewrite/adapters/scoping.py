@@ -14,8 +14,8 @@ from typing import Any
 
 from rewright.equivalence.verdicts import to_json
 from rewright.rewrite.adapters.links import at_once, proved_by_parts
+from rewright.rewrite.model import Deadline, Evidence
 from rewright.rewrite.ports import Scoped
-from rewright.rewrite.words import Deadline, Evidence
 from rewright.sql.algebra import Cast, Const, Expr, Op, Param, Query
 from rewright.sql.binder import BindError, Unsupported, bind
 from rewright.sql.catalog import Catalog

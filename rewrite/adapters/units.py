@@ -20,11 +20,11 @@ from rewright.knowledge.patterns.fits import fits, rewrites, term_of
 from rewright.knowledge.patterns.terms import NotATerm, Term, read
 from rewright.knowledge.units import Unit as Stored
 from rewright.knowledge.units import schema_sql
+from rewright.rewrite.model import CATEGORIES, Category
 from rewright.rewrite.ports import Unit
 from rewright.rewrite.rules import RULES, Context, Rewrite, Rule
 from rewright.rewrite.rules.apply import applications
 from rewright.rewrite.rules.canonical import canonical
-from rewright.rewrite.words import CATEGORIES, Category
 from rewright.sql import algebra as a
 from rewright.sql.binder import BindError, Unsupported, bind
 from rewright.sql.catalog import Catalog

@@ -19,8 +19,8 @@ from rewright.rewrite.agents.guard import complaint_of
 from rewright.rewrite.agents.memory import Memory, VerdictNote, result_rows
 from rewright.rewrite.agents.runs import Runs
 from rewright.rewrite.machine.states import NOT_FASTER, Fallen, Verified, Verify
+from rewright.rewrite.model import TRUST, Candidate, Checked, Deadline, Evidence, Settings, Step
 from rewright.rewrite.ports import Checker, Database, DatabaseError, NoProver, Prover, ResultColumn
-from rewright.rewrite.words import TRUST, Candidate, Checked, Deadline, Evidence, Settings, Step
 
 _SYSTEM = (
     "You correct PostgreSQL queries. A query was rewritten to be faster; it must give exactly what the original gives:"

@@ -19,8 +19,8 @@ from rewright.rewrite.agents.memory import BOUNDS, KnowledgeNote, Memory, Report
 from rewright.rewrite.agents.report import remarks, report, same_plan
 from rewright.rewrite.agents.runs import Runs
 from rewright.rewrite.machine.states import Decide, Decided
+from rewright.rewrite.model import TRUST, Checked, Deadline, Explained, Settings, Timed, Weighed
 from rewright.rewrite.ports import Database, DatabaseError, Knowledge
-from rewright.rewrite.words import TRUST, Checked, Deadline, Explained, Settings, Timed, Weighed
 
 _SYSTEM = (
     "You decide whether looking for a still faster equivalent of a PostgreSQL query is worth another attempt."

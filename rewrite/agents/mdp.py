@@ -16,7 +16,7 @@ from rewright.models.prompts import Instruction, Part, SqlText, messages
 from rewright.models.redact import Redactor
 from rewright.models.typed import ask
 from rewright.rewrite.agents.memory import Memory
-from rewright.rewrite.words import Candidate, Category, Deadline, Step
+from rewright.rewrite.model import Candidate, Category, Deadline, Step
 
 _SYSTEM = (
     "You rewrite PostgreSQL queries into equivalent, faster ones. Equivalent means the same rows, duplicates and NULLs"
@@ -72,7 +72,7 @@ class Thought:
 
 
 @dataclass(slots=True)
-class ModelMind:
+class ModelStrategy:
     """The model's side of Reasoning for one run: prompts through the run's redactor, charged to ``scope``."""
 
     model: Model

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from typing import Literal, assert_never
 
 from rewright.models.prompts import ErrorText, FreeText, Part, PlanText, RowsText, SchemaText, SqlText
+from rewright.rewrite.model import Category, Explained, Level
 from rewright.rewrite.ports import Unit
-from rewright.rewrite.words import Category, Explained, Level
 
 Agent = Literal["reasoning", "rewrite", "assistant", "decision"]
 SliceName = Literal["query", "proposals", "verdicts", "reports", "knowledge"]

@@ -1,6 +1,6 @@
 """The Reasoning state (S1): two minds, one pool.
 
-The deterministic mind asks the proposer (rules and search); the model mind, where one is configured, gives a chain of
+The deterministic strategy asks the proposer (rules and search); the model strategy, where one is configured, gives a chain of
 proposals, the rewrite agent enhances the best, and rules continue from what a model proposed. All meet in one pool:
 told apart by canonical text, priced by EXPLAIN, best first. Must not know verification or Decision.
 """
@@ -12,11 +12,11 @@ from dataclasses import dataclass, field, replace
 
 from rewright.models.api import Usage
 from rewright.rewrite.agents.guard import complaint_of
-from rewright.rewrite.agents.mdp import ModelMind, Thought, by_cost, grouped
+from rewright.rewrite.agents.mdp import ModelStrategy, Thought, by_cost, grouped
 from rewright.rewrite.agents.memory import BOUNDS, KnowledgeNote, Memory, Proposal
 from rewright.rewrite.machine.states import Reason, Reasoned
+from rewright.rewrite.model import Candidate, Deadline, Settings, Step, canonical, digest
 from rewright.rewrite.ports import Database, DatabaseError, Knowledge, NoKnowledge, Proposer, Unit
-from rewright.rewrite.words import Candidate, Deadline, Settings, Step, canonical, digest
 
 _PRICED_AT_MOST = 40
 _CONTINUED = 2
@@ -32,7 +32,7 @@ class Reasoning:
     cost: float | None
     database: Database
     proposer: Proposer
-    mind: ModelMind | None
+    strategy: ModelStrategy | None
     memory: Memory
     settings: Settings
     knowledge: Knowledge = field(default_factory=NoKnowledge)
@@ -47,8 +47,8 @@ class Reasoning:
         """New candidates of both minds, at most ``settings.width``, no text twice in a run."""
         self.usage, self.notes = Usage(), []
         ranked = self._rank(self._by_rules(command, deadline))
-        if self.mind is not None and not deadline.passed:
-            ranked = self._rank([*ranked, *self._by_model(self.mind, deadline)])
+        if self.strategy is not None and not deadline.passed:
+            ranked = self._rank([*ranked, *self._by_model(self.strategy, deadline)])
         chosen = self._choose(ranked)
         for candidate in chosen:
             self._seen.add(candidate.key())
@@ -69,10 +69,10 @@ class Reasoning:
         advice = self._advice() if command.round > 1 else ()
         return list(self.proposer.propose(self.sql, self.database, share, advice))
 
-    def _by_model(self, mind: ModelMind, deadline: Deadline) -> list[Candidate]:
-        found = self._take(mind.chain(self.memory, deadline))
+    def _by_model(self, strategy: ModelStrategy, deadline: Deadline) -> list[Candidate]:
+        found = self._take(strategy.chain(self.memory, deadline))
         if found and not deadline.passed:
-            found += self._take(mind.enhance(found[0], self.memory, deadline))
+            found += self._take(strategy.enhance(found[0], self.memory, deadline))
             found += self._continue_by_rules(found, deadline)
         return found
 

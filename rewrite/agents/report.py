@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from rewright.rewrite.words import Explained, Step, Weighed
+from rewright.rewrite.model import Explained, Step, Weighed
 
 _JOINS = ("Nested Loop", "Hash Join", "Merge Join")
 _BUFFERS = (

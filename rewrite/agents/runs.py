@@ -12,8 +12,8 @@ from dataclasses import dataclass, field, replace
 from statistics import median
 
 from rewright.rewrite.agents.report import same_plan
+from rewright.rewrite.model import Candidate, Deadline, Explained, Settings, Timed
 from rewright.rewrite.ports import Database, DatabaseError
-from rewright.rewrite.words import Candidate, Deadline, Explained, Settings, Timed
 
 # seconds that a candidate may take beyond the best so far before it is stopped
 _SLACK = 0.05

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from rewright.rewrite.machine.states import Decided, Fallen, Reasoned, Result, Stopped, Verified
-from rewright.rewrite.words import Candidate, Checked, Evidence, Step, Weighed
+from rewright.rewrite.model import Candidate, Checked, Evidence, Step, Weighed
 
 
 def encode(result: Result) -> dict[str, Any]:

@@ -30,8 +30,8 @@ from rewright.rewrite.machine.states import (
     advance,
     begin,
 )
+from rewright.rewrite.model import Deadline, digest
 from rewright.rewrite.ports import DatabaseError, Journal
-from rewright.rewrite.words import Deadline, digest
 
 
 class Reasoner(Protocol):

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import assert_never
 
-from rewright.rewrite.words import Candidate, Checked, Weighed
+from rewright.rewrite.model import Candidate, Checked, Weighed
 
 
 class State(Enum):

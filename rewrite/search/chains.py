@@ -12,8 +12,8 @@ import time
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from rewright.rewrite.model import Evidence
 from rewright.rewrite.ports import Checker
-from rewright.rewrite.words import Evidence
 
 # what the checker gets to refute a proof by links
 CONFIRM_SECONDS = 2.0

@@ -1,4 +1,4 @@
-"""The deterministic mind: the `Proposer` port filled by binding, search and printing.
+"""The deterministic strategy: the `Proposer` port filled by binding, search and printing.
 
 Owns the choice of what is handed on: few candidates, told apart by what made them, because estimates err in
 families. Must not know how candidates are checked or run.
@@ -10,12 +10,12 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from rewright.rewrite.model import Candidate, Category, Deadline, Step
 from rewright.rewrite.ports import Database, Unit
 from rewright.rewrite.rules import RULES, Rule
 from rewright.rewrite.search.chains import Derivations
 from rewright.rewrite.search.explore import Candidate as Found
 from rewright.rewrite.search.explore import Limits, propose
-from rewright.rewrite.words import Candidate, Category, Deadline, Step
 from rewright.sql.binder import BindError, Unsupported, bind
 from rewright.sql.catalog import Catalog
 from rewright.sql.printing import to_sql

@@ -77,7 +77,9 @@ def play(data: bytes) -> None:
     """One session."""
     given = atheris.FuzzedDataProvider(data)
     rewriting = given.ConsumeBool()
-    session = Play(*([REWRITE] if rewriting else []), settings_known=given.ConsumeBool(), desk=rewriting)
+    session = Play(
+        *([REWRITE] if rewriting else []), settings_known=given.ConsumeBool(), interceptor=rewriting
+    )
     streams = {True: bytearray(), False: bytearray()}
     takes: dict[bool, Callable[[bytes], None]] = {
         True: session.session.client_data,

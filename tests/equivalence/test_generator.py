@@ -13,7 +13,7 @@ from rewright.equivalence.generator.flatten import flatten
 from rewright.equivalence.generator.pools import pools_for
 from rewright.equivalence.isolation import screen_query, screen_schema
 from rewright.equivalence.proving import bind_both, catalog_of
-from rewright.equivalence.refuter.arena import Arena, insert_statements
+from rewright.equivalence.refuter.scratch_database import ScratchDatabase, insert_statements
 from rewright.equivalence.refuter.search import Refuter
 from rewright.sql.binder import bind
 from rewright.sql.ddl import catalog_from_ddl
@@ -35,31 +35,31 @@ QUERY = "select c.id from city c join region r on r.id = c.region where c.area >
 
 
 @pytest.fixture(scope="module")
-def arena(scratch_server: ScratchServer) -> object:
-    with Arena(scratch_server, screen_schema(SCHEMA)) as made:
+def scratch_db(scratch_server: ScratchServer) -> object:
+    with ScratchDatabase(scratch_server, screen_schema(SCHEMA)) as made:
         yield made
 
 
-def taken(arena: Arena, database: Database) -> bool:
+def taken(scratch_db: ScratchDatabase, database: Database) -> bool:
     try:
-        with arena.rolled_back():
-            for statement in insert_statements(arena.shape, database):
-                arena.connection.execute(statement.encode())
-            arena.connection.execute("set constraints all immediate")
+        with scratch_db.rolled_back():
+            for statement in insert_statements(scratch_db.shape, database):
+                scratch_db.connection.execute(statement.encode())
+            scratch_db.connection.execute("set constraints all immediate")
     except psycopg.Error:
         return False
     return True
 
 
 @pytest.mark.server
-def test_generated_databases_satisfy_the_schema(arena: Arena) -> None:
+def test_generated_databases_satisfy_the_schema(scratch_db: ScratchDatabase) -> None:
     query = screen_query("select * from city, mayor, road where size > 4 and kind = 'x' and f < 2")
-    refuter = Refuter(arena, query, query)
+    refuter = Refuter(scratch_db, query, query)
     made = [refuter.generator.database(profile) for profile in PROFILES for _ in range(12)]
     refuter.close()
-    good = [database for database in made if taken(arena, database)]
+    good = [database for database in made if taken(scratch_db, database)]
     assert len(good) >= 0.9 * len(made)
-    names = [t.name for t in arena.shape.tables]
+    names = [t.name for t in scratch_db.shape.tables]
     for name in ("region", "city", "mayor", "road"):
         assert any(database[names.index(name)] for database in good), name
     cells = [row for database in good for row in database[names.index("city")]]
@@ -68,18 +68,18 @@ def test_generated_databases_satisfy_the_schema(arena: Arena) -> None:
 
 
 @pytest.mark.server
-def test_the_same_seed_makes_the_same_databases(arena: Arena) -> None:
+def test_the_same_seed_makes_the_same_databases(scratch_db: ScratchDatabase) -> None:
     query = screen_query(QUERY)
     runs = []
     for _ in range(2):
-        refuter = Refuter(arena, query, query, seed=5)
+        refuter = Refuter(scratch_db, query, query, seed=5)
         runs.append([refuter.generator.database() for _ in range(30)])
         refuter.close()
     assert runs[0] == runs[1]
 
 
 @pytest.mark.server
-def test_solved_rows_answer_a_selective_query(arena: Arena) -> None:
+def test_solved_rows_answer_a_selective_query(scratch_db: ScratchDatabase) -> None:
     catalog, problem = catalog_of(SCHEMA)
     assert catalog is not None, problem
     text = (
@@ -89,16 +89,16 @@ def test_solved_rows_answer_a_selective_query(arena: Arena) -> None:
     bound = bind_both(text, text, catalog, ("public",))
     assert not isinstance(bound, str)
     query = screen_query(text)
-    refuter = Refuter(arena, query, query)
-    seeds = directed_databases(arena.shape, refuter.pools, (bound.original,), seconds=5)
+    refuter = Refuter(scratch_db, query, query)
+    seeds = directed_databases(scratch_db.shape, refuter.pools, (bound.original,), seconds=5)
     refuter.close()
     answered = 0
     for database in seeds:
         try:
-            with arena.rolled_back():
-                for statement in insert_statements(arena.shape, database):
-                    arena.connection.execute(statement.encode())
-                answered += bool(arena.connection.execute(text.encode()).fetchall())
+            with scratch_db.rolled_back():
+                for statement in insert_statements(scratch_db.shape, database):
+                    scratch_db.connection.execute(statement.encode())
+                answered += bool(scratch_db.connection.execute(text.encode()).fetchall())
         except psycopg.Error:
             continue
     assert answered >= 2
@@ -123,13 +123,13 @@ def test_samples_of_a_pattern_match_it_and_miss_it() -> None:
 
 
 @pytest.mark.server
-def test_pools_hold_neighbours_of_constants(arena: Arena) -> None:
+def test_pools_hold_neighbours_of_constants(scratch_db: ScratchDatabase) -> None:
     constants = constants_of(
         [screen_query("select 1 from city where area > 10.5 and born < '2001-05-05'").tree]
     )
-    pools = pools_for(arena.shape, constants, arena.accepted)
-    city = next(i for i, t in enumerate(arena.shape.tables) if t.name == "city")
-    places = {c.name: i for i, c in enumerate(arena.shape.tables[city].columns)}
+    pools = pools_for(scratch_db.shape, constants, scratch_db.accepted)
+    city = next(i for i, t in enumerate(scratch_db.shape.tables) if t.name == "city")
+    places = {c.name: i for i, c in enumerate(scratch_db.shape.tables[city].columns)}
     assert {"10.5", "10.51", "10.49"} <= set(pools[city][places["area"]].near)
     assert "2001-05-06 00:00:00" in pools[city][places["born"]].near
     assert set(pools[city][places["size"]].family) <= {"0", "2", "4", "6", "-2", "10", "12"}, (

@@ -11,7 +11,7 @@ from rewright.engines.postgres.scratch import ScratchServer
 from rewright.equivalence.api import Checker
 from rewright.equivalence.isolation import Refused, screen_query, screen_schema
 from rewright.equivalence.options import Options
-from rewright.equivalence.refuter.arena import Arena, harden
+from rewright.equivalence.refuter.scratch_database import ScratchDatabase, harden
 from rewright.equivalence.verdicts import Refuted, Unknown
 
 HOSTILE_SCHEMAS = {
@@ -133,8 +133,8 @@ def test_bombs_end_in_time(text: str, scratch_server: ScratchServer) -> None:
 @pytest.mark.server
 def test_the_role_has_no_rights_beyond_its_database(scratch_server: ScratchServer) -> None:
     harden(scratch_server)
-    with Arena(scratch_server, screen_schema("create table t (a int)")) as arena:
-        run = arena.connection.execute
+    with ScratchDatabase(scratch_server, screen_schema("create table t (a int)")) as scratch_db:
+        run = scratch_db.connection.execute
         for forbidden in (
             "copy t from program 'id'",
             "copy t to '/tmp/x'",
@@ -156,7 +156,7 @@ def test_the_role_has_no_rights_beyond_its_database(scratch_server: ScratchServe
         with pytest.raises(psycopg.OperationalError):
             psycopg.connect(scratch_server.unprivileged_dsn("postgres", unix=True))
         assert run("show temp_file_limit").fetchone() == ("256MB",)
-        arena.set_timeout(120_000)
+        scratch_db.set_timeout(120_000)
         with pytest.raises(psycopg.errors.ConfigurationLimitExceeded):
             run(
                 "select count(*) from (select md5(x::text) || repeat('x', 900) r "

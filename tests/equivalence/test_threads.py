@@ -104,7 +104,7 @@ def test_who_is_in_a_hurry_gets_the_solver_from_a_proof_that_goes_on_later(
         if engine.yields and not in_the_middle.is_set():
             in_the_middle.set()
             assert asked.wait(20)
-            time.sleep(0.2)  # the other one stands at the door now
+            time.sleep(0.2)  # the other one waits for the lock now
         usual(engine)
 
     monkeypatch.setattr(Engine, "tick", tick)

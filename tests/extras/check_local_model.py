@@ -23,8 +23,8 @@ from rewright.models.api import Message, Request
 from rewright.models.litellm_client import LiteLlm, Price
 from rewright.models.replay import Recorder
 from rewright.rewrite.api import Rewriter
+from rewright.rewrite.model import Settings
 from rewright.rewrite.ports import Ports
-from rewright.rewrite.words import Settings
 from tests.rewrite.world import GOOD, ORIGINAL, Judge, Rules, Server
 
 

@@ -129,13 +129,13 @@ def test_both_steps_and_a_replay_of_them(hinting):
     model = Scripted([first, second])
     recorder = Recorder(model)
     options = Options(execute=False)
-    found = recommend(hinting, SLOW, options, mind=Dialogue(recorder))
+    found = recommend(hinting, SLOW, options, strategy=Dialogue(recorder))
     assert found.hints.hints == (JoinHint("HashJoin", AB),)
     prompts = "\n".join(m.text for request in model.asked for m in request.messages)
     assert "secret" not in prompts
     assert "rather than" in prompts, "the findings of the first step go into the second"
     again = Dialogue(Replay(recorder.entries))
-    assert recommend(hinting, SLOW, options, mind=again).hints == found.hints
+    assert recommend(hinting, SLOW, options, strategy=again).hints == found.hints
     assert any("not offered" in one for one in again.dropped)
 
 
@@ -155,7 +155,7 @@ def test_a_bad_model_wastes_time_only(hinting, replies):
         hinting,
         SLOW.replace("secret", "b"),
         Options(run_seconds=10, budget_seconds=60, repeats=1),
-        mind=Dialogue(Scripted(replies)),
+        strategy=Dialogue(Scripted(replies)),
     )
     assert JoinHint("HashJoin", AB) in found.hints.hints, found.reason
     assert found.measured

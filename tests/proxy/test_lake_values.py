@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from psycopg.pq import Format
 
-from rewright.proxy.lakeside import values
-from rewright.proxy.lakeside.values import BadValue, decode, encode
+from rewright.proxy.duckdb_backend import values
+from rewright.proxy.duckdb_backend.values import BadValue, decode, encode
 
 CASES = [
     ("bool", True), ("bool", False), ("int2", -7), ("int4", 2**31 - 1), ("int8", -(2**63)),

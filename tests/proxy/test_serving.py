@@ -74,8 +74,11 @@ class World:
 
     def is_seen(self) -> bool:
         """Whether every session has looked at the set of rewrites as it is now."""
-        desks = [c.desk for c in list(self.proxy.proxy._connections.values())]
-        return all(desk is None or desk.seen_version == self.index.version for desk in desks)
+        interceptors = [c.interceptor for c in list(self.proxy.proxy._connections.values())]
+        return all(
+            interceptor is None or interceptor.seen_version == self.index.version
+            for interceptor in interceptors
+        )
 
     def served(self) -> list[ServedStatement]:
         return [r for r in self.reports.all if isinstance(r, ServedStatement)]

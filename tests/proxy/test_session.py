@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rewright.proxy.desk import Identity, SessionDesk
+from rewright.proxy.interceptor import Identity, SessionInterceptor
 from rewright.proxy.metrics import Metrics
 from rewright.proxy.ports import Guard, Ports, ServedRewrite
 from rewright.proxy.serving.index import RewriteIndex
@@ -23,15 +23,17 @@ from tests.proxy.test_wire import BACKEND, FRONTEND
 class Play:
     """``>>`` bytes from a side, ``<<`` what went out since."""
 
-    def __init__(self, *rewrites: ServedRewrite, settings_known: bool = True, desk: bool = True) -> None:
+    def __init__(
+        self, *rewrites: ServedRewrite, settings_known: bool = True, interceptor: bool = True
+    ) -> None:
         self.to_server = bytearray()
         self.to_client = bytearray()
         self.session = Session(self.to_server.extend, self.to_client.extend)
-        if desk:
+        if interceptor:
             index = RewriteIndex()
             index.replace(rewrites)
             ports = Ports(lookup=index, reporter=Reports(), settings=RULES)
-            self.desk = SessionDesk(
+            self.interceptor = SessionInterceptor(
                 self.session,
                 ports,
                 Identity("db", "u", "x"),
@@ -39,8 +41,8 @@ class Play:
                 Settings(RULES),
                 self.session.clock,
             )
-            self.desk.settings_stale = not settings_known
-            self.session.attach(self.desk)
+            self.interceptor.settings_stale = not settings_known
+            self.session.attach(self.interceptor)
 
     def client(self, *messages: f.FrontendMessage) -> bytes:
         """What the server gets for them."""
@@ -191,7 +193,7 @@ def test_settings_are_read_before_the_first_query() -> None:
     )
     assert play.server(*reply) == b""
     assert bytes(play.to_server) == f.Query(b"select 1").encode()
-    assert play.desk.view.mode == "off"
+    assert play.interceptor.view.mode == "off"
     assert play.server(DONE, READY) == DONE + READY
     assert play.session.is_idle
 
@@ -381,8 +383,8 @@ def test_texts_pass_unseen_while_memory_is_short() -> None:
 @given(st.lists(FRONTEND, max_size=12), st.lists(st.integers(1, 40), min_size=1))
 def test_relay_changes_no_byte_from_the_client(sent: list[f.FrontendMessage], cuts: list[int]) -> None:
     stream = b"".join(m.encode() for m in sent)
-    for desk in (False, True):
-        play = Play(desk=desk)
+    for interceptor in (False, True):
+        play = Play(interceptor=interceptor)
         feed(play.session.client_data, stream, cuts)
         assert bytes(play.to_server) == stream
 

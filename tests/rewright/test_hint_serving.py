@@ -20,11 +20,11 @@ from rewright.proxy.serving.index import RewriteIndex
 from rewright.store.api import Store, open_store
 from rewright.store.life import Action, Level, State
 from rewright.store.records import NewRewrite, Rewrite, Timing
-from rewright.wiring import hint_referee
+from rewright.wiring import hint_regressions
 from rewright.wiring.budget import RunBudget
 from rewright.wiring.explaining import text as explained
 from rewright.wiring.optimising import Workbench
-from rewright.wiring.referee import retire_losers
+from rewright.wiring.regression_monitor import retire_losers
 from rewright.wiring.scratch import Scratch
 from rewright.wiring.served import parameter_document, served
 from tests.fixtures.hint_plan import SKEWED
@@ -67,19 +67,19 @@ def active(store: Store, new: NewRewrite, hinted: float, plain: float, *, times:
 
 def test_hints_that_lose_are_dropped_and_the_rewrite_stays(store: Store) -> None:
     number = active(store, NEW, hinted=300, plain=100)
-    ((old, kept),) = hint_referee.drop_losing_hints(store)
+    ((old, kept),) = hint_regressions.drop_losing_hints(store)
     assert (old.id, old.state) == (number, State.RETIRED)
     assert old.reason == "its hints lose: 300 ms with, 100 ms without"
     assert kept is not None
     assert kept.state is State.ACTIVE
     assert (kept.proposal.replacement, kept.proposal.hints) == ("select 2", "")
     assert kept.proposal.plans == {"cost": 1}
-    assert list(hint_referee.drop_losing_hints(store)) == []
+    assert list(hint_regressions.drop_losing_hints(store)) == []
 
 
 def test_hints_that_were_all_of_it_are_retired(store: Store) -> None:
     active(store, replace(NEW, parameters=parameter_document((), "select 1")), hinted=300, plain=100)
-    ((old, kept),) = hint_referee.drop_losing_hints(store)
+    ((old, kept),) = hint_regressions.drop_losing_hints(store)
     assert old.state is State.RETIRED
     assert kept is None
 
@@ -87,18 +87,18 @@ def test_hints_that_were_all_of_it_are_retired(store: Store) -> None:
 @pytest.mark.parametrize(("hinted", "plain", "times"), [(100, 300, 5), (110, 100, 5), (300, 100, 4)])
 def test_hints_that_do_not_clearly_lose_stay(store: Store, hinted: float, plain: float, times: int) -> None:
     active(store, NEW, hinted, plain, times=times)
-    assert list(hint_referee.drop_losing_hints(store)) == []
+    assert list(hint_regressions.drop_losing_hints(store)) == []
 
 
 def test_a_pinned_rewrite_keeps_its_hints(store: Store) -> None:
     store.rewrites.act(active(store, NEW, 300, 100), Action.PIN)
-    assert list(hint_referee.drop_losing_hints(store)) == []
+    assert list(hint_regressions.drop_losing_hints(store)) == []
 
 
 def test_an_approval_goes_on(store: Store) -> None:
     number = active(store, replace(NEW, level=Level.JUDGED), 300, 100)
     store.rewrites.act(number, Action.APPROVE)
-    ((_, kept),) = hint_referee.drop_losing_hints(store)
+    ((_, kept),) = hint_regressions.drop_losing_hints(store)
     assert kept is not None
     assert kept.approved
 
@@ -178,7 +178,7 @@ def test_from_a_slow_query_to_a_hinted_one_and_back(hint_server: ScratchServer, 
         [Timing(kept.id, "hinted", 5 * plain.duration_ms, source="optimiser")] * 9
     )
     bench.store.rewrites.add_timings([Timing(kept.id, "plain", plain.duration_ms, source="optimiser")] * 9)
-    assert [old.id for old, _ in hint_referee.drop_losing_hints(bench.store)] == [kept.id]
+    assert [old.id for old, _ in hint_regressions.drop_losing_hints(bench.store)] == [kept.id]
 
 
 @pytest.mark.server
@@ -229,7 +229,7 @@ def test_runs_are_within_the_budget(bench: Workbench) -> None:
     bench.budget = RunBudget(0)
     (name,) = bench.config.databases
     with HintingSession(bench.config.databases[name].optimiser_dsn) as session:
-        assert hint_referee.measure(session, _kept(bench), 5.0, bench.budget.take) == ()
+        assert hint_regressions.measure(session, _kept(bench), 5.0, bench.budget.take) == ()
 
 
 def _kept(bench: Workbench):  # type: ignore[no-untyped-def]

@@ -12,7 +12,7 @@ from rewright.processes.jobs import Job
 from rewright.rewrite.ports import Unit
 from rewright.store.api import open_store
 from rewright.wiring.budget import RunBudget
-from rewright.wiring.knowing import knowledge_base, own_folder
+from rewright.wiring.knowledge_provider import knowledge_base, own_folder
 from rewright.wiring.learning import HINTS, Experienced, Learning, lessons_of
 from rewright.wiring.optimising import Workbench
 from rewright.wiring.scratch import Scratch

@@ -1,4 +1,4 @@
-"""The glue between houses: reports, jobs, served records, the feed, the referee, figures."""
+"""The glue between packages: reports, jobs, served records, the feed, the regression monitor, figures."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ from rewright.equivalence.verdicts import CHECKER_VERSION
 from rewright.processes import worker
 from rewright.processes.exporting import METRICS, Figureboard
 from rewright.processes.jobs import Job, JobSender, decode, encode
+from rewright.processes.memory_trim import tidy
 from rewright.processes.optimiser import Inbox
-from rewright.processes.tidying import tidy
 from rewright.proxy.metrics import Metrics
 from rewright.proxy.ports import (
     Candidate,
@@ -57,7 +57,7 @@ from rewright.wiring.guards import GuardFailed, names_in
 from rewright.wiring.inlining import SocketInline
 from rewright.wiring.optimising import Workbench, database_dsn
 from rewright.wiring.proxies import proxy_config, settings_rules
-from rewright.wiring.referee import judge, loses, retire_losers, to_compare
+from rewright.wiring.regression_monitor import judge, loses, retire_losers, to_compare
 from rewright.wiring.reporting import SessionReporter, StoreReporter
 from rewright.wiring.scratch import Scratch
 from rewright.wiring.served import guard_document, guard_of, parameter_document, served, starts_active
@@ -371,7 +371,7 @@ def test_the_database_asked_for_goes_into_the_dsn() -> None:
     assert database_dsn("postgresql://u@h/db", "other") == "postgresql://u@h/db"
 
 
-# -- the referee
+# -- the regression monitor
 
 
 def timings(side: str, *values: float) -> list[Timing]:

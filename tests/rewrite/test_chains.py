@@ -9,11 +9,11 @@ import pytest
 from rewright.equivalence.proof import Proof
 from rewright.equivalence.prover import prove
 from rewright.rewrite.adapters.links import LinkProver
+from rewright.rewrite.model import Evidence, Level
 from rewright.rewrite.search.abstraction import Pair, pairs, without_common, without_ctes
 from rewright.rewrite.search.bounds import without_bounds
 from rewright.rewrite.search.chains import ChainChecker, Derivations
 from rewright.rewrite.search.congruence import differences
-from rewright.rewrite.words import Evidence, Level
 from rewright.sql import algebra as a
 from rewright.sql.binder import bind
 from rewright.sql.printing import to_sql

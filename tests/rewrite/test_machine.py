@@ -23,7 +23,7 @@ from rewright.rewrite.machine.states import (
     advance,
     begin,
 )
-from rewright.rewrite.words import Candidate, Checked, Evidence, Weighed
+from rewright.rewrite.model import Candidate, Checked, Evidence, Weighed
 
 A, B = Candidate("select 1"), Candidate("select 2")
 CHECKED = Checked(A, Evidence("proved"))

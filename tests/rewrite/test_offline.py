@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from rewright.rewrite.api import Rewriter
+from rewright.rewrite.model import Settings
 from rewright.rewrite.offline import Done, InputError, Work, collect, statements, top, work_off
 from rewright.rewrite.page import markdown, page
 from rewright.rewrite.ports import Ports
-from rewright.rewrite.words import Settings
 from tests.rewrite.world import GOOD, ORIGINAL, Judge, Rules, Server
 
 

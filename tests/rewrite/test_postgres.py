@@ -15,8 +15,8 @@ from rewright.engines.postgres.session import Session
 from rewright.rewrite.adapters.live import connected
 from rewright.rewrite.adapters.postgres import PostgresDatabase
 from rewright.rewrite.api import Rewriter
+from rewright.rewrite.model import Evidence, Settings
 from rewright.rewrite.ports import DatabaseError, Ports
-from rewright.rewrite.words import Evidence, Settings
 from tests.rewrite.world import Rules
 
 pytestmark = pytest.mark.server

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from rewright.models.api import Reply, Request, Role, Usage
 from rewright.rewrite.api import Rewriter
+from rewright.rewrite.model import Evidence, Explained, Settings
 from rewright.rewrite.ports import DatabaseError, Ports
-from rewright.rewrite.words import Evidence, Explained, Settings
 from tests.rewrite.world import Judge, Rules, Server, Shelf
 
 SECRET_ROW = "Zebulon Q. Overthwart, 555-0199"

@@ -17,7 +17,7 @@ from rewright.engines.postgres.scratch import ScratchServer
 from rewright.models.api import Reply, Request, Role
 from rewright.rewrite.adapters.live import connected
 from rewright.rewrite.api import Rewriter
-from rewright.rewrite.words import Settings
+from rewright.rewrite.model import Settings
 
 pytestmark = pytest.mark.server
 

@@ -12,8 +12,8 @@ from rewright.models.api import Model, NoModel, Reply, Request, Role, Usage
 from rewright.models.replay import Recorder, Replay
 from rewright.rewrite.api import Outcome, Rewriter
 from rewright.rewrite.machine.drive import replay
+from rewright.rewrite.model import Evidence, Settings, Timed
 from rewright.rewrite.ports import DatabaseError, Knowledge, NoKnowledge, NoProposer, Ports, Proposer
-from rewright.rewrite.words import Evidence, Settings, Timed
 from tests.rewrite.world import GOOD, GOOD_CTE, ORIGINAL, WRONG, Diary, Judge, Rules, Server, Shelf
 
 

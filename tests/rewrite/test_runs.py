@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 import pytest
 
 from rewright.rewrite.agents.runs import Runs
+from rewright.rewrite.model import Candidate, Deadline, Explained, Settings, Step, Timed
 from rewright.rewrite.ports import DatabaseError
-from rewright.rewrite.words import Candidate, Deadline, Explained, Settings, Step, Timed
 from tests.rewrite.world import Server
 
 

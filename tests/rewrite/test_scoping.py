@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rewright.rewrite.adapters.scoping import TemplateScoper
-from rewright.rewrite.words import Deadline
+from rewright.rewrite.model import Deadline
 from rewright.sql.ddl import catalog_from_ddl
 from rewright.sql.templates import fill
 

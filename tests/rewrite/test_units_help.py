@@ -8,9 +8,9 @@ import pytest
 from rewright.knowledge.api import KnowledgeBase
 from rewright.rewrite.adapters.live import Extras, connected
 from rewright.rewrite.adapters.units import UnitKnowledge, rule_of, rules_of
+from rewright.rewrite.model import Settings
 from rewright.rewrite.rules import RULES
 from rewright.rewrite.search.proposer import helped, preferred
-from rewright.rewrite.words import Settings
 from rewright.sql.binder import bind
 from rewright.sql.ddl import catalog_from_ddl
 

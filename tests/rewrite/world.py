@@ -11,8 +11,8 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Any
 
+from rewright.rewrite.model import Candidate, Deadline, Evidence, Explained, Step, Timed
 from rewright.rewrite.ports import Database, DatabaseError, ResultColumn, Unit
-from rewright.rewrite.words import Candidate, Deadline, Evidence, Explained, Step, Timed
 
 DDL = "create table p (k integer primary key, g integer not null, v integer); create table s (k integer, q integer)"
 ORIGINAL = "select p.k, p.v from p where p.v < (select avg(s.q) from s where s.k = p.k)"

@@ -1,1 +1,1 @@
-"""The rewriter's ports, each filled with the house that does the work; one file a port."""
+"""The rewriter's ports, each filled with the package that does the work; one file a port."""

@@ -17,7 +17,7 @@ from typing import Any
 import duckdb
 
 from rewright.proxy.answers.relations import BOOL, FLOAT8, INT8, TEXT, TIMESTAMPTZ, Relation
-from rewright.proxy.lakeside.values import ARRAYS
+from rewright.proxy.duckdb_backend.values import ARRAYS
 from rewright.proxy.ports import ResultColumn, SqlError
 
 SECONDS = 10.0

@@ -10,7 +10,7 @@ import psycopg
 
 from rewright.engines.postgres.values import NO_VALUES, Values
 from rewright.models.api import Model, NoModel
-from rewright.rewrite.words import Deadline
+from rewright.rewrite.model import Deadline
 
 
 def _always() -> bool:
@@ -53,14 +53,14 @@ class HintPort:
         left = deadline.left()
         if left < 1.0:
             return None
-        mind = Dialogue(self.model, self.share) if self.model.available("hint") else None
+        strategy = Dialogue(self.model, self.share) if self.model.available("hint") else None
         options = Options(
             run_seconds=self.run_seconds, budget_seconds=left, execute=self.execute, allow=self.allow
         )
         try:
             with HintingSession(self.dsn) as session:
                 session.bind(sql, self.values)
-                found = recommend(session, sql, options, mind=mind)
+                found = recommend(session, sql, options, strategy=strategy)
         except (psycopg.Error, SessionError):
             return None
         injected = inject(found.text, found.hints)

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 from rewright.proxy.auth.scram import ScramServer, Verifier
 from rewright.proxy.config import UserConfig
-from rewright.proxy.doorstep import ClientGone
 from rewright.proxy.inbox import Inbox
 from rewright.proxy.relay import Side
+from rewright.proxy.tls_negotiation import ClientGone
 from rewright.proxy.wire import backend
 from rewright.proxy.wire.backend import (
     AUTH_SASL,

@@ -1,4 +1,4 @@
-"""What a desk knows of its session: settings, names, the last query; and what it reports of it.
+"""What an interceptor knows of its session: settings, names, the last query; and what it reports of it.
 
 Owns settings as read back from the server, look-ups, and the measuring of what is served. Must not know messages.
 """
@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import count
 
-from rewright.proxy.lakeside import chains as lakeside
-from rewright.proxy.lakeside.ports import LakeSession
+from rewright.proxy.duckdb_backend import exchanges as duckdb_backend
+from rewright.proxy.duckdb_backend.ports import LakeSession
 from rewright.proxy.metrics import Metrics
 from rewright.proxy.ports import (
     Answer,
@@ -25,9 +25,9 @@ from rewright.proxy.ports import (
 from rewright.proxy.serving.private import Privates
 from rewright.proxy.serving.settings import Settings
 from rewright.proxy.serving.sites import FIRST, find_site
-from rewright.proxy.session import IDLE, Chain, Session
+from rewright.proxy.session import IDLE, Exchange, Session
 from rewright.proxy.slow import SlowReports, is_select
-from rewright.proxy.statements import Book, Statement
+from rewright.proxy.statements import Statement, StatementRegistry
 from rewright.proxy.wire.backend import notice
 from rewright.proxy.wire.frontend import Bind
 
@@ -80,7 +80,7 @@ def _last(timing: Timing, now: float) -> LastQuery:
     )
 
 
-class DeskState:
+class InterceptorState:
     """Who the session is, what is known of it, and what is told of it."""
 
     def __init__(
@@ -102,13 +102,13 @@ class DeskState:
         self.settings_stale = bool(settings.names) and (
             ports.lookup is not None or ports.reporter is not None or ports.lakes is not None
         )
-        self.book = Book()
+        self.registry = StatementRegistry()
         self.privates = Privates(settings.names)
         self.seen_version = -1 if ports.lookup is None else ports.lookup.version
         self.lake: LakeSession | None = (
             ports.lakes.session(identity.database) if ports.lakes is not None else None
         )
-        self.lake_cursors: dict[str, lakeside.Declared] = {}
+        self.lake_cursors: dict[str, duckdb_backend.Declared] = {}
         self.keywords = ports.answers.keywords if ports.answers is not None else frozenset()
         self.timing: Timing | None = None
         self.followed = False  # something unserved was executed behind what is timed
@@ -117,7 +117,7 @@ class DeskState:
         self.warnings = b""
         self.asked: set[bytes] = set()  # texts the optimiser was asked about inline
         self.slow = SlowReports(self)
-        self._next: Chain | None = None
+        self._next: Exchange | None = None
         # the last unnamed Parse that was of no interest, and what it made
         self._plain: Statement | None = None
         self._plain_parse: tuple[bytes, Statement | None] = (b"", None)
@@ -181,11 +181,11 @@ class DeskState:
     def rewatch(self) -> None:
         """Look at names only while one of them is special, or what they do must be known."""
         special = (
-            self.book.any_special()
+            self.registry.any_special()
             or self.view.mode == "inline"
             or self.timing is not None
             or self.last.rewrite_id is not None  # until something else was executed
-            or (self.settings_stale and bool(self.book.statements))
+            or (self.settings_stale and bool(self.registry.statements))
         )
         self.session.watch(special)
         self.session.watch_tags(special or self.timing is not None)
@@ -196,7 +196,7 @@ class DeskState:
         if lookup is None or lookup.version == self.seen_version:
             return
         self.seen_version = lookup.version
-        for statement in self.book.known():
+        for statement in self.registry.known():
             if statement.answer is None and not statement.tag:
                 statement.candidate = self.find(statement.text, statement.param_types)
         self.rewatch()
@@ -214,7 +214,7 @@ class DeskState:
             and session.status == IDLE
             and session.pending == 0
             and not session.since
-            and not session.units
+            and not session.pending_replies
         )
 
     def settings_stale_after(self) -> None:

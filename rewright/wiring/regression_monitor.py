@@ -35,7 +35,7 @@ def retire_losers(store: Store) -> Iterator[Rewrite]:
                 plain = plain_of(rewrite.proposal)
                 if rewrite.proposal.hints and plain not in {None, rewrite.proposal.original}:
                     # the hints may be what loses: the rewrite gets its chance without them
-                    from rewright.wiring.hint_referee import without_hints
+                    from rewright.wiring.hint_regressions import without_hints
 
                     yield without_hints(store, rewrite, reason)[0]
                     continue

@@ -13,14 +13,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from rewright.equivalence.api import in_a_hurry
+from rewright.rewrite.model import Evidence
 from rewright.rewrite.ports import Checker
-from rewright.rewrite.words import Evidence
 
 # held queries that come one after the other must not starve the rest
 _MOST_SECONDS = 2.0
 
 
-class Courtesy:
+class PriorityGate:
     """For several threads."""
 
     def __init__(self) -> None:
@@ -58,8 +58,8 @@ class PoliteChecker:
     """A checker that gives way before each check."""
 
     inner: Checker
-    courtesy: Courtesy
+    priority_gate: PriorityGate
 
     def check(self, original: str, candidate: str, seconds: float) -> Evidence:
-        self.courtesy.give_way()
+        self.priority_gate.give_way()
         return self.inner.check(original, candidate, seconds)

@@ -9,7 +9,13 @@ from typing import Any
 
 import pytest
 
-from rewright.proxy.desk import _SETTINGS_CHANGE, Identity, SessionDesk, _plain_texts, _touches_state
+from rewright.proxy.interceptor import (
+    _SETTINGS_CHANGE,
+    Identity,
+    SessionInterceptor,
+    _plain_texts,
+    _touches_state,
+)
 from rewright.proxy.metrics import Metrics
 from rewright.proxy.ports import (
     Answer,
@@ -82,8 +88,10 @@ class World:
             lookup=self.index, reporter=Reports(), answers=self.show, pause=self.switch, settings=RULES
         )
         identity = Identity("db", "u", "x")
-        self.desk = SessionDesk(self.session, ports, identity, Metrics(), Settings(RULES), self.session.clock)
-        self.session.attach(self.desk)
+        self.interceptor = SessionInterceptor(
+            self.session, ports, identity, Metrics(), Settings(RULES), self.session.clock
+        )
+        self.session.attach(self.interceptor)
         self.names: set[bytes] = set()
 
     def send(self, *messages: f.FrontendMessage) -> bytes:
@@ -279,14 +287,14 @@ WORDS = (
 
 @pytest.mark.parametrize("seed", range(40))
 def test_what_is_known_to_be_plain_is(seed: int) -> None:
-    """Texts are told by what is left of them without digits: none may hide a word of interest from the desk."""
+    """Texts are told by what is left of them without digits: none may hide a word of interest from the interceptor."""
     chance = random.Random(seed)
-    desk = World().desk
+    interceptor = World().interceptor
     for _ in range(40):
         text = chance.choice((" ", "", "9")).join(chance.choices(WORDS, k=chance.randint(1, 4))).encode()
-        desk.settings_stale = False
-        desk.passes(Q, f.Query(text).encode(), 0, len(text) + 6)
-        assert desk.settings_stale == bool(_SETTINGS_CHANGE.search(text.lower())), text
+        interceptor.settings_stale = False
+        interceptor.passes(Q, f.Query(text).encode(), 0, len(text) + 6)
+        assert interceptor.settings_stale == bool(_SETTINGS_CHANGE.search(text.lower())), text
         for left in _plain_texts:
             assert not _touches_state(left.lower())
             assert b"rewright" not in left

@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any
 
-from rewright.proxy.lakeside import copying, values
-from rewright.proxy.lakeside.commands import CloseCursor, Copy, Declare, Fetch, command_of
-from rewright.proxy.lakeside.ports import PLACE, Encode, LakeCursor, Prepared
+from rewright.proxy.duckdb_backend import copying, values
+from rewright.proxy.duckdb_backend.commands import CloseCursor, Copy, Declare, Fetch, command_of
+from rewright.proxy.duckdb_backend.ports import PLACE, Encode, LakeCursor, Prepared
 from rewright.proxy.ports import PRIVATE_PREFIX, ResultColumn, SqlError
 from rewright.proxy.serving import local
-from rewright.proxy.serving.agreeing import substitute_error
+from rewright.proxy.serving.guard_check import substitute_error
 from rewright.proxy.serving.local import (
     PLACEHOLDER,
     _failed_execute,
@@ -27,7 +27,7 @@ from rewright.proxy.serving.local import (
     failed_query,
 )
 from rewright.proxy.serving.private import NOWHERE, Batch, Broken, Skipped, checked
-from rewright.proxy.session import Ask, Cancelled, Chain, Emit, Replies, Send, Unit, Wait
+from rewright.proxy.session import Ask, Cancelled, Emit, Exchange, PendingReply, Replies, Send, Wait
 from rewright.proxy.statements import Portal, Statement
 from rewright.proxy.wire import backend
 from rewright.proxy.wire.backend import CommandComplete, DataRow
@@ -36,7 +36,7 @@ from rewright.proxy.wire.frontend import SYNC, Bind, Close, Execute, Parse, Quer
 from rewright.proxy.wire.tables import DATA_ROW
 
 if TYPE_CHECKING:
-    from rewright.proxy.desk import SessionDesk
+    from rewright.proxy.interceptor import SessionInterceptor
 
 BATCH = 500
 _NOWHERE_STATE = "34000"
@@ -61,7 +61,7 @@ class LakeStatement:
         return self.prepared.param_types
 
     async def run(self, session: object, parameters: Sequence[object] = ()) -> Any:
-        """Never asked: ``execute_chain`` stands in its place."""
+        """Never asked: ``execute_exchange`` stands in its place."""
         del session, parameters
         raise SqlError("XX000", "a lake statement was run as a local answer")
 
@@ -86,29 +86,29 @@ class Declared:
 # --- simple protocol --------------------------------------------------------------------------------
 
 
-def query_chain(desk: SessionDesk, text: bytes) -> Chain | None:
+def query_exchange(interceptor: SessionInterceptor, text: bytes) -> Exchange | None:
     """None: the text is the shadow's business."""
-    lake = desk.lake
+    lake = interceptor.lake
     assert lake is not None
     match command_of(text):
         case Declare() as command if not lake.concerns(command.query):
-            _drop(desk, command.name)
+            _drop(interceptor, command.name)
         case CloseCursor() as command:
-            _drop(desk, command.name)
-        case Fetch() as command if command.name in desk.lake_cursors:
-            return _fetch_query(desk, command, text)
+            _drop(interceptor, command.name)
+        case Fetch() as command if command.name in interceptor.lake_cursors:
+            return _fetch_query(interceptor, command, text)
         case Copy() as command if not lake.concerns(command.query):
             return None
         case Declare() | Copy() as command:
-            return _reading_query(desk, command.query, command)
+            return _reading_query(interceptor, command.query, command)
         case None if lake.concerns(text.decode("utf-8", "replace")):
-            return _reading_query(desk, text.decode("utf-8", "replace"), None)
+            return _reading_query(interceptor, text.decode("utf-8", "replace"), None)
     return None
 
 
-def _reading_query(desk: SessionDesk, query: str, command: Declare | Copy | None) -> Chain:
+def _reading_query(interceptor: SessionInterceptor, query: str, command: Declare | Copy | None) -> Exchange:
     try:
-        prepared = yield from _prepared(desk, query, (), command)
+        prepared = yield from _prepared(interceptor, query, (), command)
         if prepared.param_types:
             raise SqlError("42P02", "there is no parameter $1")
     except SqlError as error:
@@ -120,25 +120,25 @@ def _reading_query(desk: SessionDesk, query: str, command: Declare | Copy | None
     token = token_hex(8)
     match command:
         case Declare():
-            body = _declare(desk, command, Declared(token, prepared, ()))
+            body = _declare(interceptor, command, Declared(token, prepared, ()))
         case Copy():
-            body = _copy(desk, command, prepared, ())
+            body = _copy(interceptor, command, prepared, ())
         case None:
-            body = _described_run(desk, Portal(Statement(query.encode(), ()), b""), prepared)
+            body = _described_run(interceptor, Portal(Statement(query.encode(), ()), b""), prepared)
     upstream = _upstream(command, prepared, token)
     placeholder = Parse(b"", upstream).encode() + Bind(b"", b"").encode() + Execute(b"").encode()
     yield from _in_place(Ask(placeholder, 3), body)
 
 
-def _fetch_query(desk: SessionDesk, command: Fetch, text: bytes) -> Chain:
+def _fetch_query(interceptor: SessionInterceptor, command: Fetch, text: bytes) -> Exchange:
     if command.refused is not None:
         yield from failed_query(command.refused)
         return
-    probe, told = _probe(command.name, desk.lake_cursors[command.name].token)
-    yield from _in_place(probe, _fetch(desk, command, (), described=True), told, Query(text).encode())
+    probe, told = _probe(command.name, interceptor.lake_cursors[command.name].token)
+    yield from _in_place(probe, _fetch(interceptor, command, (), described=True), told, Query(text).encode())
 
 
-def _in_place(ask: Ask, body: Chain, told: int = -1, original: bytes = b"") -> Chain:
+def _in_place(ask: Ask, body: Exchange, told: int = -1, original: bytes = b"") -> Exchange:
     """The server runs what is asked and says nothing of it; where it succeeds ``body`` answers.
 
     ``told``: the reply that has a row if the cursor still is ours; without one ``original`` goes to the server.
@@ -152,49 +152,57 @@ def _in_place(ask: Ask, body: Chain, told: int = -1, original: bytes = b"") -> C
     except (Broken, Skipped) as failed:
         if isinstance(failed, Broken):
             yield Emit(failed.error.encode())
-        yield Send(SYNC, units=(Unit(cycle=True),), kinds=b"S")
+        yield Send(SYNC, pending_replies=(PendingReply(cycle=True),), kinds=b"S")
         return
     except (SqlError, Cancelled) as failed:
-        unit = substitute_error(_error(failed), _NOWHERE_STATE)
-        yield Send(Execute(NOWHERE).encode() + SYNC, units=(unit, Unit(cycle=True)), kinds=b"S")
+        pending_reply = substitute_error(_error(failed), _NOWHERE_STATE)
+        yield Send(
+            Execute(NOWHERE).encode() + SYNC,
+            pending_replies=(pending_reply, PendingReply(cycle=True)),
+            kinds=b"S",
+        )
         return
-    yield Send(SYNC, units=(Unit(cycle=True),), kinds=b"S")
+    yield Send(SYNC, pending_replies=(PendingReply(cycle=True),), kinds=b"S")
 
 
-def _described_run(desk: SessionDesk, portal: Portal, prepared: Prepared) -> Chain:
+def _described_run(interceptor: SessionInterceptor, portal: Portal, prepared: Prepared) -> Exchange:
     yield Emit(local._description(prepared.columns, ()))
-    yield from _run(desk, portal, prepared, (), 0)
+    yield from _run(interceptor, portal, prepared, (), 0)
 
 
 # --- extended protocol ------------------------------------------------------------------------------
 
 
-def parse_chain(desk: SessionDesk, name: bytes, statement: Statement) -> Chain | None:
+def parse_exchange(interceptor: SessionInterceptor, name: bytes, statement: Statement) -> Exchange | None:
     """None: the text is the shadow's business."""
-    lake = desk.lake
+    lake = interceptor.lake
     assert lake is not None
     match command_of(statement.text):
         case Declare() as command if not lake.concerns(command.query):
-            _drop(desk, command.name)
+            _drop(interceptor, command.name)
         case CloseCursor() as command:
-            _drop(desk, command.name)
+            _drop(interceptor, command.name)
         case Fetch() as command:
             statement.fetches = command
         case Copy() as command if not lake.concerns(command.query):
             return None
         case Declare() | Copy() as command:
-            return _reading_parse(desk, name, statement, command.query, command)
+            return _reading_parse(interceptor, name, statement, command.query, command)
         case None:
             text = statement.text.decode("utf-8", "replace")
-            return _reading_parse(desk, name, statement, text, None) if lake.concerns(text) else None
+            return _reading_parse(interceptor, name, statement, text, None) if lake.concerns(text) else None
     return None
 
 
 def _reading_parse(
-    desk: SessionDesk, name: bytes, statement: Statement, query: str, command: Declare | Copy | None
-) -> Chain:
+    interceptor: SessionInterceptor,
+    name: bytes,
+    statement: Statement,
+    query: str,
+    command: Declare | Copy | None,
+) -> Exchange:
     try:
-        prepared = yield from _prepared(desk, query, statement.param_types, command)
+        prepared = yield from _prepared(interceptor, query, statement.param_types, command)
     except SqlError as error:
         yield from _failed_parse(error)
         return
@@ -203,31 +211,33 @@ def _reading_parse(
         return
     answer = LakeStatement(prepared, command, token_hex(8))
     statement.answer = answer
-    desk.note_parsed(name, statement)
+    interceptor.note_parsed(name, statement)
     upstream = _upstream(command, prepared, answer.token)
     yield from local.forward(Parse(name, upstream, prepared.param_types).encode(), b"P")
 
 
-def execute_chain(
-    desk: SessionDesk, name: bytes, portal: Portal, answer: LakeStatement, max_rows: int
-) -> Chain:
+def execute_exchange(
+    interceptor: SessionInterceptor, name: bytes, portal: Portal, answer: LakeStatement, max_rows: int
+) -> Exchange:
     execute = Execute(name).encode()
     try:
         parameters = local.bound_values(portal, answer.prepared.param_types)
         match answer.command:
             case Declare() as command:
-                body = _declare(desk, command, Declared(answer.token, answer.prepared, parameters))
+                body = _declare(interceptor, command, Declared(answer.token, answer.prepared, parameters))
             case Copy() as command:
-                body = _copy(desk, command, answer.prepared, parameters)
+                body = _copy(interceptor, command, answer.prepared, parameters)
             case None:
-                body = _run(desk, portal, answer.prepared, parameters, max_rows)
+                body = _run(interceptor, portal, answer.prepared, parameters, max_rows)
     except SqlError as error:
         yield from _failed_execute(error)
         return
-    yield from _executed(desk, Ask(execute, 1), execute, body)
+    yield from _executed(interceptor, Ask(execute, 1), execute, body)
 
 
-def fetch_chain(desk: SessionDesk, name: bytes, portal: Portal, command: Fetch, max_rows: int) -> Chain:
+def fetch_exchange(
+    interceptor: SessionInterceptor, name: bytes, portal: Portal, command: Fetch, max_rows: int
+) -> Exchange:
     """The client executes a FETCH from a cursor of ours; what the server has under that name is not moved."""
     if command.refused is not None:
         yield from _failed_execute(command.refused)
@@ -237,12 +247,14 @@ def fetch_chain(desk: SessionDesk, name: bytes, portal: Portal, command: Fetch, 
         return
     bind = decode(b"B", portal.bind[HEADER.size :])
     assert isinstance(bind, Bind)
-    probe, told = _probe(command.name, desk.lake_cursors[command.name].token)
-    body = _fetch(desk, command, bind.result_formats, described=False)
-    yield from _executed(desk, probe, Execute(name).encode(), body, told)
+    probe, told = _probe(command.name, interceptor.lake_cursors[command.name].token)
+    body = _fetch(interceptor, command, bind.result_formats, described=False)
+    yield from _executed(interceptor, probe, Execute(name).encode(), body, told)
 
 
-def _executed(desk: SessionDesk, ask: Ask, execute: bytes, body: Chain, told: int = -1) -> Chain:
+def _executed(
+    interceptor: SessionInterceptor, ask: Ask, execute: bytes, body: Exchange, told: int = -1
+) -> Exchange:
     try:
         replies = checked((yield ask))
         if told >= 0 and not _has_row(replies, told):
@@ -252,7 +264,7 @@ def _executed(desk: SessionDesk, ask: Ask, execute: bytes, body: Chain, told: in
     except Skipped:
         yield Send(execute, kinds=b"E")
     except Broken as broken:
-        desk.session.cycle_failed = True
+        interceptor.session.cycle_failed = True
         yield Emit(broken.error.encode())
     except SqlError as error:
         yield from _failed_execute(error)
@@ -263,22 +275,26 @@ def _executed(desk: SessionDesk, ask: Ask, execute: bytes, body: Chain, told: in
 # --- cursors and COPY -------------------------------------------------------------------------------
 
 
-def _declare(desk: SessionDesk, command: Declare, declared: Declared) -> Chain:
-    _drop(desk, command.name)
-    desk.lake_cursors[command.name] = declared
+def _declare(interceptor: SessionInterceptor, command: Declare, declared: Declared) -> Exchange:
+    _drop(interceptor, command.name)
+    interceptor.lake_cursors[command.name] = declared
     yield Emit(local._notices(declared.prepared.notices) + CommandComplete(b"DECLARE CURSOR").encode())
 
 
-def _fetch(desk: SessionDesk, command: Fetch, formats: tuple[int, ...], *, described: bool) -> Chain:
+def _fetch(
+    interceptor: SessionInterceptor, command: Fetch, formats: tuple[int, ...], *, described: bool
+) -> Exchange:
     """The next rows of a declared cursor (or, MOVE, none of them shown)."""
-    lake = desk.lake
-    declared = desk.lake_cursors[command.name]
+    lake = interceptor.lake
+    declared = interceptor.lake_cursors[command.name]
     prepared = declared.prepared
     assert lake is not None
     encode = _encoder(prepared.columns, formats) if not command.move else _nothing
     if declared.cursor is None:
-        declared.cursor = yield Wait(lambda: lake.run(prepared, declared.parameters, desk.session_view()))
-        desk.metrics.routes["lake"] += 1
+        declared.cursor = yield Wait(
+            lambda: lake.run(prepared, declared.parameters, interceptor.session_view())
+        )
+        interceptor.metrics.routes["lake"] += 1
     cursor: LakeCursor = declared.cursor
     if described and not command.move:
         yield Emit(local._description(prepared.columns, formats))
@@ -286,12 +302,14 @@ def _fetch(desk: SessionDesk, command: Fetch, formats: tuple[int, ...], *, descr
     yield Emit(CommandComplete(f"{'MOVE' if command.move else 'FETCH'} {sent}".encode()).encode())
 
 
-def _copy(desk: SessionDesk, command: Copy, prepared: Prepared, parameters: tuple[object, ...]) -> Chain:
-    lake, options = desk.lake, command.options
+def _copy(
+    interceptor: SessionInterceptor, command: Copy, prepared: Prepared, parameters: tuple[object, ...]
+) -> Exchange:
+    lake, options = interceptor.lake, command.options
     assert lake is not None
     assert options is not None
-    cursor: LakeCursor = yield Wait(lambda: lake.run(prepared, parameters, desk.session_view()))
-    desk.metrics.routes["lake"] += 1
+    cursor: LakeCursor = yield Wait(lambda: lake.run(prepared, parameters, interceptor.session_view()))
+    interceptor.metrics.routes["lake"] += 1
     columns = prepared.columns
     yield Emit(
         local._notices(prepared.notices)
@@ -324,10 +342,10 @@ def _nothing(rows: Sequence[tuple[object, ...]]) -> bytes:
     return b""
 
 
-def _drop(desk: SessionDesk, name: str | None) -> None:
+def _drop(interceptor: SessionInterceptor, name: str | None) -> None:
     """A cursor of ours is closed, or its name is about to mean another; None: all of them."""
-    for one in [name] if name is not None else list(desk.lake_cursors):
-        if (declared := desk.lake_cursors.pop(one, None)) is not None:
+    for one in [name] if name is not None else list(interceptor.lake_cursors):
+        if (declared := interceptor.lake_cursors.pop(one, None)) is not None:
             declared.close()
 
 
@@ -356,7 +374,7 @@ def _add_private(batch: Batch, suffix: bytes, text: str) -> int:
 
 
 def _has_row(replies: Replies, index: int) -> bool:
-    return any(kind == DATA_ROW for kind, _ in replies.units[index])
+    return any(kind == DATA_ROW for kind, _ in replies.pending_replies[index])
 
 
 def _upstream(command: Declare | Copy | None, prepared: Prepared, token: str) -> bytes:
@@ -369,28 +387,32 @@ def _upstream(command: Declare | Copy | None, prepared: Prepared, token: str) ->
 
 
 def _prepared(
-    desk: SessionDesk, query: str, types: tuple[int, ...], command: Declare | Copy | None
+    interceptor: SessionInterceptor, query: str, types: tuple[int, ...], command: Declare | Copy | None
 ) -> Generator[Any, Any, Prepared]:
     """Raises SqlError, Cancelled."""
-    lake = desk.lake
+    lake = interceptor.lake
     assert lake is not None
     if command is not None and command.refused is not None:
         raise command.refused
-    prepared = yield Wait(lambda: lake.prepare(query, types, desk.session_view()))
+    prepared = yield Wait(lambda: lake.prepare(query, types, interceptor.session_view()))
     assert isinstance(prepared, Prepared)
     return prepared
 
 
 def _run(
-    desk: SessionDesk, portal: Portal, prepared: Prepared, parameters: Sequence[object], max_rows: int
-) -> Chain:
+    interceptor: SessionInterceptor,
+    portal: Portal,
+    prepared: Prepared,
+    parameters: Sequence[object],
+    max_rows: int,
+) -> Exchange:
     """Rows to the end, or to ``max_rows`` (0: all), then what ends an Execute. Raises SqlError, Cancelled."""
-    lake = desk.lake
+    lake = interceptor.lake
     assert lake is not None
     if portal.cursor is None:
-        portal.cursor = yield Wait(lambda: lake.run(prepared, parameters, desk.session_view()))
+        portal.cursor = yield Wait(lambda: lake.run(prepared, parameters, interceptor.session_view()))
         yield Emit(local._notices(prepared.notices))
-        desk.metrics.routes["lake"] += 1
+        interceptor.metrics.routes["lake"] += 1
     cursor: LakeCursor = portal.cursor
     encode = _encoder(prepared.columns, portal.result_formats)
     left, sent = max_rows, 0

@@ -19,8 +19,8 @@ import psycopg
 from rewright.equivalence.generator.databases import closure
 from rewright.equivalence.generator.schema import TableShape
 from rewright.equivalence.isolation import ScreenedQuery
-from rewright.equivalence.refuter.arena import Arena, qualified, quote
 from rewright.equivalence.refuter.order import tie_query
+from rewright.equivalence.refuter.scratch_database import ScratchDatabase, qualified, quote
 
 Mode = Literal["standins", "real"]
 # one plan for all batches, which finds a database's rows by the index however many there are
@@ -46,16 +46,18 @@ class Sifted:
     nonempty: int
 
 
-class Sieve:
-    """The compiled comparison of one pair in one arena.
+class Prefilter:
+    """The compiled comparison of one pair in one scratch database.
 
     Raises psycopg.Error from the constructor when the server does not take one of the queries.
     """
 
-    def __init__(self, arena: Arena, original: ScreenedQuery, candidate: ScreenedQuery) -> None:
-        self.arena = arena
+    def __init__(
+        self, scratch_db: ScratchDatabase, original: ScreenedQuery, candidate: ScreenedQuery
+    ) -> None:
+        self.scratch_db = scratch_db
         self.name = f"rw_batch.probe_{secrets.token_hex(6)}"
-        self.used = used_tables(arena, (original, candidate))
+        self.used = used_tables(scratch_db, (original, candidate))
         self.ties: str | None = None
         self.mode: Mode = "standins" if self._can_stand_in(original, candidate) else "real"
         if self.mode == "standins":
@@ -67,15 +69,15 @@ class Sieve:
             self._create(original, candidate)
 
     def close(self) -> None:
-        self.arena.connection.execute(f"drop function if exists {self.name}(int, int)".encode())
+        self.scratch_db.connection.execute(f"drop function if exists {self.name}(int, int)".encode())
 
     def run(self, first: int, count: int) -> Sifted:
         """Compare ``count`` loaded databases from number ``first`` on. Raises psycopg.Error (timeouts)."""
         call = f"select * from {self.name}({first}, {first + count - 1})"
-        rows = self.arena.connection.execute(call.encode()).fetchall()
+        rows = self.scratch_db.connection.execute(call.encode()).fetchall()
         if self.mode == "real" and self.used:
             names = ", ".join(qualified(t) for t in self._tables())
-            self.arena.connection.execute(f"truncate {names} cascade".encode())
+            self.scratch_db.connection.execute(f"truncate {names} cascade".encode())
         ran, nonempty = rows[-1][0], int(rows[-1][1])
         hits = tuple(Hit(number - first, left or "", right or "") for number, left, right in rows[:-1])
         return Sifted(hits, ran, nonempty)
@@ -97,7 +99,7 @@ class Sieve:
 
         Raises psycopg.Error.
         """
-        connection = self.arena.connection
+        connection = self.scratch_db.connection
         asks = "\n".join(
             f"begin select * into rw_v from {self._wrapped(text)};\n"
             f"rw_{n} := array(select coalesce(rw_x, false) or coalesce(rw_y, false) from unnest(rw_{n}, rw_v) as u(rw_x, rw_y));\n"
@@ -132,12 +134,12 @@ end
     # -- building the function
 
     def _tables(self) -> list[TableShape]:
-        return [self.arena.shape.tables[i] for i in self.arena.shape.order if i in self.used]
+        return [self.scratch_db.shape.tables[i] for i in self.scratch_db.shape.order if i in self.used]
 
     def _can_stand_in(self, *queries: ScreenedQuery) -> bool:
         """Whether shadowing names by CTEs can mean the same as the real tables."""
-        arena = self.arena
-        if arena.schema.functions or arena.schema.views:
+        scratch_db = self.scratch_db
+        if scratch_db.schema.functions or scratch_db.schema.views:
             return False
         for query in queries:
             if query.columns & SYSTEM_COLUMNS or any(schema for schema, _ in query.relations):
@@ -149,7 +151,7 @@ end
         self.ties = ties if ties is not None and self.plans(ties) else None
         body = self._body(original.text, candidate.text)
         tag = f"$rw{secrets.token_hex(8)}$"
-        self.arena.connection.execute(
+        self.scratch_db.connection.execute(
             f"create function {self.name}(rw_low int, rw_high int) "
             "returns table(rw_out int, rw_left text, rw_right text) language plpgsql "
             f"{_PLANNING} as {tag}\n{body}\n{tag}".encode()
@@ -164,15 +166,15 @@ end
 
     def _plan(self, text: str) -> None:
         query = self._wrapped(text, "0")
-        self.arena.connection.execute(f"explain select * from {query}".encode())
+        self.scratch_db.connection.execute(f"explain select * from {query}".encode())
 
     def _wrapped(self, text: str, database: str = "rw_i") -> str:
         if self.mode == "real":
             return f"(\n{text}\n) rw_q"
         # only what the text can reach: an unused CTE costs planning time
         ctes = ", ".join(
-            f"{quote(self.arena.shape.tables[i].name)} as not materialized "
-            f"(select {all_columns(self.arena.shape.tables[i])} from rw_batch.t{i} where rw_db = {database})"
+            f"{quote(self.scratch_db.shape.tables[i].name)} as not materialized "
+            f"(select {all_columns(self.scratch_db.shape.tables[i])} from rw_batch.t{i} where rw_db = {database})"
             for i in sorted(self.used)
         )
         return f"(with {ctes} (\n{text}\n)) rw_q" if ctes else f"(\n{text}\n) rw_q"
@@ -222,10 +224,12 @@ end"""
         if self.mode == "standins":
             return "rw_ok := true;"
         inserts = "\n".join(
-            f"insert into {qualified(self.arena.shape.tables[i])} ({columns(self.arena.shape.tables[i])}) overriding system value "
-            f"select {columns(self.arena.shape.tables[i])} from rw_batch.t{i} where rw_db = rw_i order by rw_no;"
-            for i in self.arena.shape.order
-            if i in self.used and self.arena.shape.tables[i].insertable and self.arena.shape.tables[i].stored
+            f"insert into {qualified(self.scratch_db.shape.tables[i])} ({columns(self.scratch_db.shape.tables[i])}) overriding system value "
+            f"select {columns(self.scratch_db.shape.tables[i])} from rw_batch.t{i} where rw_db = rw_i order by rw_no;"
+            for i in self.scratch_db.shape.order
+            if i in self.used
+            and self.scratch_db.shape.tables[i].insertable
+            and self.scratch_db.shape.tables[i].stored
         )
         return f"begin\n{inserts}\nset constraints all immediate;\nrw_ok := true;"
 
@@ -252,18 +256,18 @@ def all_columns(table: TableShape) -> str:
     return ", ".join(quote(column.name) for column in table.columns)
 
 
-def used_tables(arena: Arena, queries: tuple[ScreenedQuery, ...]) -> frozenset[int]:
+def used_tables(scratch_db: ScratchDatabase, queries: tuple[ScreenedQuery, ...]) -> frozenset[int]:
     """Indexes of the tables that the queries can read, and what those reference.
 
     With views or functions in the schema, all of them.
     """
-    shape = arena.shape
-    if arena.schema.views or arena.schema.functions:
+    shape = scratch_db.shape
+    if scratch_db.schema.views or scratch_db.schema.functions:
         return frozenset(range(len(shape.tables)))
     named = {
         index
         for query in queries
         for schema, name in query.relations
-        if (index := shape.find(schema, name, arena.path)) is not None
+        if (index := shape.find(schema, name, scratch_db.path)) is not None
     }
     return closure(shape, frozenset(named))

@@ -29,8 +29,8 @@ from rewright.proxy.serving.sites import (
 )
 from rewright.proxy.session import (
     Emit,
+    PendingReply,
     Replies,
-    Unit,
 )
 from rewright.proxy.wire import backend
 from rewright.proxy.wire.backend import Column, Fields
@@ -38,7 +38,7 @@ from rewright.proxy.wire.frontend import Bind
 from rewright.proxy.wire.tables import COMPLETE, ERROR
 
 if TYPE_CHECKING:
-    from rewright.proxy.desk import SessionDesk
+    from rewright.proxy.interceptor import SessionInterceptor
 
 
 Decision = Generator[Any, Any, bytes]
@@ -63,12 +63,12 @@ def may_retry(error: Fields) -> bool:
     )
 
 
-def swallow() -> Unit:
+def swallow() -> PendingReply:
     """A reply the client must not see, unless it is an error."""
-    return Unit(visible=False, take=lambda kind, message: message if kind == ERROR else b"")
+    return PendingReply(visible=False, take=lambda kind, message: message if kind == ERROR else b"")
 
 
-def substitute_error(error: bytes, *states: str) -> Unit:
+def substitute_error(error: bytes, *states: str) -> PendingReply:
     """A reply that is made to fail with one of ``states``; the client sees ``error`` instead."""
 
     def take(kind: int, message: bytes) -> bytes:
@@ -77,29 +77,29 @@ def substitute_error(error: bytes, *states: str) -> Unit:
         marks = tuple(b"C%s\0" % state.encode() for state in states)
         return error if any(mark in message for mark in marks) else message
 
-    return Unit(take=take)
+    return PendingReply(take=take)
 
 
 class Serving:
     """What serving a Query and serving an Execute share."""
 
-    def __init__(self, desk: SessionDesk, candidate: Candidate, text: bytes) -> None:
-        self.desk = desk
-        self.session = desk.session
-        self.privates = desk.privates
+    def __init__(self, interceptor: SessionInterceptor, candidate: Candidate, text: bytes) -> None:
+        self.interceptor = interceptor
+        self.session = interceptor.session
+        self.privates = interceptor.privates
         self.candidate = candidate
         self.text = text
-        self.began = desk.clock()
+        self.began = interceptor.clock()
         self.statement_name = b""
 
     # --- before a message is sent -------------------------------------------------------------------
 
     def precheck(self, *, clean: bool) -> None:
         """Raises Declined for what needs no question to the server."""
-        desk, rewrite = self.desk, self.candidate.rewrite
+        interceptor, rewrite = self.interceptor, self.candidate.rewrite
         parameters = self.session.parameters
         encoding = parameters.get(b"client_encoding", b"UTF8").upper()
-        if desk.ports.pause is not None and desk.ports.pause.paused:
+        if interceptor.ports.pause is not None and interceptor.ports.pause.paused:
             raise Declined("paused")
         if encoding not in {b"UTF8", b"UTF-8", b"UNICODE"}:
             raise Declined("encoding")
@@ -119,7 +119,7 @@ class Serving:
 
     def wanted_text(self) -> bytes:
         """What runs under the session's settings. Raises Declined."""
-        view, candidate = self.desk.view, self.candidate
+        view, candidate = self.interceptor.view, self.candidate
         rewrite = candidate.rewrite
         if view.mode in {"off", "observe"}:
             raise Declined("mode")
@@ -130,21 +130,21 @@ class Serving:
             if candidate.plain_replacement is None:
                 raise Declined("hints")
             text = candidate.plain_replacement
-        if self.desk.identity.tag:
+        if self.interceptor.identity.tag:
             text += f" /* rewright:{rewrite.id} */"
         return text.encode()
 
     @property
     def unhinted(self) -> str:
         """``hints`` where the session wants none and the rewrite has some, else nothing."""
-        return "hints" if self.candidate.rewrite.hinted and not self.desk.view.hints else ""
+        return "hints" if self.candidate.rewrite.hinted and not self.interceptor.view.hints else ""
 
     @property
     def mute(self) -> bytes:
         """What the extension says of our hints, past client_min_messages, is not for the client, who gave none."""
         return b"Mpg_hint_plan:" if self.candidate.rewrite.hinted else b""
 
-    # --- agreeing -----------------------------------------------------------------------------------
+    # --- guard_check -----------------------------------------------------------------------------------
 
     def agree(
         self,
@@ -185,16 +185,16 @@ class Serving:
         replies = self._checked((yield batch.ask()))
         if private is None:
             own, wanted = (
-                [described(replies.units[i])[1] for i in reversed(inner)]
+                [described(replies.pending_replies[i])[1] for i in reversed(inner)]
                 if inner
-                else (described(replies.units[description])[1], None)
+                else (described(replies.pending_replies[description])[1], None)
             )
             private = Private(name, own, wanted)
             self.privates.statements[key] = private
         self.privates.dead_portals.append(portal)
         self._verify(replies, verifier)
         self._judge(replies, row_index, clean=clean)
-        if target >= 0 and not says_yes(replies.units[target]):
+        if target >= 0 and not says_yes(replies.pending_replies[target]):
             raise Declined("target")
         if not same_signature(columns if self.candidate.site is None else private.original, private.columns):
             refused.add("signature")
@@ -253,9 +253,9 @@ class Serving:
             row = self.privates.guard_row(replies, index)
         except ValueError as error:
             raise Declined("facts") from error
-        wrong = self.desk.new_settings(row.settings)
+        wrong = self.interceptor.new_settings(row.settings)
         if wrong:
-            self.desk.metrics.reasons["wrong setting"] += 1
+            self.interceptor.metrics.reasons["wrong setting"] += 1
         reason = objection(row, self.candidate.rewrite.guard, in_block=not clean)
         if reason:
             raise Declined(reason)
@@ -266,21 +266,23 @@ class Serving:
     def told(self, route: str, reason: str = "", failure: str = "") -> Generator[Any, Any, None]:
         """Begin to measure, and say in a NOTICE what is done, to a session that wants to know."""
         self.time(route, reason, failure)
-        if warnings := self.desk.take_warnings():
+        if warnings := self.interceptor.take_warnings():
             yield Emit(warnings)
-        if self.desk.view.notice:
+        if self.interceptor.view.notice:
             why = f": {reason}" if reason else ""
             text = f"rewright: {route} of rewrite {self.candidate.rewrite.id}{why}"
             yield Emit(backend.notice(text))
 
     def time(self, route: str, reason: str = "", failure: str = "") -> None:
-        from rewright.proxy.desk_state import Timing
+        from rewright.proxy.interceptor_state import Timing
 
         if self.candidate.site is not None:
             failure = ""  # it may be the statement around it that failed: no fault of the rewrite
-        now = self.desk.clock()
+        now = self.interceptor.clock()
         text = self.text.decode("utf-8", "replace")
-        self.desk.start_timing(Timing(self.candidate, route, reason, now, now - self.began, text, failure))
+        self.interceptor.start_timing(
+            Timing(self.candidate, route, reason, now, now - self.began, text, failure)
+        )
 
 
 def _major(version: bytes) -> int:

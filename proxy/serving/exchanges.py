@@ -28,13 +28,13 @@ from rewright.proxy.session import (
     IDLE,
     Ask,
     Cancelled,
-    Chain,
     Emit,
+    Exchange,
     Failed,
+    PendingReply,
     Run,
     Send,
     Started,
-    Unit,
 )
 from rewright.proxy.statements import Portal, Statement
 from rewright.proxy.wire.backend import Column, Fields
@@ -43,9 +43,9 @@ from rewright.proxy.wire.frontend import SYNC, Bind, Close, Describe, Execute, P
 from rewright.proxy.wire.tables import ROW_DESCRIPTION
 
 if TYPE_CHECKING:
-    from rewright.proxy.desk import SessionDesk
+    from rewright.proxy.interceptor import SessionInterceptor
 
-from rewright.proxy.serving.agreeing import (
+from rewright.proxy.serving.guard_check import (
     CANCELLED,
     Decision,
     Declined,
@@ -59,9 +59,11 @@ from rewright.proxy.serving.agreeing import (
 class ServeExecute(Serving):
     """An Execute of a portal whose statement has a rewrite."""
 
-    def __init__(self, desk: SessionDesk, name: bytes, portal: Portal, max_rows: int, message: bytes) -> None:
+    def __init__(
+        self, interceptor: SessionInterceptor, name: bytes, portal: Portal, max_rows: int, message: bytes
+    ) -> None:
         assert portal.statement.candidate is not None
-        super().__init__(desk, portal.statement.candidate, portal.statement.text)
+        super().__init__(interceptor, portal.statement.candidate, portal.statement.text)
         self.name = name
         self.portal = portal
         self.max_rows = max_rows
@@ -78,7 +80,7 @@ class ServeExecute(Serving):
             return False
         return b"P" not in since.partition(b"B")[2]
 
-    def chain(self) -> Chain:
+    def exchange(self) -> Exchange:
         clean = self.clean
         try:
             self.precheck(clean=clean)
@@ -122,16 +124,16 @@ class ServeExecute(Serving):
         batch = Batch()
         index = batch.add(Describe(b"S", bind.statement).encode())
         replies = checked((yield batch.ask()))
-        statement.resolved, statement.columns = described(replies.units[index])
+        statement.resolved, statement.columns = described(replies.pending_replies[index])
         if statement.columns is None and self.candidate.site is None:
             statement.refused = "signature"
             raise Declined("signature")
 
-    def _original(self, message: bytes) -> Chain:
+    def _original(self, message: bytes) -> Exchange:
         self.portal.original = True
-        yield Send(message, units=(Unit(),), kinds=b"E")
+        yield Send(message, pending_replies=(PendingReply(),), kinds=b"E")
 
-    def _broken(self, error: Fields, *, clean: bool) -> Chain:
+    def _broken(self, error: Fields, *, clean: bool) -> Exchange:
         if not clean or not may_retry(error):
             self.session.cycle_failed = True
             yield Emit(error.without(b"P").encode())
@@ -143,10 +145,10 @@ class ServeExecute(Serving):
             return
         yield from self.told("original", "failed", _failure(error))
         self.portal.original = True
-        bound, units = self._bound_again()
-        yield Send(bound + self.message, units=(*units, Unit()), kinds=b"E")
+        bound, pending_replies = self._bound_again()
+        yield Send(bound + self.message, pending_replies=(*pending_replies, PendingReply()), kinds=b"E")
 
-    def _bound_again(self) -> tuple[bytes, tuple[Unit, ...]]:
+    def _bound_again(self) -> tuple[bytes, tuple[PendingReply, ...]]:
         """After a Sync of ours: the client's Bind, and its unnamed statement, which a pooler may have left elsewhere."""
         if self.statement_name:
             return self.portal.bind, (swallow(),)
@@ -154,12 +156,12 @@ class ServeExecute(Serving):
         parse = Parse(b"", statement.text, statement.param_types).encode()
         return parse + self.portal.bind, (swallow(), swallow())
 
-    def _cancelled(self) -> Chain:
+    def _cancelled(self) -> Exchange:
         """Fail where the client's Execute stands, exactly as a cancelled statement does."""
-        unit = substitute_error(CANCELLED, "34000")
-        yield Send(Execute(NOWHERE).encode(), units=(unit,), kinds=b"E")
+        pending_reply = substitute_error(CANCELLED, "34000")
+        yield Send(Execute(NOWHERE).encode(), pending_replies=(pending_reply,), kinds=b"E")
 
-    def _run(self, portal: bytes, *, clean: bool) -> Chain:
+    def _run(self, portal: bytes, *, clean: bool) -> Exchange:
         yield from self.told("replacement", self.unhinted)
         run = Run(
             Execute(portal, self.max_rows).encode(),
@@ -176,48 +178,53 @@ class ServeExecute(Serving):
             self.portal.private = portal
             return
         self.session.cycle_failed = False
-        self.began = self.desk.clock()
+        self.began = self.interceptor.clock()
         self.portal.original = True
         if outcome.synced:
             yield from self.told("fallback", "failed", _failure(outcome.error))
-            bound, units = self._bound_again()
-            yield Send(bound + self.message + SYNC, units=(*units, Unit(), Unit(cycle=True)))
+            bound, pending_replies = self._bound_again()
+            yield Send(
+                bound + self.message + SYNC,
+                pending_replies=(*pending_replies, PendingReply(), PendingReply(cycle=True)),
+            )
             return
         try:
             yield Ask(SYNC, 0, cycles=1)
         except Cancelled:
-            yield Send(Execute(NOWHERE).encode(), units=(substitute_error(CANCELLED, "34000"),))
+            yield Send(Execute(NOWHERE).encode(), pending_replies=(substitute_error(CANCELLED, "34000"),))
             return
         yield from self.told("fallback", "failed", _failure(outcome.error))
-        bound, units = self._bound_again()
-        yield Send(bound + self.message, units=(*units, Unit()))
+        bound, pending_replies = self._bound_again()
+        yield Send(bound + self.message, pending_replies=(*pending_replies, PendingReply()))
 
-    def _cancelled_after(self, outcome: object) -> Chain:
+    def _cancelled_after(self, outcome: object) -> Exchange:
         """The replacement failed, and a cancel came: the client's Execute and Sync are accounted for already."""
         self.session.cycle_failed = False
-        unit = substitute_error(CANCELLED, "34000")
+        pending_reply = substitute_error(CANCELLED, "34000")
         if isinstance(outcome, Failed) and outcome.synced:
-            yield Send(Execute(NOWHERE).encode() + SYNC, units=(unit, Unit(cycle=True)))
+            yield Send(
+                Execute(NOWHERE).encode() + SYNC, pending_replies=(pending_reply, PendingReply(cycle=True))
+            )
             return
         yield Ask(SYNC, 0, cycles=1)
-        yield Send(Execute(NOWHERE).encode(), units=(unit,))
+        yield Send(Execute(NOWHERE).encode(), pending_replies=(pending_reply,))
 
 
 class ServeQuery(Serving):
     """A simple Query whose text has a rewrite: the same messages go back as for a Query."""
 
-    def __init__(self, desk: SessionDesk, text: bytes, candidate: Candidate) -> None:
-        super().__init__(desk, candidate, text)
+    def __init__(self, interceptor: SessionInterceptor, text: bytes, candidate: Candidate) -> None:
+        super().__init__(interceptor, candidate, text)
         self.description = b""
 
-    def chain(self) -> Chain:
+    def exchange(self) -> Exchange:
         clean = self.session.status == IDLE
         if self.session.since:
             yield from self._as_sent()  # a Query inside an extended cycle
             return
         try:
             self.precheck(clean=clean)
-            if not self.desk.settings_stale:
+            if not self.interceptor.settings_stale:
                 self.wanted_text()
         except Declined as declined:
             yield from self.told("original", str(declined))
@@ -229,22 +236,30 @@ class ServeQuery(Serving):
         except Declined as declined:
             yield from self.told("original", str(declined))
             yield Emit(self.description)
-            yield Send(Execute(b"").encode() + SYNC, units=(Unit(), Unit(cycle=True)), kinds=b"S")
+            yield Send(
+                Execute(b"").encode() + SYNC,
+                pending_replies=(PendingReply(), PendingReply(cycle=True)),
+                kinds=b"S",
+            )
             return
         except Skipped:
-            yield Send(SYNC, units=(Unit(cycle=True),), kinds=b"S")
+            yield Send(SYNC, pending_replies=(PendingReply(cycle=True),), kinds=b"S")
             return
         except Broken as broken:
             yield from self._broken(broken.error, clean=clean)
             return
         except Cancelled:
-            unit = substitute_error(CANCELLED, "34000")
-            yield Send(Execute(NOWHERE).encode() + SYNC, units=(unit, Unit(cycle=True)), kinds=b"S")
+            pending_reply = substitute_error(CANCELLED, "34000")
+            yield Send(
+                Execute(NOWHERE).encode() + SYNC,
+                pending_replies=(pending_reply, PendingReply(cycle=True)),
+                kinds=b"S",
+            )
             return
         yield from self._run(portal, clean=clean)
 
-    def _as_sent(self) -> Chain:
-        yield Send(Query(self.text).encode(), units=(Unit(cycle=True),), kinds=b"Q")
+    def _as_sent(self) -> Exchange:
+        yield Send(Query(self.text).encode(), pending_replies=(PendingReply(cycle=True),), kinds=b"Q")
 
     def _original_bound(self) -> Generator[Any, Any, tuple[Column, ...] | None]:
         """The client's text as unnamed statement and portal; the statement is dropped again, as a Query does."""
@@ -253,10 +268,12 @@ class ServeQuery(Serving):
         index = batch.add(Describe(b"P", b"").encode())
         batch.add(Close(b"S", b"").encode())
         replies = checked((yield batch.ask()))
-        self.description = b"".join(m for kind, m in replies.units[index] if kind == ROW_DESCRIPTION)
-        return described(replies.units[index])[1]
+        self.description = b"".join(
+            m for kind, m in replies.pending_replies[index] if kind == ROW_DESCRIPTION
+        )
+        return described(replies.pending_replies[index])[1]
 
-    def _broken(self, error: Fields, *, clean: bool) -> Chain:
+    def _broken(self, error: Fields, *, clean: bool) -> Exchange:
         """Outside a block the client's own Query gives its own answer or error."""
         if clean and may_retry(error):
             try:
@@ -270,9 +287,9 @@ class ServeQuery(Serving):
         if self.description:
             error = error.without(b"P")
         yield Emit(error.encode())
-        yield Send(SYNC, units=(Unit(cycle=True),), kinds=b"S")
+        yield Send(SYNC, pending_replies=(PendingReply(cycle=True),), kinds=b"S")
 
-    def _run(self, portal: bytes, *, clean: bool) -> Chain:
+    def _run(self, portal: bytes, *, clean: bool) -> Exchange:
         yield from self.told("replacement", self.unhinted)
         yield Emit(self.description)
         try:
@@ -286,20 +303,22 @@ class ServeQuery(Serving):
         except Cancelled:
             # its cycle is over and was swallowed, but is accounted for
             self.session.cycle_failed = False
-            unit = substitute_error(CANCELLED, "34000")
-            yield Send(Execute(NOWHERE).encode() + SYNC, units=(unit, Unit(cycle=True)))
+            pending_reply = substitute_error(CANCELLED, "34000")
+            yield Send(
+                Execute(NOWHERE).encode() + SYNC, pending_replies=(pending_reply, PendingReply(cycle=True))
+            )
             return
         if isinstance(outcome, Started):
             if not clean:
                 self.privates.dead_portals.append(portal)
             return
         self.session.cycle_failed = False
-        self.began = self.desk.clock()
+        self.began = self.interceptor.clock()
         yield from self.told("fallback", "failed", _failure(outcome.error))
-        described_already = Unit(
+        described_already = PendingReply(
             cycle=True, take=lambda kind, message: b"" if kind == ROW_DESCRIPTION else message
         )
-        yield Send(Query(self.text).encode(), units=(described_already,))
+        yield Send(Query(self.text).encode(), pending_replies=(described_already,))
 
 
 def _failure(error: Fields) -> str:

@@ -72,7 +72,7 @@ def harden(server: Server) -> None:
         connection.execute("select pg_advisory_unlock(7236)")
 
 
-class Arena:
+class ScratchDatabase:
     """A context manager around one scratch database. Raises SchemaFailed, Refused, psycopg.Error."""
 
     def __init__(

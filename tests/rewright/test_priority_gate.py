@@ -7,9 +7,9 @@ import time
 
 import pytest
 
-from rewright.rewrite.words import Evidence
-from rewright.wiring import courtesy
-from rewright.wiring.courtesy import Courtesy, PoliteChecker
+from rewright.rewrite.model import Evidence
+from rewright.wiring import priority_gate
+from rewright.wiring.priority_gate import PoliteChecker, PriorityGate
 
 
 class Noting:
@@ -24,13 +24,13 @@ class Noting:
 
 def test_nobody_waits_for_nobody() -> None:
     began = time.monotonic()
-    Courtesy().give_way()
-    assert time.monotonic() - began < courtesy._MOST_SECONDS
+    PriorityGate().give_way()
+    assert time.monotonic() - began < priority_gate._MOST_SECONDS
 
 
 def test_a_check_waits_until_the_last_client_has_its_answer(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(courtesy, "_MOST_SECONDS", 60.0)
-    gate, inner = Courtesy(), Noting()
+    monkeypatch.setattr(priority_gate, "_MOST_SECONDS", 60.0)
+    gate, inner = PriorityGate(), Noting()
     polite = PoliteChecker(inner, gate)
     with gate.first():
         with gate.first():
@@ -43,8 +43,8 @@ def test_a_check_waits_until_the_last_client_has_its_answer(monkeypatch: pytest.
 
 
 def test_clients_that_follow_each_other_do_not_starve_the_rest(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(courtesy, "_MOST_SECONDS", 0.1)
-    gate, waited = Courtesy(), threading.Event()
+    monkeypatch.setattr(priority_gate, "_MOST_SECONDS", 0.1)
+    gate, waited = PriorityGate(), threading.Event()
 
     def background() -> None:
         gate.give_way()
@@ -56,8 +56,8 @@ def test_clients_that_follow_each_other_do_not_starve_the_rest(monkeypatch: pyte
 
 
 def test_who_goes_first_does_not_wait_for_itself(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(courtesy, "_MOST_SECONDS", 60.0)
-    gate, done = Courtesy(), threading.Event()
+    monkeypatch.setattr(priority_gate, "_MOST_SECONDS", 60.0)
+    gate, done = PriorityGate(), threading.Event()
 
     def held() -> None:
         with gate.first():

@@ -17,7 +17,7 @@ from rewright.engines.postgres.session import Run, SessionError
 from rewright.store.api import Store
 from rewright.store.life import Action, IllegalTransition, State
 from rewright.store.records import NewRewrite, Rewrite, Timing
-from rewright.wiring.referee import loses
+from rewright.wiring.regression_monitor import loses
 from rewright.wiring.served import has_values, parameter_document, plain_of, values_of
 
 # seconds between two looks at one rewrite

@@ -1,6 +1,6 @@
 """A client's way in: who it is, the server it gets, and the login of both ends.
 
-Owns the phases before a session is established. What is said in them is decided by ``rewright.proxy.admission`` and the login
+Owns the phases before a session is established. What is said in them is decided by ``rewright.proxy.client_auth`` and the login
 machines; must not know what becomes of the session.
 """
 
@@ -13,7 +13,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from rewright.proxy.admission import (
+from rewright.proxy.auth.scram import ScramError, ScramServer, end_point_binding, mock_verifier
+from rewright.proxy.auth.upstream_login import UpstreamLogin
+from rewright.proxy.client_auth import (
     Refused,
     Who,
     negotiation,
@@ -22,16 +24,14 @@ from rewright.proxy.admission import (
     verifier_of,
     who_of,
 )
-from rewright.proxy.auth.scram import ScramError, ScramServer, end_point_binding, mock_verifier
-from rewright.proxy.auth.upstream_login import UpstreamLogin
 from rewright.proxy.config import UserConfig
-from rewright.proxy.desk import SessionDesk
-from rewright.proxy.doorstep import ClientGone
 from rewright.proxy.inbox import Gone, Inbox
+from rewright.proxy.interceptor import SessionInterceptor
 from rewright.proxy.login import PassthroughLogin
 from rewright.proxy.ports import SqlError
 from rewright.proxy.relay import Side
 from rewright.proxy.session import Session
+from rewright.proxy.tls_negotiation import ClientGone
 from rewright.proxy.upstream import Connected, DsnError, Target, UpstreamUnavailable, connect, parse_dsn
 from rewright.proxy.wire.framing import ProtocolViolation
 from rewright.proxy.wire.startup import StartupMessage
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from rewright.proxy.server import Proxy
 
 
-class Entering:
+class Handshake:
     """A client until its session is established. Raises Refused where it is shown out."""
 
     def __init__(self, proxy: Proxy, client: socket.socket, address: str) -> None:
@@ -51,7 +51,7 @@ class Entering:
         self.client: Side | None = None
         self.server: Side | None = None
         self.session: Session | None = None
-        self.desk: SessionDesk | None = None
+        self.interceptor: SessionInterceptor | None = None
         self.target: Target | None = None
         self.key: tuple[int, bytes] | None = None
         self.effect: asyncio.Task[None] | None = None

@@ -12,8 +12,8 @@ from typing import Any, Literal
 
 from pglast import ast
 
-from rewright.proxy.lakeside import values
-from rewright.proxy.lakeside.ports import Encode
+from rewright.proxy.duckdb_backend import values
+from rewright.proxy.duckdb_backend.ports import Encode
 from rewright.proxy.ports import ResultColumn, SqlError
 from rewright.proxy.wire.framing import message
 

@@ -1,7 +1,7 @@
 """What a session looks at: which messages are special, and what is remembered of the others.
 
 Owns the decision for each Query, Parse, Bind, Describe, Execute and Close that the session shows. What a special
-message leads to is a chain (``rewright.proxy.serving``). Must not do I/O.
+message leads to is an exchange (``rewright.proxy.serving``). Must not do I/O.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ import contextlib
 import re
 import struct
 
-from rewright.proxy.desk_state import DeskState, Identity, Timing, rows_of
-from rewright.proxy.lakeside import chains as lakeside
+from rewright.proxy.duckdb_backend import exchanges as duckdb_backend
+from rewright.proxy.interceptor_state import Identity, InterceptorState, Timing, rows_of
 from rewright.proxy.serving import inline, local
-from rewright.proxy.serving.chains import ServeExecute, ServeQuery
-from rewright.proxy.session import IDLE, Cancelled, Chain
+from rewright.proxy.serving.exchanges import ServeExecute, ServeQuery
+from rewright.proxy.session import IDLE, Cancelled, Exchange
 from rewright.proxy.statements import Portal, Statement, split_names, split_parse
 from rewright.proxy.wire.frontend import Execute, Query
 from rewright.proxy.wire.tables import BIND, CLOSE, DESCRIBE, EXECUTE, HEADER_SIZE, PARSE, Q
@@ -31,15 +31,15 @@ _plain_texts: set[bytes] = set()
 _PLAIN_COUNT, _PLAIN_SIZE = 1000, 4000
 
 
-class SessionDesk(DeskState):
-    """One session's desk."""
+class SessionInterceptor(InterceptorState):
+    """One session's interceptor."""
 
     # --- what the session asks ---------------------------------------------------------------------
 
-    def special(self) -> Chain:
+    def special(self) -> Exchange:
         assert self._next is not None
-        chain, self._next = self._next, None
-        return chain
+        exchange, self._next = self._next, None
+        return exchange
 
     def passes(self, kind: int, data: bytes, at: int, end: int) -> bool:
         lookup = self.ports.lookup
@@ -72,30 +72,30 @@ class SessionDesk(DeskState):
             name_end = data.find(b"\0", at + HEADER_SIZE)
             if name_end < 0:
                 return False
-            self.book.statements[data[at + HEADER_SIZE : name_end]] = None
+            self.registry.statements[data[at + HEADER_SIZE : name_end]] = None
             return True
         if kind == BIND and names is not None:
-            self.book.portals.pop(names[0], None)
+            self.registry.portals.pop(names[0], None)
             return True
         return False
 
     def cycle_ended(self) -> bool:
         """True: call again at the end of the next cycle."""
-        self.book.confirmed()
+        self.registry.confirmed()
         if self.session.status == IDLE:
             self.portion_over()
-        if self.book.portals or self.privates.open_portals:
+        if self.registry.portals or self.privates.open_portals:
             self._end_portals()
-        return bool(self.book.portals or self.book.fresh or self.privates.open_portals)
+        return bool(self.registry.portals or self.registry.fresh or self.privates.open_portals)
 
     def _end_portals(self) -> None:
         """Those of the cycle that ended; clients that pipeline may have bound others for the next one already."""
         idle = self.session.status == IDLE
-        for name, portal in list(self.book.portals.items()):
+        for name, portal in list(self.registry.portals.items()):
             if portal.ahead:
                 portal.ahead -= 1
             elif idle:
-                del self.book.portals[name]
+                del self.registry.portals[name]
         if idle:
             self.privates.forget_portals()
             self.rewatch()
@@ -104,7 +104,7 @@ class SessionDesk(DeskState):
         self.slow.ended()
 
     def error(self, message: bytes) -> None:
-        self.book.failed()
+        self.registry.failed()
         self.slow.failed(message)
         if self.timing is not None:
             self._timed(rows=0)
@@ -121,14 +121,14 @@ class SessionDesk(DeskState):
         if tag in {b"DEALLOCATE ALL", b"DISCARD ALL"}:
             self._all_gone()
         elif tag.startswith((b"DEALLOCATE", b"PREPARE")):
-            self.book.doubt()
+            self.registry.doubt()
             self.rewatch()
 
     # --- texts --------------------------------------------------------------------------------------
 
     def _query(self, text: bytes, *, refreshed: bool = False) -> bool:
-        book = self.book
-        if book.statements or book.portals:
+        registry = self.registry
+        if registry.statements or registry.portals:
             self._forget_unnamed()
         if text.translate(None, _DIGITS) in _plain_texts:
             if self.settings_stale and not refreshed and self._must_refresh():
@@ -137,7 +137,7 @@ class SessionDesk(DeskState):
         elif self._noted(text, refreshed=refreshed):
             return False
         if self.lake is not None and not self.session.since:
-            self._next = lakeside.query_chain(self, text)
+            self._next = duckdb_backend.query_exchange(self, text)
             if self._next is not None:
                 return False
         candidate = self.find(text, ())
@@ -145,13 +145,13 @@ class SessionDesk(DeskState):
             self.last = self._passed()
             if self.view.mode != "inline" or not self.may_hold(text):
                 return True
-            self._next = inline.query_chain(self, text)
+            self._next = inline.query_exchange(self, text)
             return False
-        self._next = ServeQuery(self, text, candidate).chain()
+        self._next = ServeQuery(self, text, candidate).exchange()
         return False
 
     def _noted(self, text: bytes, *, refreshed: bool) -> bool:
-        """What the words of a text mean for the session; whether a chain takes it over (or reads the settings first)."""
+        """What the words of a text mean for the session; whether an exchange takes it over (or reads the settings first)."""
         lower = text.lower()
         ours = b"rewright" in lower
         touches = _touches_state(lower)
@@ -160,7 +160,7 @@ class SessionDesk(DeskState):
             self._next = self._refreshing_query(text)
             return True
         if ours or (lower and lower[0] in _FIRST and self._has_keyword(lower)):
-            self._next = local.query_chain(self, text)
+            self._next = local.query_exchange(self, text)
             return self._next is not None
         if not (ours or touches):
             _remember_plain(text)
@@ -174,7 +174,7 @@ class SessionDesk(DeskState):
             return True
         return False
 
-    def _refreshing_query(self, text: bytes) -> Chain:
+    def _refreshing_query(self, text: bytes) -> Exchange:
         """Read the settings first, then look at the text again."""
         try:
             yield from self.privates.refresh(self)
@@ -193,7 +193,7 @@ class SessionDesk(DeskState):
             payload == known[0]
             and not self.settings_stale
             and known[1] is not None
-            and self.book.statements.get(b"") is known[1]
+            and self.registry.statements.get(b"") is known[1]
             and known[1].candidate is None
         ):
             # the same once more, as drivers do that prepare nothing by name
@@ -219,12 +219,12 @@ class SessionDesk(DeskState):
         if ours or touches:
             self._note_changes(lower)
         if ours or (lower and lower[0] in _FIRST and self._has_keyword(lower)):
-            chain = local.parse_chain(self, name, statement)
-            if chain is not None:
-                self._next = chain
+            exchange = local.parse_exchange(self, name, statement)
+            if exchange is not None:
+                self._next = exchange
                 return False
         if self.lake is not None:
-            self._next = lakeside.parse_chain(self, name, statement)
+            self._next = duckdb_backend.parse_exchange(self, name, statement)
             if self._next is not None:
                 return False
         statement.candidate = self.find(text, types)
@@ -235,7 +235,7 @@ class SessionDesk(DeskState):
         self._plain = statement if is_plain else None
         return True
 
-    def _refreshing_parse(self, message: bytes) -> Chain:
+    def _refreshing_parse(self, message: bytes) -> Exchange:
         with contextlib.suppress(Cancelled):  # what is not running yet goes on
             yield from self.privates.refresh(self)
         parts = split_parse(message, HEADER_SIZE, len(message))
@@ -246,8 +246,8 @@ class SessionDesk(DeskState):
             yield from self.special()
 
     def note_parsed(self, name: bytes, statement: Statement) -> None:
-        before = self.book.statements.get(name)
-        self.book.parsed(name, statement)
+        before = self.registry.statements.get(name)
+        self.registry.parsed(name, statement)
         self.session.unusual = True
         if statement.special or (before is not None and before.special):
             self.rewatch()
@@ -268,18 +268,18 @@ class SessionDesk(DeskState):
         if self.settings_stale and self._must_refresh():
             self._next = self._refreshing_bind(data[at:end])
             return False
-        statement = self.book.statements.get(name)
+        statement = self.registry.statements.get(name)
         if statement is None or not (statement.special or self.view.mode == "inline"):
             return True
         self.session.unusual = True
         message = data[at:end]
         if statement.answer is not None or statement.tag:
-            self._next = local.bind_chain(self, portal, statement, message)
+            self._next = local.bind_exchange(self, portal, statement, message)
             return self._next is None
-        self.book.portals[portal] = Portal(statement, message, ahead=self.session.pending)
+        self.registry.portals[portal] = Portal(statement, message, ahead=self.session.pending)
         return True
 
-    def _refreshing_bind(self, message: bytes) -> Chain:
+    def _refreshing_bind(self, message: bytes) -> Exchange:
         """A driver that only binds what it prepared long ago must feel a change of its settings, too."""
         with contextlib.suppress(Cancelled):
             yield from self.privates.refresh(self)
@@ -295,29 +295,29 @@ class SessionDesk(DeskState):
         if name_end < 0 or end - name_end != 5:
             return True
         name = data[at + HEADER_SIZE : name_end]
-        portal = self.book.portals.get(name)
+        portal = self.registry.portals.get(name)
         if portal is None:
             self._passed_by()
             return True
         (max_rows,) = struct.unpack_from("!i", data, name_end + 1)
         message = data[at:end]
-        chain = self._execution(name, portal, max_rows, message)
-        if chain is None:
+        exchange = self._execution(name, portal, max_rows, message)
+        if exchange is None:
             portal.original = True
             self._passed_by()
             return True
-        self._next = self._while_it_lives(name, portal, message, chain)
+        self._next = self._while_it_lives(name, portal, message, exchange)
         return False
 
-    def _execution(self, name: bytes, portal: Portal, max_rows: int, message: bytes) -> Chain | None:
+    def _execution(self, name: bytes, portal: Portal, max_rows: int, message: bytes) -> Exchange | None:
         """What takes an Execute over; None: it passes as it is."""
         statement = portal.statement
-        if isinstance(statement.answer, lakeside.LakeStatement):
-            return lakeside.execute_chain(self, name, portal, statement.answer, max_rows)
+        if isinstance(statement.answer, duckdb_backend.LakeStatement):
+            return duckdb_backend.execute_exchange(self, name, portal, statement.answer, max_rows)
         if statement.fetches is not None and statement.fetches.name in self.lake_cursors:
-            return lakeside.fetch_chain(self, name, portal, statement.fetches, max_rows)
+            return duckdb_backend.fetch_exchange(self, name, portal, statement.fetches, max_rows)
         if statement.answer is not None or statement.tag:
-            return local.execute_chain(self, name, portal, max_rows, message)
+            return local.execute_exchange(self, name, portal, max_rows, message)
         if portal.private:
             # it goes on where it began, whatever became of the rewrite: the original would begin anew
             self.portion_begins()
@@ -326,15 +326,15 @@ class SessionDesk(DeskState):
         if portal.original or (statement.candidate is None and not held):
             return None
         if statement.candidate is None:
-            return inline.execute_chain(self, name, portal, max_rows, message)
-        return ServeExecute(self, name, portal, max_rows, message).chain()
+            return inline.execute_exchange(self, name, portal, max_rows, message)
+        return ServeExecute(self, name, portal, max_rows, message).exchange()
 
-    def _while_it_lives(self, name: bytes, portal: Portal, message: bytes, chain: Chain) -> Chain:
+    def _while_it_lives(self, name: bytes, portal: Portal, message: bytes, exchange: Exchange) -> Exchange:
         """A cycle that was still open when the Execute came may have ended the portal: then the server says so."""
-        if self.book.portals.get(name) is portal:
-            yield from chain
+        if self.registry.portals.get(name) is portal:
+            yield from exchange
         else:
-            chain.close()
+            exchange.close()
             yield from local.forward(message, b"E")
 
     def _passed_by(self) -> None:
@@ -349,40 +349,40 @@ class SessionDesk(DeskState):
         start = at + HEADER_SIZE
         name = data[start + 1 : end - 1]
         if data[start : start + 1] == b"S":
-            statement = self.book.statements.get(name)
+            statement = self.registry.statements.get(name)
             formats: tuple[int, ...] = ()
         else:
-            portal = self.book.portals.get(name)
+            portal = self.registry.portals.get(name)
             statement = portal.statement if portal is not None else None
             formats = portal.result_formats if portal is not None else ()
         if statement is None or statement.answer is None:
             return True
-        self._next = local.describe_chain(statement.answer, formats, data[at:end])
+        self._next = local.describe_exchange(statement.answer, formats, data[at:end])
         return False
 
     def _close(self, kind: int, name: bytes) -> bool:
         if kind == ord("S"):
-            self.book.closed(name)
+            self.registry.closed(name)
             self.rewatch()
         else:
             self._drop_portal(name)
         return True
 
     def _drop_portal(self, name: bytes) -> None:
-        portal = self.book.portals.pop(name, None)
+        portal = self.registry.portals.pop(name, None)
         if portal is not None and portal.private:
             self.privates.dead_portals.append(portal.private)
 
     def _forget_unnamed(self) -> None:
         """A simple Query destroys the unnamed statement and the unnamed portal."""
-        book = self.book
-        if book.statements and book.statements.pop(b"", None) is not None:
+        registry = self.registry
+        if registry.statements and registry.statements.pop(b"", None) is not None:
             self.rewatch()
-        if book.portals:
+        if registry.portals:
             self._drop_portal(b"")
 
     def _all_gone(self) -> None:
-        self.book.forget()
+        self.registry.forget()
         self.privates.forget()
         self.rewatch()
 
@@ -390,7 +390,7 @@ class SessionDesk(DeskState):
         """SQL that (de)allocates statements: from here on, only their command tags tell."""
         if _NAMES_CHANGE.search(text):
             self.privates.forget()
-            self.book.doubt()
+            self.registry.doubt()
             self.rewatch()
 
 
@@ -420,4 +420,4 @@ def _touches_state(lower: bytes) -> bool:
     )
 
 
-__all__ = ["Identity", "SessionDesk", "Timing"]
+__all__ = ["Identity", "SessionInterceptor", "Timing"]

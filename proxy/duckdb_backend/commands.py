@@ -15,7 +15,7 @@ from pglast.enums import FetchDirection
 from pglast.error import Error as PglastError
 from pglast.parser import scan
 
-from rewright.proxy.lakeside.copying import CopyOptions, options_of
+from rewright.proxy.duckdb_backend.copying import CopyOptions, options_of
 from rewright.proxy.ports import SqlError
 from rewright.sql.parsing import TooDeep, parse
 
