@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 from rewright.equivalence.api import Checker
@@ -26,6 +27,24 @@ def verify_pair(schema_sql: str, original: str, candidate: str, *, options: Opti
         ScratchServer() as server,
         Checker(scratch=server, options=options, schema_sql=schema_sql) as checker,
     ):
+        return checker.check(original, candidate)
+
+
+def verify_on(dsn: str, original: str, candidate: str, *, options: Options | None = None) -> Verdict:
+    """The verdict over the schema of a live database, of which only the catalog is read.
+
+    Raises ServerUnavailable and engines.postgres.session.SessionError.
+    """
+    from rewright.engines.postgres.catalog import snapshot
+    from rewright.engines.postgres.scratch import ScratchServer
+    from rewright.engines.postgres.session import Session
+
+    with Session(dsn) as session:
+        catalog = snapshot(session.connection)
+        path = tuple(schema for schema in session.search_path() if schema != "pg_catalog")
+        major = session.server_version // 10_000
+    options = replace(options or Options(), search_path=path, server_major=major)
+    with ScratchServer() as server, Checker(catalog, server, options) as checker:
         return checker.check(original, candidate)
 
 

@@ -19,6 +19,7 @@ EXTRAS: Mapping[str, tuple[str, ...]] = {
     ),
     "s3": ("boto3",),
     "knowledge": ("bs4", "defusedxml"),
+    "mcp": ("mcp",),
     "models": ("litellm",),
     "spark": ("pyspark",),
     "embeddings-torch": ("sentence_transformers",),

@@ -10,7 +10,7 @@ import json
 import select
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Self
@@ -226,6 +226,9 @@ class Session:
             # SET works through poolers that refuse startup options
             for name, value in options.items():
                 connection.execute("select set_config(%s, %s, false)", [name, value])
+            with suppress(psycopg.DataError, psycopg.ProgrammingError):
+                # the server stops what runs for us a second after this process was killed; not every platform can
+                connection.execute("select set_config('client_connection_check_interval', '1000', false)")
             if self._role:
                 connection.execute(psql.SQL("set role {}").format(psql.Identifier(self._role)))
         except psycopg.Error as error:

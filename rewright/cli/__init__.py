@@ -31,6 +31,7 @@ COMMANDS = {
     "lake": "a data lake: index, look around, query",
     "ask": "a question in plain language",
     "augment": "columns for a table from a lake",
+    "mcp": "tools for a coding agent: verify, rewrite, hint, plan, lake queries",
     "bench": "benchmarks",
     "doctor": "check the installation",
 }

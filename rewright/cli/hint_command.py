@@ -16,12 +16,19 @@ from rewright.cli.common import (
     part,
     print_json,
 )
-from rewright.cli.parameters import DSN, DURATION, IN_FILE
+from rewright.cli.parameters import DSN, DSN_VARIABLE, DURATION, IN_FILE
 
 
 @click.command()
 @click.argument("file", type=IN_FILE)
-@click.option("--dsn", type=DSN, required=True, help="the database, as the optimiser's own read-only role")
+@click.option(
+    "--dsn",
+    type=DSN,
+    required=True,
+    envvar=DSN_VARIABLE,
+    show_envvar=True,
+    help="the database, as the optimiser's own read-only role",
+)
 @click.option("--limit", type=DURATION, default="30s", show_default=True, help="what one execution may take")
 @click.option("--budget", type=DURATION, default="120s", show_default=True, help="for one query in all")
 @click.option("--no-run", is_flag=True, help="execute nothing: statistics and logs only, cost decides")

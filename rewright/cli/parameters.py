@@ -12,6 +12,9 @@ import click
 
 from rewright import values
 
+DSN_VARIABLE = "REWRIGHT_DSN"
+"""Where ``--dsn`` may come from, too: a command line shows its password to every user of the machine."""
+
 
 class Duration(click.ParamType[float]):
     """A time such as 30s or 1h, as seconds."""

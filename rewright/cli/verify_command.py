@@ -11,12 +11,15 @@ import click
 
 from rewright.cli import Failure
 from rewright.cli.common import JSON_OPTION, part, print_json
-from rewright.cli.parameters import DURATION, IN_FILE, OUT_FILE, Words
+from rewright.cli.parameters import DSN, DSN_VARIABLE, DURATION, IN_FILE, OUT_FILE, Words
 
 
 @click.command()
 @click.argument("queries", nargs=-1, type=IN_FILE)
 @click.option("--schema", type=IN_FILE, help="plain DDL")
+@click.option(
+    "--dsn", type=DSN, envvar=DSN_VARIABLE, show_envvar=True, help="or a database to take the schema from"
+)
 @click.option("--require", type=click.Choice(["proved", "tested", "judged"]), help="exit 1 for anything less")
 @click.option(
     "--accept",
@@ -34,6 +37,7 @@ from rewright.cli.parameters import DURATION, IN_FILE, OUT_FILE, Words
 def command(
     queries: tuple[Path, ...],
     schema: Path | None,
+    dsn: str | None,
     require: str | None,
     accept: tuple[str, ...],
     batch: Path | None,
@@ -55,19 +59,23 @@ def command(
         )
         click.echo(json.dumps(dict(sorted(counts.items()))), err=not as_json)
         return
-    if schema is None or len(queries) != 2:
+    if (schema is None and dsn is None) or len(queries) != 2:
         raise click.UsageError(
             "verify --schema schema.sql A.sql B.sql, or --batch pairs.jsonl --out verdicts.jsonl"
         )
-    texts = [_read(path) for path in (schema, *queries)]
+    original, candidate = map(_read, queries)
+    command = part("rewright.equivalence.command", "verify")
     verdict = _guarded(
-        lambda: part("rewright.equivalence.command", "verify").verify_pair(*texts, options=options)
+        # a schema that was named counts, whatever the environment holds
+        (lambda: command.verify_pair(_read(schema), original, candidate, options=options))
+        if schema is not None
+        else (lambda: command.verify_on(dsn, original, candidate, options=options))
     )
     verdicts = part("rewright.equivalence.verdicts", "verify")
     if as_json:
         print_json(verdicts.to_json(verdict))
     else:
-        click.echo(part("rewright.equivalence.command", "verify").describe(verdict))
+        click.echo(command.describe(verdict))
     accepted = frozenset(accept)
     if require and not verdicts.meets(verdict, require, accepted):
         raise Failure(f"{verdicts.counts_as(verdict, accepted)}, but {require} is required")
@@ -83,9 +91,12 @@ def _read(path: Path) -> str:
 def _guarded(work: Callable[[], Any]) -> Any:
     """Errors of the machine as the command's."""
     from rewright.engines.postgres.installation import ServerUnavailable
+    from rewright.engines.postgres.session import SessionError
 
     try:
         return work()
+    except SessionError as error:
+        raise Failure(f"database: {error}") from error
     except ServerUnavailable as error:
         raise Failure(f"no scratch server: {error}") from error
     except OSError as error:

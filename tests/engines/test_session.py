@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 
@@ -210,3 +212,21 @@ def test_values_of_a_wrong_type_are_the_servers_error(session: Session) -> None:
     with pytest.raises(SessionError) as caught:
         session.run("select a from t where a = $1")
     assert caught.value.sqlstate == "22P02"
+
+
+def test_what_a_killed_process_ran_ends_by_itself(dsn: str) -> None:
+    endless = "select count(*) from generate_series(1, 100000) a, generate_series(1, 1000000) b"
+    code = f"from rewright.engines.postgres.session import Session\nSession({dsn!r}).fetch({endless!r})"
+    running = "select count(*) from pg_stat_activity where state = 'active' and query = %s"
+    with (
+        subprocess.Popen([sys.executable, "-c", code]) as child,
+        psycopg.connect(dsn, autocommit=True) as looking,
+    ):
+        while looking.execute(running, [endless]).fetchone() == (0,):
+            assert child.poll() is None
+            time.sleep(0.02)
+        child.kill()
+        killed = time.monotonic()
+        while looking.execute(running, [endless]).fetchone() != (0,):
+            assert time.monotonic() - killed < 20
+            time.sleep(0.02)

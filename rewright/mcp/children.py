@@ -1,0 +1,98 @@
+"""One tool call, one process: ``rewright COMMAND --json`` run beside the server, ended with the call that asked for it.
+
+Owns the process, its limits and what of its output is passed on. Must not know tools. A process can be ended in the middle of a
+proof or a query. The DSN goes by the environment and long texts by files: a command line is seen by every user of the machine.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+MAX_TEXT = 200_000
+"""Characters of one text from the client: queries and schemas are shorter."""
+MAX_DOCUMENT = 2_000_000
+"""Bytes of one document that are read from a command."""
+
+
+class CallFailed(Exception):
+    """The command said that it could not do it; the message is meant for the client."""
+
+
+class Children:
+    """Runs commands, so many at once; ``environment`` is added to this process's."""
+
+    def __init__(self, at_once: int = 2, environment: Mapping[str, str] | None = None) -> None:
+        self._slots = asyncio.Semaphore(at_once)
+        self._environment = dict(os.environ) | dict(environment or {})
+
+    async def document(
+        self,
+        words: Sequence[str],
+        *,
+        texts: Mapping[str, str] | None = None,
+        seconds: float,
+        module: str = "rewright",
+    ) -> Any:
+        """The JSON document of ``python -m MODULE WORDS``. ``texts`` by file name: written into the directory that the command runs in.
+
+        :raises CallFailed: the command failed, took longer than ``seconds`` or printed too much.
+        """
+        async with self._slots:
+            with tempfile.TemporaryDirectory(prefix="rewright-mcp-") as folder:
+                for name, text in (texts or {}).items():
+                    (Path(folder) / name).write_text(_bounded(name, text), encoding="utf-8")
+                return await self._run((module, *words), folder, seconds)
+
+    async def _run(self, words: Sequence[str], folder: str, seconds: float) -> Any:
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, "-m", *words,
+            cwd=folder, env=self._environment, start_new_session=True, limit=MAX_DOCUMENT,
+            stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
+        )  # fmt: skip
+        try:
+            async with asyncio.timeout(seconds):
+                out, errors = await process.communicate()
+        except TimeoutError as error:
+            raise CallFailed(f"stopped after {seconds:g} s") from error
+        finally:
+            # also when the client cancelled the call; scratch servers end with the process that started them
+            await _end(process)
+        if process.returncode:
+            raise CallFailed(_last_line(errors))
+        if len(out) > MAX_DOCUMENT:
+            raise CallFailed(f"the answer is larger than {MAX_DOCUMENT} bytes")
+        return json.loads(out)
+
+
+async def _end(process: asyncio.subprocess.Process) -> None:
+    if process.returncode is not None:
+        return
+    for number, patience in ((signal.SIGINT, 2.0), (signal.SIGKILL, 10.0)):
+        try:
+            os.killpg(process.pid, number)
+            async with asyncio.timeout(patience):
+                await process.wait()
+        except ProcessLookupError:
+            return
+        except TimeoutError:
+            continue
+        return
+
+
+def _bounded(name: str, text: str) -> str:
+    if len(text) > MAX_TEXT:
+        raise CallFailed(f"{name} is longer than {MAX_TEXT} characters")
+    return text
+
+
+def _last_line(errors: bytes) -> str:
+    lines = errors.decode("utf-8", "replace").strip().splitlines() or ["the command failed without a word"]
+    return lines[-1].removeprefix("rewright: ")[:2000]

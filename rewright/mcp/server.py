@@ -1,0 +1,241 @@
+"""The tools and resources, as an MCP server. The model behind them is the client's: no key, and no text leaves but to the client.
+
+Owns names, descriptions and arguments: what an agent reads to decide what to call. Must not know how a tool does its work
+(`rewright.mcp.children` runs it) or over which transport it is asked. Nothing here writes to a database.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+from mcp.server import MCPServer
+from mcp.server.mcpserver.exceptions import ToolError
+from mcp.types import ToolAnnotations
+from pydantic import Field
+
+from rewright import version
+from rewright.cli.parameters import DSN_VARIABLE
+from rewright.mcp import meaning
+from rewright.mcp.children import CallFailed, Children
+
+READS = ToolAnnotations(
+    read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
+)
+INSTRUCTIONS = """Rewright tells whether two PostgreSQL queries always give the same answer, and finds faster ones.
+Before you replace a query by another one, call verify: 'proved' holds on every database that satisfies the assumptions it
+lists, 'tested' means that no difference was found, 'refuted' comes with a database on which they differ.
+To make a slow query faster: plan, rewrite (its proposals are verified already), or write a candidate yourself and verify it."""
+
+Query = Annotated[str, Field(description="One SELECT in PostgreSQL's SQL")]
+Schema = Annotated[
+    str | None,
+    Field(
+        description="CREATE statements that the queries refer to; without them the connected database's schema"
+    ),
+]
+Budget = Annotated[float, Field(ge=1, le=300, description="Seconds that this call may take")]
+
+
+@dataclass(frozen=True, slots=True)
+class Targets:
+    """What the tools work on, chosen by who starts the server and not by the client. ``lake``: a directory."""
+
+    dsn: str = ""
+    lake: str = ""
+    config: str = ""
+
+
+class Tools:
+    """The tools' work, without the protocol. Each raises ToolError for what a client should read."""
+
+    def __init__(self, targets: Targets, children: Children) -> None:
+        self.targets = targets
+        self.children = children
+
+    async def verify(
+        self, original: str, candidate: str, schema_sql: str | None, seconds: float
+    ) -> dict[str, Any]:
+        texts = {"original.sql": original, "candidate.sql": candidate}
+        words = ["verify", "original.sql", "candidate.sql", "--json", "--timeout", f"{seconds}s"]
+        if schema_sql is not None:
+            texts["schema.sql"] = schema_sql
+            words += ["--schema", "schema.sql"]
+        else:
+            self._needs_database("give schema_sql, or start the server with --dsn")
+        # the scratch server starts and ends beside the check
+        document: dict[str, Any] = await self._call(words, texts, seconds + 30)
+        return document | {"meaning": meaning.of_verdict(document)}
+
+    async def rewrite(self, query: str, trust: str, measure: str, seconds: float) -> dict[str, Any]:
+        self._needs_database("rewrite needs a database: start the server with --dsn")
+        words = [
+            "rewrite",
+            "query.sql",
+            "--trust",
+            trust,
+            "--measure",
+            measure,
+            "--budget",
+            f"{seconds}s",
+            "--json",
+        ]
+        document: dict[str, Any] = await self._call(words, {"query.sql": query}, seconds + 60)
+        return document
+
+    async def hint(self, query: str, seconds: float) -> dict[str, Any]:
+        self._needs_database("hint needs a database: start the server with --dsn")
+        document: dict[str, Any] = await self._call(
+            ["hint", "query.sql", "--json"], {"query.sql": query}, seconds
+        )
+        return document
+
+    async def plan(self, query: str, analyze: bool, seconds: float) -> dict[str, Any]:
+        self._needs_database("plan needs a database: start the server with --dsn")
+        words = ["plan", "query.sql", "--timeout", f"{seconds}s", *["--analyze"] * analyze]
+        document: dict[str, Any] = await self._call(words, {"query.sql": query}, seconds + 20, reading=True)
+        return document
+
+    async def top_queries(self, limit: int) -> list[dict[str, Any]]:
+        self._needs_database("top_queries needs a database: start the server with --dsn")
+        found: list[dict[str, Any]] = await self._call(["top", "--limit", str(limit)], {}, 30, reading=True)
+        return found
+
+    async def lake_tables(self) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = await self._call(["lake", "tables", self._lake(), "--json"], {}, 300)
+        return found
+
+    async def lake_query(self, query: str, rows: int, seconds: float) -> dict[str, Any]:
+        words = ["lake", "query", self._lake(), "--json", "--model", "off", "--", query]
+        document: dict[str, Any] = await self._call(words, {}, seconds)
+        everything = document["rows"]
+        return document | {
+            "rows": everything[:rows],
+            "row_count": len(everything),
+            "truncated": len(everything) > rows,
+        }
+
+    async def log(self) -> list[dict[str, Any]]:
+        entries: list[dict[str, Any]] = await self._call(["log", "--json", *self._config()], {}, 30)
+        return entries
+
+    async def one_rewrite(self, identifier: int) -> dict[str, Any]:
+        found: dict[str, Any] = await self._call(["show", str(identifier), "--json", *self._config()], {}, 30)
+        return found
+
+    async def _call(
+        self, words: list[str], texts: dict[str, str], seconds: float, *, reading: bool = False
+    ) -> Any:
+        module = "rewright.mcp.reading" if reading else "rewright"
+        try:
+            return await self.children.document(words, texts=texts, seconds=seconds, module=module)
+        except CallFailed as error:
+            raise ToolError(str(error)) from error
+
+    def _needs_database(self, otherwise: str) -> None:
+        if not self.targets.dsn:
+            raise ToolError(otherwise)
+
+    def _lake(self) -> str:
+        if not self.targets.lake:
+            raise ToolError("there is no lake: start the server with --lake DIR")
+        return self.targets.lake
+
+    def _config(self) -> list[str]:
+        return ["--config", self.targets.config] if self.targets.config else []
+
+
+def make_server(targets: Targets) -> MCPServer[Any]:
+    """All tools are listed whatever the targets are: a missing one is told by the tool that needs it."""
+    environment = {DSN_VARIABLE: targets.dsn} if targets.dsn else {}
+    tools = Tools(targets, Children(environment=environment))
+    server: MCPServer[Any] = MCPServer(
+        "rewright", instructions=INSTRUCTIONS, version=version(), log_level="WARNING"
+    )
+    _checking(server, tools)
+    _optimising(server, tools)
+    _lake(server, tools)
+    _resources(server, tools)
+    return server
+
+
+def _checking(server: MCPServer[Any], tools: Tools) -> None:
+    @server.tool(annotations=READS)
+    async def verify(
+        original: Query, candidate: Query, schema_sql: Schema = None, seconds: Budget = 10
+    ) -> dict[str, Any]:
+        """Tell whether CANDIDATE may stand for ORIGINAL: same rows, order, names, types and errors on every database.
+
+        Returns the verdict (proved, tested, refuted, unknown), what it rests on, and 'meaning': the same in plain words. A
+        refutation has a script that anyone can run in psql.
+        """
+        return await tools.verify(original, candidate, schema_sql, seconds)
+
+    @server.tool(annotations=READS)
+    async def explain_counterexample(
+        original: Query, candidate: Query, schema_sql: Schema = None, seconds: Budget = 10
+    ) -> dict[str, Any]:
+        """Show a small database on which two queries differ: its rows, both answers, and what to look at. Fails where none is found."""
+        document = await tools.verify(original, candidate, schema_sql, seconds)
+        if document["verdict"] != "refuted":
+            raise ToolError(f"no difference is known: {document['meaning']}")
+        return {
+            "explanation": meaning.of_counterexample(document),
+            "counterexample": document["counterexample"],
+        }
+
+
+def _optimising(server: MCPServer[Any], tools: Tools) -> None:
+    @server.tool(annotations=READS)
+    async def rewrite(
+        query: Query,
+        trust: Literal["proved", "tested"] = "proved",
+        measure: Literal["off", "explain", "run", "both"] = "explain",
+        seconds: Budget = 60,
+    ) -> dict[str, Any]:
+        """Find a faster equivalent of a slow query on the connected database. What comes back is verified already.
+
+        MEASURE says what is run there: 'explain' nothing, 'run' the candidates, 'both' the original, too.
+        """
+        return await tools.rewrite(query, trust, measure, seconds)
+
+    @server.tool(annotations=READS)
+    async def hint(query: Query, seconds: Budget = 120) -> dict[str, Any]:
+        """Find pg_hint_plan hints for a query whose plan is bad because row counts are misestimated. Runs the query, within limits."""
+        return await tools.hint(query, seconds)
+
+    @server.tool(annotations=READS)
+    async def plan(query: Query, analyze: bool = False, seconds: Budget = 30) -> dict[str, Any]:
+        """The plan of a query as a tree, with costs and rows. ANALYZE runs it, and tells times and where estimates were wrong."""
+        return await tools.plan(query, analyze, seconds)
+
+    @server.tool(annotations=READS)
+    async def top_queries(limit: Annotated[int, Field(ge=1, le=100)] = 10) -> list[dict[str, Any]]:
+        """The SELECTs on which the connected database spent most time (needs the extension pg_stat_statements)."""
+        return await tools.top_queries(limit)
+
+
+def _lake(server: MCPServer[Any], tools: Tools) -> None:
+    @server.tool(annotations=READS)
+    async def lake_tables() -> list[dict[str, Any]]:
+        """The tables of the lake (a folder of files), with columns, types and what is odd about them."""
+        return await tools.lake_tables()
+
+    @server.tool(annotations=READS)
+    async def lake_query(
+        query: Query, rows: Annotated[int, Field(ge=1, le=1000)] = 100, seconds: Budget = 60
+    ) -> dict[str, Any]:
+        """Run SQL over the lake. Names may be imagined: they are resolved to real tables and columns, and 'resolution' says how."""
+        return await tools.lake_query(query, rows, seconds)
+
+
+def _resources(server: MCPServer[Any], tools: Tools) -> None:
+    @server.resource("rewright://log", mime_type="application/json")
+    async def log() -> list[dict[str, Any]]:
+        """What the proxy did with the last hundred slow or replaced queries."""
+        return await tools.log()
+
+    @server.resource("rewright://rewrites/{identifier}", mime_type="application/json")
+    async def one_rewrite(identifier: int) -> dict[str, Any]:
+        """One rewrite: both texts, evidence, plans, timings and events."""
+        return await tools.one_rewrite(identifier)
