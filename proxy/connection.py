@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import ssl
+import traceback
 from collections.abc import Awaitable, Callable
 
 from rewright.proxy.auth.upstream_login import UpstreamLogin
@@ -91,6 +92,7 @@ class Connection(Handshake):
         self.idle_since = session.clock()
         session.parameters.update(login.parameters)
         session.on_broken = self._broken
+        session.on_fault = self._fault
         if login.key is not None:
             self._register(login.key)
         if who.startup.is_replication:
@@ -189,6 +191,12 @@ class Connection(Handshake):
         for side in (self.client, self.server):
             if side is not None:
                 side.close()
+
+    def _fault(self, fault: Exception) -> None:
+        """A mistake of ours in a session: counted and logged with its cause, and only this session is affected."""
+        self.proxy.metrics.faults += 1
+        cause = "".join(traceback.format_exception(fault, limit=-5))
+        self.proxy.event("session.fault", client=self.address, reason=repr(fault), cause=cause)
 
     def _client_lost(self, _exc: Exception | None) -> None:
         if self.server is not None and not self.server.lost:

@@ -27,3 +27,4 @@ class Metrics:
     reports: int = 0
     reports_dropped: int = 0
     relay_only: Counter[str] = field(default_factory=Counter)
+    faults: int = 0

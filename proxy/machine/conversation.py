@@ -124,8 +124,11 @@ class Conversation(ClientWalk):
                     return
         except StopIteration:
             self._release()
-        except Exception as problem:  # noqa: BLE001 -- a mistake of ours ends one session, with a word, not all of them
-            self.pass_through(f"internal error: {problem!r}")
+        except ProtocolViolation as problem:
+            self.pass_through(f"unexpected answer of the server: {problem}")
+        except Exception as fault:  # noqa: BLE001 -- a mistake of ours ends one session, with a word, not all of them
+            self.pass_through(f"internal error: {fault!r}")
+            self.on_fault(fault)
 
     def _do(self, step: Step) -> bool:
         """True: the answer comes later."""

@@ -47,11 +47,16 @@ EVENTS_AND_TAGS = table(b"ZESGWCs")
 EVENT_LIMIT = 1 << 20
 
 
+def _raise(fault: Exception) -> None:
+    raise fault
+
+
 class SessionState:
     """``to_server`` / ``to_client`` take bytes to send; they must not call back into the session.
 
     ``pause(True)`` asks that the client is not read from; ``end_server()`` says that nothing more will be sent; ``effect(factory)`` starts something that ends with
-    ``effect_done``.
+    ``effect_done``. ``on_fault(fault)`` is told of a mistake of ours before the session ends or is only relayed; unless somebody
+    sets it, the mistake is raised, so that a test fails on it.
     """
 
     def __init__(
@@ -106,6 +111,7 @@ class SessionState:
         self.parameters: dict[bytes, bytes] = {}
         self.on_idle: Callable[[], None] | None = None
         self.on_broken: Callable[[], None] = lambda: None
+        self.on_fault: Callable[[Exception], None] = _raise
 
     def attach(self, interceptor: Interceptor) -> None:
         self.interceptor = interceptor

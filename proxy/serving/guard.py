@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from rewright.proxy.ports import Guard, RelationName
+from rewright.proxy.wire.framing import ProtocolViolation
 
 _TEXT_ARRAY, _OID_ARRAY = 1009, 1028
 PARAM_TYPES = (_TEXT_ARRAY, _TEXT_ARRAY, _OID_ARRAY, _TEXT_ARRAY, _TEXT_ARRAY)
@@ -151,10 +152,10 @@ class GuardRow:
 
     @classmethod
     def read(cls, values: Sequence[bytes | None], settings: int) -> GuardRow:
-        """From the values of the DataRow. Raises ValueError when there are not as many as asked for."""
+        """From the values of the DataRow. Raises ProtocolViolation when there are not as many as asked for."""
         texts = [None if v is None else v.decode("utf-8", "replace") for v in values]
         if len(texts) != settings + _FIXED_COLUMNS:
-            raise ValueError("the guard's row has another shape")
+            raise ProtocolViolation("the guard's row has another shape")
         return cls(tuple(texts[:settings]), *(text or "" for text in texts[settings:]))
 
 

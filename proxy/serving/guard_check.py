@@ -34,6 +34,7 @@ from rewright.proxy.session import (
 )
 from rewright.proxy.wire import backend
 from rewright.proxy.wire.backend import Column, Fields
+from rewright.proxy.wire.framing import ProtocolViolation
 from rewright.proxy.wire.frontend import Bind
 from rewright.proxy.wire.tables import COMPLETE, ERROR
 
@@ -251,7 +252,7 @@ class Serving:
     def _judge(self, replies: Replies, index: int, *, clean: bool) -> None:
         try:
             row = self.privates.guard_row(replies, index)
-        except ValueError as error:
+        except ProtocolViolation as error:
             raise Declined("facts") from error
         wrong = self.interceptor.new_settings(row.settings)
         if wrong:

@@ -206,14 +206,14 @@ class Privates:
         return index
 
     def guard_row(self, replies: Replies, index: int) -> GuardRow:
-        """Raises ValueError when there is none."""
+        """Raises ProtocolViolation when there is none."""
         self.guard_ready = True
         for kind, message in replies.pending_replies[index]:
             if kind == ord("D"):
                 row = backend.decode(b"D", message[HEADER.size :])
                 assert isinstance(row, DataRow)
                 return GuardRow.read(row.values, self._settings)
-        raise ValueError("the guard returned no row")
+        raise ProtocolViolation("the guard returned no row")
 
     # --- settings -----------------------------------------------------------------------------------
 

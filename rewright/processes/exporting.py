@@ -21,6 +21,7 @@ METRICS: Mapping[str, str] = {
     "cancels_total": "cancel requests",
     "statements_total": "statements with a known rewrite or answered here, by what ran",
     "originals_total": "statements whose original ran although a rewrite was known, by reason",
+    "session_faults_total": "sessions that a mistake of Rewright's own ended or left only relayed; the log has the cause",
     "sessions_relayed_only_total": "sessions in which nothing is looked at any more, by reason",
     "overhead_seconds_total": "time spent on guards",
     "reports_total": "reports of slow or rewritten statements",

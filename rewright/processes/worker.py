@@ -196,6 +196,7 @@ class _Worker:
             ("connections_accepted_total", ()): metrics.accepted,
             ("login_failures_total", ()): metrics.login_failures,
             ("cancels_total", ()): metrics.cancels,
+            ("session_faults_total", ()): metrics.faults,
             ("overhead_seconds_total", ()): metrics.overhead_seconds,
             ("reports_total", ()): metrics.reports,
             ("reports_dropped_total", ()): metrics.reports_dropped + (self.jobs.dropped if self.jobs else 0),

@@ -103,10 +103,6 @@ def play(data: bytes) -> None:
                 streams[client] += part
     session.session.client_eof()
     session.session.farewell()
-    reason = session.session.relay_only
-    # a server that answers what it was not asked ends the session, as it must; anything else would be a mistake of ours
-    if reason.startswith("internal error") and "ValueError" not in reason:
-        raise AssertionError(reason)
     if not rewriting:
         # what is no whole header yet waits for its rest
         to_server = bytes(session.to_server) + session.session.client_rest

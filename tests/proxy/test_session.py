@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from rewright.proxy.interceptor import Identity, SessionInterceptor
 from rewright.proxy.metrics import Metrics
 from rewright.proxy.ports import Guard, Ports, ServedRewrite
+from rewright.proxy.serving.guard import GuardRow
 from rewright.proxy.serving.index import RewriteIndex
 from rewright.proxy.serving.settings import Settings
 from rewright.proxy.session import Session
@@ -410,10 +411,32 @@ def test_garbage_passes(stream: bytes, cuts: list[int]) -> None:
 
 @given(st.binary(max_size=300), st.lists(st.integers(1, 40), min_size=1))
 def test_garbage_in_the_middle_of_serving(stream: bytes, cuts: list[int]) -> None:
-    """Whatever the server sends while a guard is under way: no crash."""
+    """Whatever the server sends while a guard is under way: the session may end, but by no mistake of ours (that would be raised)."""
     play = Play(REWRITE)
     play.client(f.Query(TEXT))
     feed(play.session.server_data, stream, cuts)
+
+
+def test_a_mistake_of_ours_ends_the_session_and_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    play = Play(REWRITE)
+    told: list[Exception] = []
+    play.session.on_fault = told.append
+    monkeypatch.setattr(GuardRow, "read", lambda *_: 1 / 0)
+    play.client(f.Query(TEXT))
+    play.server(b.PARSE_COMPLETE, b.BIND_COMPLETE, ONE_COLUMN, b.CLOSE_COMPLETE)
+    shown = play.server(*AGREED, guard_row(), b.CommandComplete(b"SELECT 1"), b.CLOSE_COMPLETE)
+    assert b"the proxy lost track of the session" in shown
+    assert [type(fault) for fault in told] == [ZeroDivisionError]
+    assert play.session.relay_only.startswith("internal error")
+
+
+def test_a_mistake_of_ours_fails_tests(monkeypatch: pytest.MonkeyPatch) -> None:
+    play = Play(REWRITE)
+    monkeypatch.setattr(GuardRow, "read", lambda *_: 1 / 0)
+    play.client(f.Query(TEXT))
+    play.server(b.PARSE_COMPLETE, b.BIND_COMPLETE, ONE_COLUMN, b.CLOSE_COMPLETE)
+    with pytest.raises(ZeroDivisionError):
+        play.server(*AGREED, guard_row(), b.CommandComplete(b"SELECT 1"), b.CLOSE_COMPLETE)
 
 
 def feed(take: object, stream: bytes, cuts: list[int]) -> None:
