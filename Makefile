@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
 
-.PHONY: help conformance fuzz fuzz-coverage soak install install-all demo check format test test-fast test-extras bench clean reference mutants
+.PHONY: help conformance fuzz fuzz-coverage soak install install-all demo check format test test-fast test-extras bench docs clean reference mutants
 
 # this list
 help:
@@ -66,6 +66,10 @@ test-extras: install
 bench: install
 	$(BIN)/rewright bench overhead
 
+# the documents as a site in site/; fails on a broken link
+docs: install
+	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going docs site
+
 # the pages of docs/reference that are made from the code
 reference: install
 	$(BIN)/python -m rewright.reference
@@ -105,4 +109,4 @@ mutants: install
 	$(BIN)/python -m bench.constraints
 
 clean:
-	rm -rf $(VENV) build *.egg-info .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
+	rm -rf $(VENV) build site *.egg-info .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
