@@ -19,6 +19,10 @@ def test_every_link_leads_somewhere(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize("path", sorted(set(re.findall(r"`([a-z]\w*/[\w/]*(?:\.py|/))`", PAGE))))
+# NAME stands for one of many
+NAMED = sorted(path for path in set(re.findall(r"`([a-z]\w*/[\w/]*(?:\.py|/))`", PAGE)) if "NAME" not in path)
+
+
+@pytest.mark.parametrize("path", NAMED)
 def test_the_page_for_newcomers_names_what_exists(path: str) -> None:
     assert (TREE / path).exists()
