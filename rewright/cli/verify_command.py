@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import click
 
-from rewright.cli import Failure
+from rewright.cli import Failure, WrongUsage
 from rewright.cli.common import JSON_OPTION, part, print_json
 from rewright.cli.parameters import DSN, DSN_VARIABLE, DURATION, IN_FILE, OUT_FILE, Words
+
+EXIT_CODES = {"refuted": 1, "unknown": 3}
 
 
 @click.command()
@@ -21,6 +25,9 @@ from rewright.cli.parameters import DSN, DSN_VARIABLE, DURATION, IN_FILE, OUT_FI
     "--dsn", type=DSN, envvar=DSN_VARIABLE, show_envvar=True, help="or a database to take the schema from"
 )
 @click.option("--require", type=click.Choice(["proved", "tested", "judged"]), help="exit 1 for anything less")
+@click.option(
+    "--exit-code", is_flag=True, help="exit 1 for a refuted pair, 3 where nothing is decided (unknown)"
+)
 @click.option(
     "--accept",
     type=Words("float-order", "tie-order"),
@@ -39,6 +46,7 @@ def command(
     schema: Path | None,
     dsn: str | None,
     require: str | None,
+    exit_code: bool,
     accept: tuple[str, ...],
     batch: Path | None,
     out: Path | None,
@@ -63,7 +71,7 @@ def command(
         raise click.UsageError(
             "verify --schema schema.sql A.sql B.sql, or --batch pairs.jsonl --out verdicts.jsonl"
         )
-    original, candidate = map(_read, queries)
+    original, candidate = map(_statement, queries)
     command = part("rewright.equivalence.command", "verify")
     verdict = _guarded(
         # a schema that was named counts, whatever the environment holds
@@ -79,6 +87,24 @@ def command(
     accepted = frozenset(accept)
     if require and not verdicts.meets(verdict, require, accepted):
         raise Failure(f"{verdicts.counts_as(verdict, accepted)}, but {require} is required")
+    if exit_code:
+        sys.exit(EXIT_CODES.get(verdicts.to_json(verdict)["verdict"], 0))
+
+
+def _statement(path: Path) -> str:
+    """The text of a query; one that PostgreSQL's grammar does not know can't be judged, and is wrong usage."""
+    from pglast.parser import ParseError
+
+    from rewright.sql.parsing import TooDeep, parse
+
+    text = _read(path)
+    # what is too large to be parsed is left to the checker, which refuses it with a reason
+    with suppress(TooDeep):
+        try:
+            parse(text)
+        except ParseError as error:
+            raise WrongUsage(f"{path}: {error.args[0]}") from error
+    return text
 
 
 def _read(path: Path) -> str:

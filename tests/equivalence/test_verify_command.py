@@ -24,6 +24,24 @@ def run(*arguments: str | Path) -> Result:
     return CliRunner().invoke(rewright, ["verify", *(str(a) for a in arguments)])
 
 
+@pytest.mark.parametrize(
+    ("candidate", "code"),
+    [("select a from t where b <= 1", 0), ("select a from t where b < 1", 1), ("select nope", 3)],
+)
+def test_exit_codes_tell_the_verdict(files: Path, candidate: str, code: int) -> None:
+    (files / "candidate.sql").write_text(candidate)
+    arguments = ("--schema", files / "schema.sql", files / "a.sql", files / "candidate.sql")
+    assert run(*arguments, "--exit-code").exit_code == code
+    assert run(*arguments).exit_code == 0
+
+
+def test_a_syntax_error_is_wrong_usage(files: Path) -> None:
+    (files / "wrong.sql").write_text("selec a from t")
+    result = run("--schema", files / "schema.sql", files / "a.sql", files / "wrong.sql")
+    assert result.exit_code == 2
+    assert 'wrong.sql: syntax error at or near "selec"' in result.stderr
+
+
 def test_one_pair(files: Path) -> None:
     result = run(
         "--schema", files / "schema.sql", files / "a.sql", files / "same.sql", "--json", "--require", "proved"
