@@ -111,15 +111,12 @@ def _index_keys(conditions: Sequence[Condition]) -> list[str]:
 
 def _that_help(session: HintingSession, plan: Plan, text: str, indexes: Sequence[Advice]) -> Iterator[Advice]:
     """The indexes that the planner would use, by HypoPG; all of them where it is not installed."""
-    if (
-        not indexes
-        or not text
-        or not session.ask("select 1 from pg_extension where extname = %s", ["hypopg"])
-    ):
+    schema = session.extension_schema("hypopg") if indexes and text else None
+    if schema is None:
         yield from indexes
         return
     for one in indexes:
-        cost = _cost_with(session, text, one.statement)
+        cost = _cost_with(session, schema, text, one.statement)
         if cost is not None and cost < plan.cost:
             yield replace(
                 one,
@@ -127,15 +124,17 @@ def _that_help(session: HintingSession, plan: Plan, text: str, indexes: Sequence
             )
 
 
-def _cost_with(session: HintingSession, text: str, statement: str) -> float | None:
+def _cost_with(session: HintingSession, schema: str, text: str, statement: str) -> float | None:
     """The plan's cost with a hypothetical index; None when it can't be made or isn't used."""
     try:
-        ((name,),) = session.ask("select indexname::text from hypopg_create_index(%s)", [statement])
+        ((name,),) = session.ask(
+            f"select indexname::text from {schema}.hypopg_create_index(%s::text)", [statement]
+        )
         with_index, _ = session.plan(text)
     except SessionError:
         return None
     finally:
-        session.ask("select hypopg_reset()", [])
+        session.ask(f"select {schema}.hypopg_reset()")
     return with_index.cost if any(node.index == name for node in with_index.walk()) else None
 
 

@@ -111,9 +111,7 @@ class Bench:
 
     def plan_of(self, unit: Unit) -> tuple[str, ...]:
         """Operators of the question's plan on the schema's data, as tokens. Raises SessionError."""
-        rows = self._session(unit).fetch(f"explain (format json) {unit.before}")
-        document = rows[0][0]
-        plan = json.loads(document) if isinstance(document, str) else document
+        plan = self._session(unit).explain_document(unit.before)
         return tuple(plan_features(plan[0]["Plan"]))
 
     def _checker(self, unit: Unit) -> Checker:
@@ -127,14 +125,15 @@ class Bench:
     def _session(self, unit: Unit) -> Session:
         key = unit.schemas, unit.schema
         if key not in self._sessions:
-            database = self._server.create_database()
+            # a unit may come from anywhere: its SQL runs with no rights but those over its own database
+            dsn = self._server.unprivileged_dsn(self._server.create_database())
             ddl, data = schema_sql(unit.schema, unit.schemas)
-            with psycopg.connect(self._server.dsn(database), autocommit=True) as connection:
+            with psycopg.connect(dsn, autocommit=True) as connection:
                 connection.execute("select setseed(%s)", [self._seed])
                 connection.execute(ddl.encode())
                 connection.execute(data.encode())
                 connection.execute("vacuum analyze")
-            session = Session(self._server.dsn(database), limits=Limits(statement=4 * self._limit))
+            session = Session(dsn, limits=Limits(statement=4 * self._limit))
             self._sessions[key] = self._stack.enter_context(session)
         return self._sessions[key]
 

@@ -57,6 +57,24 @@ where c.relkind in ('r', 'p') and n.nspname !~ '^pg_' and n.nspname <> 'informat
 order by 1 limit 5"""
 
 
+# what goes beyond reading, each with what takes it away
+MORE_THAN_READING = """
+select w.what, w.remedy from pg_roles r cross join lateral (values
+    (r.rolbypassrls, 'bypasses row-level security', format('alter role %I nobypassrls;', r.rolname)),
+    (r.rolcreaterole, 'may create roles', format('alter role %I nocreaterole;', r.rolname)),
+    (r.rolcreatedb, 'may create databases', format('alter role %I nocreatedb;', r.rolname)),
+    (r.rolreplication, 'may replicate', format('alter role %I noreplication;', r.rolname))) w (holds, what, remedy)
+  where r.rolname = current_user and w.holds
+union all
+select 'is a member of ' || g.rolname, format('revoke %I from %I;', g.rolname, current_user) from pg_roles g
+  where g.rolname in ('pg_write_all_data', 'pg_write_server_files', 'pg_read_server_files', 'pg_execute_server_program',
+    'pg_signal_backend', 'pg_maintain', 'pg_create_subscription') and pg_has_role(current_user, g.oid, 'member')
+union all
+select format('may create in schema %I', n.nspname), format('revoke create on schema %I from public, %I;', n.nspname, current_user)
+  from pg_namespace n where n.nspname !~ '^pg_' and has_schema_privilege(n.oid, 'create')
+order by 1 limit 10"""
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     """``remedy``: lines that one can type or follow."""
@@ -181,7 +199,7 @@ def _of_server(subject: str, session: Session) -> Iterator[Finding]:
     facts = server_facts(session.connection)
     status: Status = "ok" if facts.major in SUPPORTED else "note"
     yield Finding(status, subject, f"PostgreSQL {facts.major}, database {facts.database}")
-    ((role, superuser),) = session.fetch("select current_user::text, current_setting('is_superuser') = 'on'")
+    ((role, superuser),) = session.ask("select current_user::text, current_setting('is_superuser') = 'on'")
     if superuser:
         yield Finding(
             "note",
@@ -189,12 +207,15 @@ def _of_server(subject: str, session: Session) -> Iterator[Finding]:
             f"{role} is a superuser; the optimiser needs SELECT only",
             grants(facts.database, "rewright_optimiser"),
         )
-    unreadable = [str(row[0]) for row in session.fetch(UNREADABLE)]
+    else:
+        for what, remedy in session.ask(MORE_THAN_READING):
+            yield Finding("note", subject, f"{role} {what}; the optimiser needs SELECT only", (str(remedy),))
+    unreadable = [str(row[0]) for row in session.ask(UNREADABLE)]
     if unreadable:
         tables = ", ".join(unreadable)
         remedy = tuple(f"grant select on {table} to {role};" for table in unreadable)
         yield Finding("failed", subject, f"{role} can't read {tables}", remedy)
-    elif not superuser and (writable := session.fetch(CAN_WRITE)):
+    elif not superuser and (writable := session.ask(CAN_WRITE)):
         yield Finding(
             "note", subject, f"{role} may write {writable[0][0]}; the optimiser never does, SELECT is enough"
         )

@@ -79,24 +79,29 @@ def _of_file(file: Path, root: Path) -> Iterator[Work]:
         yield Work(name if len(found) == 1 else f"{name}:{number}", sql)
 
 
-class Fetches(Protocol):
-    def fetch(self, statement: str) -> Sequence[tuple[Any, ...]]: ...
+class Asks(Protocol):
+    def ask(self, statement: str, values: Sequence[object] = ()) -> Sequence[tuple[Any, ...]]: ...
+
+    def extension_schema(self, name: str) -> str | None: ...
 
 
 _TOP = """
 select s.queryid::text, s.query, s.mean_exec_time / 1000.0, s.calls
-from pg_stat_statements s join pg_database d on d.oid = s.dbid
+from {schema}.pg_stat_statements s join pg_database d on d.oid = s.dbid
 where d.datname = current_database() and s.query ~* '^\\s*(select|with)\\M'
-order by s.total_exec_time desc limit {n}"""
+order by s.total_exec_time desc limit %s"""
 
 
-def top(session: Fetches, n: int) -> tuple[Work, ...]:
+def top(session: Asks, n: int) -> tuple[Work, ...]:
     """The ``n`` SELECTs of this database on which most time was spent (extension pg_stat_statements).
 
     Their literals are parameters there: they are planned generically, proved for all values or not at all, and
-    not run. Raises what the session raises when the extension is missing.
+    not run. Raises InputError when the extension is missing, and what the session raises.
     """
-    rows = session.fetch(_TOP.format(n=int(n)))
+    schema = session.extension_schema("pg_stat_statements")
+    if schema is None:
+        raise InputError("the extension pg_stat_statements is not there (CREATE EXTENSION)")
+    rows = session.ask(_TOP.format(schema=schema), [n])
     return tuple(Work(f"queryid {row[0]}", str(row[1]), float(row[2]), int(row[3])) for row in rows)
 
 

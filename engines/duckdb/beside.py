@@ -17,12 +17,17 @@ import duckdb
 from psycopg import ProgrammingError
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
+from rewright.engines.duckdb.errors import LakeError
 from rewright.engines.duckdb.quoting import literal, quoted
+from rewright.engines.postgres.session import Session, SessionError, Untrusted
 
 PACKAGE = "duckdb-extension-postgres-scanner"
 _MODULE = "duckdb_extension_postgres_scanner"
 CATALOGS = frozenset({"pg_catalog", "information_schema", "pg_toast"})
 _APPLICATION = "rewright lake"
+_NAMED = """
+select n.nspname, c.relname from pg_class c join pg_namespace n on n.oid = c.relnamespace
+where lower(n.nspname) = lower(%s) and lower(c.relname) = lower(%s) and c.relkind in ('r', 'p', 'v', 'm', 'f')"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +36,41 @@ class Beside:
 
     name: str
     dsn: str = field(repr=False)
+
+
+class TablesBeside:
+    """Whether tables of a database beside may be read with the rights of its account; asks the database each time.
+
+    A view or an index calls its owner's functions, in whose place the account would run them: what the optimiser may not plan
+    (`rewright.engines.postgres.gate`) is not read here either. One at a time.
+    """
+
+    def __init__(self, beside: Beside) -> None:
+        self._beside = beside
+        self._session: Session | None = None
+
+    def require_trusted(self, schema: str, table: str) -> None:
+        """Raises LakeError: it uses what others own, or the database cannot be asked."""
+        try:
+            if self._session is None:
+                self._session = Session(self._beside.dsn)
+            # DuckDB's names have no case; what is not there is for DuckDB to say
+            for found in self._session.ask(_NAMED, [schema, table]):
+                self._session.require_trusted(
+                    "select * from " + ".".join(quoted(str(name)) for name in found)
+                )
+        except Untrusted as error:
+            raise LakeError(f"{self._beside.name}.{table} is not read: {error}", sqlstate="42501") from error
+        except SessionError as error:
+            # without a connection the words may hold the address
+            said = str(error) if error.sqlstate else "cannot be asked"
+            raise LakeError(
+                f"database {self._beside.name} beside the lake: {said}", sqlstate=error.sqlstate or "08006"
+            ) from error
+
+    def close(self) -> None:
+        if self._session is not None:
+            self._session.close()
 
 
 def extension_file() -> Path | None:
@@ -67,6 +107,8 @@ def _attach_one(connection: Any, one: Beside) -> tuple[str, str] | None:
     password = options.pop("password", "")
     options.setdefault("connect_timeout", "5")
     options.setdefault("application_name", _APPLICATION)
+    # conditions are sent along: their operators must not be looked for in anybody's schema
+    options["options"] = f"{options.get('options', '')} -c search_path=pg_catalog".strip()
     name = quoted(one.name)
     try:
         secret = f"CREATE OR REPLACE SECRET {quoted('beside ' + one.name)} (TYPE postgres, PASSWORD {literal(password)})"

@@ -15,8 +15,8 @@ from typing import Any, Self
 
 import duckdb
 
-from rewright.engines.duckdb.beside import Beside, tables_beside
-from rewright.engines.duckdb.errors import OUT_OF_MEMORY, LakeError, Timeout, translated
+from rewright.engines.duckdb.beside import Beside, TablesBeside, tables_beside
+from rewright.engines.duckdb.errors import OUT_OF_MEMORY, Forbidden, LakeError, Timeout, translated
 from rewright.engines.duckdb.locked import Limits, guard, open_beside
 from rewright.engines.duckdb.quoting import quoted
 
@@ -56,6 +56,7 @@ class LakeDatabase:
         self.limits = limits or Limits()
         self._connection, self.missing = open_beside(folders, self.limits, beside)
         self._beside = [one.name for one in beside]
+        self._gates = {one.name.lower(): TablesBeside(one) for one in beside if one.name not in self.missing}
         self._sources = {name.lower(): source for name, source in sources.items()}
         self._loaded: dict[str, tuple[int, int]] = {}
         self._kinds: dict[str, str] = {}
@@ -71,6 +72,8 @@ class LakeDatabase:
 
     def close(self) -> None:
         self._connection.close()
+        for one in self._gates.values():
+            one.close()
 
     def names(self) -> list[str]:
         """All table names, loaded or not, and accepted views."""
@@ -190,7 +193,21 @@ class LakeDatabase:
         for name, (state, reason) in self.missing.items():
             if name.lower() in named:
                 raise LakeError(f"database {name} beside the lake {reason}", sqlstate=state)
+        if self._gates:
+            self._require_trusted(sql, set())
         self.load(sorted({table[2] for table in tables}))
+
+    def _require_trusted(self, sql: str, seen: set[str]) -> None:
+        """Of the databases beside, a query reads what needs no more rights than its own; kept views are looked into."""
+        tables = _tables(sql)
+        if not tables and any(name in sql.lower() for name in self._gates):
+            raise Forbidden("a query that names a database beside the lake must be understood whole")
+        for catalog, schema, table in sorted(tables):
+            if (beside := self._gates.get((catalog or schema).lower())) is not None:
+                beside.require_trusted(schema if catalog else "public", table)
+            definition = self.definition(table)
+            if isinstance(definition, str) and table.lower() not in seen:
+                self._require_trusted(definition, seen | {table.lower()})
 
     def _load(self, source: Source) -> None:
         try:

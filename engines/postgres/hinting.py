@@ -7,9 +7,8 @@ Must not know which hints are worth trying.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import psycopg
 
@@ -79,14 +78,21 @@ class HintingSession(Session):
     """
 
     def __init__(
-        self, dsn: str, *, settings: Mapping[str, str] | None = None, limits: Limits | None = None
+        self,
+        dsn: str,
+        *,
+        settings: Mapping[str, str] | None = None,
+        limits: Limits | None = None,
+        own: bool = False,
     ) -> None:
-        super().__init__(dsn, limits=limits)
+        super().__init__(dsn, limits=limits, own=own)
         self._messages: list[str] = []
         self._catalog: Catalog | None = None
         self.connection.add_notice_handler(lambda d: self._messages.append(d.message_primary or ""))
         for name, value in (settings or {}).items():
             self._set_for_session(name, value)
+            if name == "search_path":
+                self._learn_path(self.connection)
         self.support = HintSupport(self.server_version, self._find_extension())
         if self.support.extension:
             self._report_hints()
@@ -102,7 +108,7 @@ class HintingSession(Session):
         return self._catalog
 
     def _set_for_session(self, name: str, value: str) -> None:
-        self.connection.execute("select set_config(%s, %s, false)", [name, value])
+        self.connection.execute("select pg_catalog.set_config(%s, %s, false)", [name, value])
 
     def _find_extension(self) -> str:
         """Loaded already, or loadable by us. A placeholder setting fools current_setting, so pg_settings is asked."""
@@ -143,14 +149,9 @@ class HintingSession(Session):
         """The executed plan with actual row counts (no per-node clock), stopped after ``seconds``."""
         return self._plan("format json, verbose, analyze, timing off", text, seconds, settings)
 
-    def ask(self, statement: str, values: Sequence[object]) -> list[tuple[Any, ...]]:
-        """Rows of a catalog query of ours, with values."""
-        with self._statement(None):
-            return self.connection.execute(statement.encode(), values).fetchall()
-
     def _plan(self, options: str, text: str, seconds: float, settings: Mapping[str, str] | None) -> Plan:
-        comment, rest = _leading_hint(text)
-        with self._statement(settings, timeout=seconds):
+        with self._text(text, settings, timeout=seconds) as admitted:
+            comment, rest = _leading_hint(admitted)
             return plan_from_json(self._explained(f"{comment}explain ({options}) {rest}"))
 
 

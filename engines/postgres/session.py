@@ -1,7 +1,8 @@
 """The optimiser's own session on somebody's server: read-only, with timeouts, under its own name.
 
-Owns how statements of others are run safely: one statement, in a read-only transaction that is rolled
-back, stopped at a given time. Must not know why they are run.
+Owns how statements of others are run safely: one statement that passed the gate (`gate`), in a read-only transaction that is
+rolled back, stopped at a given time. Whatever plans, runs or describes a text goes through it; `ask` is for constant queries of ours
+over the catalogs. Must not know why they are run.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from psycopg import sql as psql
 from psycopg.pq import ExecStatus, Format, TransactionStatus
 from psycopg.pq.abc import PGconn, PGresult
 
+from rewright.engines.postgres import gate
 from rewright.engines.postgres.cpu import Meter
 from rewright.engines.postgres.digest import BagDigest
 from rewright.engines.postgres.values import NO_VALUES, Values
@@ -29,6 +31,11 @@ from rewright.sql.plans import Plan, plan_from_json
 APPLICATION_NAME = "rewright optimiser"
 # rows held at a time: the memory a result takes here does not depend on its size
 CHUNK = 500
+# qualified throughout: they run before the search path is known to be harmless
+_LEARN_PATH = "select pg_catalog.current_schemas(true)::pg_catalog.text[], pg_catalog.current_schemas(false)::pg_catalog.text[]"
+_EMPTY_PATH = "select pg_catalog.set_config('search_path', '', %s)"
+_EXTENSION_SCHEMA = """
+select format('%%I', n.nspname) from pg_extension x join pg_namespace n on n.oid = x.extnamespace where x.extname = %s"""
 ROWS = frozenset({ExecStatus.TUPLES_OK, ExecStatus.TUPLES_CHUNK, ExecStatus.SINGLE_TUPLE})
 # a server that vanished is noticed within a minute
 KEEPALIVE: Mapping[str, Any] = {"keepalives_idle": 20, "keepalives_interval": 10, "keepalives_count": 3}
@@ -87,14 +94,31 @@ class SessionError(Exception):
         self.sqlstate = sqlstate
 
 
-class Session:
-    """A read-only connection. Not for use from several threads at once; raises SessionError.
+class Untrusted(SessionError):
+    """The text uses something that must not be planned or run with this account's rights; the message says what and whose."""
 
-    ``values`` are bound to the parameters of every statement that has some (see ``bind``).
+    def __init__(self, message: str) -> None:
+        super().__init__(message, "42501")
+
+
+# what a text is run as, and by whose words it is found, is for the session to decide
+_OURS = frozenset({"role", "session_authorization", "search_path", "standard_conforming_strings"})
+
+
+class Session:
+    """A read-only connection. Not for use from several threads at once; raises SessionError, Untrusted among them.
+
+    ``values`` are bound to the parameters of every statement that has some (see ``bind``). ``own``: the texts are those of the
+    person whose account this is, so that what the account owns may be used, too.
+
+    ``connection`` has an empty search_path: names of ours are found in pg_catalog only.
     """
 
-    def __init__(self, dsn: str, *, limits: Limits | None = None, role: str = "") -> None:
+    def __init__(self, dsn: str, *, limits: Limits | None = None, role: str = "", own: bool = False) -> None:
         self.values = NO_VALUES
+        self._own = own
+        self._schemas: tuple[str, ...] = ()
+        self._explicit: tuple[str, ...] = ()
         self._dsn = dsn
         self._role = role
         self.limits = limits or Limits()
@@ -133,13 +157,33 @@ class Session:
         self, statement: str, *, settings: Mapping[str, str] | None = None, limit: int | None = None
     ) -> Sequence[tuple[Any, ...]]:
         """The rows of one statement, at most ``limit``."""
-        with self._statement(settings):
-            cursor = self._execute(statement)
+        with self._text(statement, settings) as text:
+            cursor = self._execute(text)
             return cursor.fetchall() if limit is None else cursor.fetchmany(limit)
 
+    def ask(self, statement: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
+        """Rows of a constant query of ours over the catalogs, with ``values`` for its ``%s``; never of a text of somebody else's."""
+        with self._statement():
+            return self.connection.execute(statement.encode(), values or None).fetchall()
+
+    def require_trusted(self, statement: str, parameters: Sequence[int] = ()) -> None:
+        """Raises Untrusted for what may not be planned with these rights; ``parameters``: OIDs of declared types, 0: none."""
+        with self._text(statement, None, parameters=parameters):
+            pass
+
+    def extension_schema(self, name: str) -> str | None:
+        """Quoted; None where the extension is not installed."""
+        rows = self.ask(_EXTENSION_SCHEMA, [name])
+        return str(rows[0][0]) if rows else None
+
     def search_path(self) -> tuple[str, ...]:
-        """Schemas of the effective search path, pg_catalog only where it was named."""
-        return tuple(str(schema) for (schema,) in self.fetch("select unnest(current_schemas(false))::text"))
+        """Schemas that the account's own search path leads to, pg_catalog only where it was named."""
+        return self._explicit
+
+    @property
+    def schemas(self) -> tuple[str, ...]:
+        """As ``search_path``, with those that are looked into unnamed (pg_catalog, a temporary schema)."""
+        return self._schemas
 
     def explain(
         self,
@@ -157,23 +201,28 @@ class Session:
         return plan_from_json(self._explain(statement, options, settings, generic))
 
     def explain_document(
-        self, statement: str, *, settings: Mapping[str, str] | None = None, generic: bool = False
+        self,
+        statement: str,
+        *,
+        settings: Mapping[str, str] | None = None,
+        generic: bool = False,
+        verbose: bool = False,
     ) -> Any:
         """As ``explain``, the parsed document of EXPLAIN (FORMAT JSON) itself."""
-        return json.loads(self._explain(statement, [], settings, generic))
+        return json.loads(self._explain(statement, ["verbose"] * verbose, settings, generic))
 
     def _explain(
         self, statement: str, options: Sequence[str], settings: Mapping[str, str] | None, generic: bool
     ) -> bytes:
         chosen = ["format json", *["generic_plan"] * (generic and not self.values), *options]
-        with self._statement(settings):
-            return self._explained(f"explain ({', '.join(chosen)}) {statement}")
+        with self._text(statement, settings) as text:
+            return self._explained(f"explain ({', '.join(chosen)}) {text}")
 
     def describe(self, statement: str, parameter_oids: Sequence[int] = ()) -> Description:
         """Parse and Describe, without executing: types of parameters and columns."""
-        with self._statement(None):
+        with self._text(statement, None, parameters=parameter_oids) as text:
             connection = self.connection.pgconn
-            parsed = connection.prepare(b"", statement.encode(), list(parameter_oids) or None)
+            parsed = connection.prepare(b"", text.encode(), list(parameter_oids) or None)
             _raise_unless(parsed.status == ExecStatus.COMMAND_OK, parsed)
             described = connection.describe_prepared(b"")
             _raise_unless(described.status == ExecStatus.COMMAND_OK, described)
@@ -192,12 +241,12 @@ class Session:
         """Execute a query to its end, or to ``stop_after`` seconds; rows are digested, not kept."""
         timeout = min(stop_after or self.limits.statement, self.limits.statement)
         digest = BagDigest()
-        with self._statement(settings, timeout=timeout):
+        with self._text(statement, settings, timeout=timeout) as text:
             meter = Meter(self.backend_pid)
             began = time.perf_counter()
             try:
                 with meter:
-                    self._digest_rows(statement, digest)
+                    self._digest_rows(text, digest)
                 finished = True
             except psycopg.errors.QueryCanceled:
                 finished = False
@@ -213,6 +262,8 @@ class Session:
             "statement_timeout": _milliseconds(self.limits.statement),
             "lock_timeout": _milliseconds(self.limits.lock),
             "idle_in_transaction_session_timeout": "60000",
+            # names and literals are read here as the gate reads them
+            "standard_conforming_strings": "on",
         }
         try:
             connection = psycopg.connect(
@@ -225,35 +276,87 @@ class Session:
             )
             # SET works through poolers that refuse startup options
             for name, value in options.items():
-                connection.execute("select set_config(%s, %s, false)", [name, value])
+                connection.execute("select pg_catalog.set_config(%s, %s, false)", [name, value])
             with suppress(psycopg.DataError, psycopg.ProgrammingError):
                 # the server stops what runs for us a second after this process was killed; not every platform can
-                connection.execute("select set_config('client_connection_check_interval', '1000', false)")
+                connection.execute(
+                    "select pg_catalog.set_config('client_connection_check_interval', '1000', false)"
+                )
             if self._role:
                 connection.execute(psql.SQL("set role {}").format(psql.Identifier(self._role)))
+            self._learn_path(connection)
         except psycopg.Error as error:
             raise session_error(error) from error
         return connection
 
+    def _learn_path(self, connection: psycopg.Connection[Any]) -> None:
+        """Where the account looks names up, which from now on is done for the texts of others only, by the gate."""
+        row = connection.execute(_LEARN_PATH).fetchone()
+        assert row is not None
+        self._schemas, self._explicit = tuple(row[0]), tuple(row[1])
+        connection.execute(_EMPTY_PATH, ["false"])
+
     @contextmanager
-    def _statement(self, settings: Mapping[str, str] | None, timeout: float | None = None) -> Iterator[None]:
-        """A read-only transaction with ``settings``, rolled back whatever happens."""
+    def _statement(self) -> Iterator[None]:
+        """A read-only transaction that sees the catalog as it is now, without a search path, rolled back whatever happens."""
         if self.connection.closed:
             self.connection = self._connect()
         try:
-            self.connection.execute("begin read only")
-            if timeout is not None:
-                self._set("statement_timeout", _milliseconds(timeout))
-            for name, value in (settings or {}).items():
-                self._set(name, value)
+            self.connection.execute("begin isolation level read committed, read only")
+            # a pooler may have given us another session
+            self.connection.execute(_EMPTY_PATH, ["true"])
             yield
         except psycopg.Error as error:
             raise session_error(error) from error
         finally:
             self._roll_back()
 
+    @contextmanager
+    def _text(
+        self,
+        statement: str,
+        settings: Mapping[str, str] | None,
+        *,
+        timeout: float | None = None,
+        parameters: Sequence[int] = (),
+    ) -> Iterator[str]:
+        """A transaction in which ``statement`` passed the gate; what is to be sent in its place, under ``settings``.
+
+        The only way to the server for a text that is not ours.
+        """
+        chosen = dict(settings or {})
+        with self._statement():
+            schemas = self._schemas_of(chosen.pop("search_path", None))
+            types = tuple(oid for oid in (*parameters, *self.values.types) if oid)
+            try:
+                admitted = gate.admit(self.connection, statement, schemas, parameters=types, own=self._own)
+            except gate.Refused as error:
+                raise Untrusted(str(error)) from error
+            if refused := sorted(_OURS & {name.lower() for name in chosen}):
+                raise SessionError(f"{refused[0]} cannot be set for a statement", "42501")
+            if timeout is not None:
+                chosen["statement_timeout"] = _milliseconds(timeout)
+            self._set_all({**admitted.settings, **chosen})
+            yield admitted.text
+
+    def _schemas_of(self, search_path: str | None) -> tuple[str, ...]:
+        """The effective schemas of a search_path, implicit ones included; of the account's own where none is given."""
+        if search_path is None:
+            return self._schemas
+        self._set("search_path", search_path)
+        row = self.connection.execute(_LEARN_PATH).fetchone()
+        assert row is not None
+        self.connection.execute(_EMPTY_PATH, ["true"])
+        return tuple(row[0])
+
     def _set(self, name: str, value: str) -> None:
-        self.connection.execute("select set_config(%s, %s, true)", [name, value])
+        self._set_all({name: value})
+
+    def _set_all(self, settings: Mapping[str, str]) -> None:
+        """For the transaction, in one statement: between the look and the text there is nothing else."""
+        calls = ", ".join(["pg_catalog.set_config(%s, %s, true)"] * len(settings))
+        pairs = [word for pair in settings.items() for word in pair]
+        self.connection.execute(f"select {calls}".encode(), pairs)
 
     def _roll_back(self) -> None:
         if self.connection.closed:

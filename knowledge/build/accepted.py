@@ -10,10 +10,10 @@ import hashlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
-import psycopg
 from pglast import fingerprint
 from pglast.error import Error as PglastError
 
+from rewright.engines.postgres.session import Session
 from rewright.knowledge.build.literals import without_literals
 from rewright.knowledge.build.workbook import Pair, Workbook
 from rewright.knowledge.check import GAIN
@@ -23,7 +23,7 @@ from rewright.store.life import State
 from rewright.store.records import Rewrite
 
 STATEMENTS = (
-    "select s.query, sum(s.calls), sum(s.total_exec_time) / greatest(sum(s.calls), 1) from pg_stat_statements s"
+    "select s.query, sum(s.calls), sum(s.total_exec_time) / greatest(sum(s.calls), 1) from {schema}.pg_stat_statements s"
     " join pg_database d on d.oid = s.dbid where d.datname = current_database() and s.query ilike '%select%'"
     " group by s.query order by sum(s.total_exec_time) desc limit 5000"
 )
@@ -36,10 +36,13 @@ class Statements:
     seen: Mapping[str, tuple[int, float]] = field(default_factory=dict)
 
     @classmethod
-    def read(cls, connection: psycopg.Connection[tuple[object, ...]]) -> Statements:
-        """Raises psycopg.Error, where the extension is not there for instance."""
+    def read(cls, session: Session) -> Statements | None:
+        """None where the extension is not there. Raises SessionError."""
+        schema = session.extension_schema("pg_stat_statements")
+        if schema is None:
+            return None
         found: dict[str, tuple[int, float]] = {}
-        for text, calls, mean in connection.execute(STATEMENTS).fetchall():
+        for text, calls, mean in session.ask(STATEMENTS.format(schema=schema)):
             key = _fingerprint(str(text))
             if key is not None:
                 found.setdefault(key, (int(str(calls)), float(str(mean))))

@@ -63,7 +63,9 @@ def command(
     strategy = _strategy(config_path) if model == "on" else None
     documents = []
     try:
-        with hinting.HintingSession(dsn, limits=session_part.Limits(statement=4 * limit)) as session:
+        with hinting.HintingSession(
+            dsn, limits=session_part.Limits(statement=4 * limit), own=True
+        ) as session:
             if not session.support.extension:
                 click.echo(
                     "pg_hint_plan is not loaded there: only CTE keywords are tried (rewright hintplan)",

@@ -108,22 +108,23 @@ def table(dsn: str, file: Path, hints: str, application: str) -> None:
 
     parsing = part("rewright.hints.parsing", "hints")
     base = part("rewright.hints.base", "hints")
+    session_part = part("rewright.engines.postgres.session", "hintplan")
     try:
         wanted = parsing.parse_comment(hints)
     except base.HintSyntaxError as error:
         raise click.BadParameter(str(error), param_hint="--hints") from error
     text = file.read_text(encoding="utf-8").strip().rstrip(";")
     try:
-        with psycopg.connect(dsn, autocommit=True) as connection:
-            connection.execute("set compute_query_id = on")
-            with connection.transaction(force_rollback=True):
-                connection.execute("set transaction read only")
-                row = connection.execute(f"explain (verbose, format json) {text}".encode()).fetchone()
-            query_id = row[0][0].get("Query Identifier") if row else None
+        with session_part.Session(dsn, own=True) as session:
+            document = session.explain_document(text, settings={"compute_query_id": "on"}, verbose=True)
             inside = " ".join(map(base.print_hint, wanted.for_extension))
             statement = sql.SQL(
                 "insert into hint_plan.hints (query_id, application_name, hints) values ({}, {}, {});"
-            ).format(sql.Literal(query_id), sql.Literal(application), sql.Literal(inside))
-            click.echo(statement.as_string(connection))
-    except psycopg.Error as error:
+            ).format(
+                sql.Literal(document[0].get("Query Identifier")),
+                sql.Literal(application),
+                sql.Literal(inside),
+            )
+            click.echo(statement.as_string(session.connection))
+    except (psycopg.Error, session_part.SessionError) as error:
         raise Failure(f"database: {error}") from error

@@ -238,10 +238,9 @@ def _collect_accepted(dsn: str, config: Any, book: Any) -> None:
         with open_configured(config) as store, Session(dsn) as session:
             database = PostgresDatabase(session, snapshot(session.connection))
             try:
-                statements = accepted.Statements.read(session.connection)
-            except psycopg.Error:
-                # without the extension the store's own measurements count
-                session.connection.rollback()
+                statements = accepted.Statements.read(session)
+            except SessionError:
+                # the store's own measurements count
                 statements = None
             rewrites = store.rewrites.find(database=session.connection.info.dbname, limit=100_000)
             counts = accepted.collect_accepted(rewrites, book, database.schema_text, statements)

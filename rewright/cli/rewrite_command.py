@@ -107,9 +107,18 @@ def _work(source: Path | None, top: int | None, dsn: str, config: Any, settings:
             with Session(dsn) as session:
                 works = top_of(session, top or 0)
         timeout = config.optimiser.run_timeout
+        # a file was chosen by who types this; what pg_stat_statements has was sent by others
+        own = source is not None
         model = make_model(config) if settings.model else NoModel()
         hinter = (
-            HintPort(dsn, timeout, settings.measure in {"run", "both"}, model=model, share=settings.share)
+            HintPort(
+                dsn,
+                timeout,
+                settings.measure in {"run", "both"},
+                model=model,
+                share=settings.share,
+                own=own,
+            )
             if settings.measure != "off"
             else NoHints()
         )
@@ -120,13 +129,12 @@ def _work(source: Path | None, top: int | None, dsn: str, config: Any, settings:
             judge=settings.trust == "judged",
             units=knowledge_base(own_folder(config.store.url)),
         )
-        with connected(dsn, scratch.server(), extras=extras, run_timeout=timeout) as rewriter:
+        with connected(dsn, scratch.server(), extras=extras, run_timeout=timeout, own=own) as rewriter:
             return _with_progress(works, lambda tick: work_off(rewriter, works, settings, tick))
     except InputError as error:
         raise Failure(str(error)) from error
     except SessionError as error:
-        hint = " (is the extension pg_stat_statements there?)" if error.sqlstate == "42P01" else ""
-        raise Failure(f"the server says {error}{hint}") from error
+        raise Failure(f"the server says {error}") from error
     finally:
         scratch.close()
 

@@ -17,6 +17,7 @@ from pglast.parser import parse_sql
 from psycopg import sql as psql
 
 from rewright.engines.postgres.catalog import snapshot
+from rewright.engines.postgres.session import Session
 from rewright.proxy.ports import Guard, RelationName
 from rewright.sql.parsing import nodes_of
 
@@ -50,7 +51,10 @@ with recursive deps(oid) as (
 )
 select oid::bigint from deps where oid <> all (%s::oid[])"""
 
-RESOLVE = "select to_regclass(%s)::oid::bigint"
+RESOLVE = """
+select c.oid::bigint from pg_class c join pg_namespace n on n.oid = c.relnamespace
+where c.relname = %s::text and case when %s::text = '' then n.nspname = any (%s::text[]) else n.nspname = %s::text end
+order by array_position(%s::text[], n.nspname::text) limit 1"""
 
 
 class GuardFailed(Exception):
@@ -86,25 +90,24 @@ def names_in(text: str) -> Names:
     )
 
 
-def capture(
-    connection: psycopg.Connection[Any], original: str, replacement: str, catalog_digest: str
-) -> Guard:
+def capture(session: Session, original: str, replacement: str, catalog_digest: str) -> Guard:
     """The guard for a pair, if the catalog still is the one that the evidence rests on.
 
     Raises GuardFailed (also when the catalog has changed since), psycopg.Error.
     """
     serving = importlib.import_module("rewright.proxy.serving.guard")
     first, second = names_in(original), names_in(replacement)
+    connection = session.connection
     with connection.transaction():
         connection.execute("set transaction isolation level repeatable read, read only")
         if snapshot(connection).digest() != catalog_digest:
             raise GuardFailed("the schema changed while the query was optimised")
         guard = Guard(
-            original=_resolve(connection, first.relations),
-            replacement=_resolve(connection, second.relations),
+            original=_resolve(session, first.relations),
+            replacement=_resolve(session, second.relations),
             functions=_unique((*first.functions, *second.functions)),
             operators=_unique((*first.operators, *second.operators)),
-            search_path=_search_path(connection),
+            search_path=_search_path(session),
         )
         guard = replace(guard, below=_below(connection, guard))
         row = connection.execute(serving.capture_sql(guard).encode()).fetchone()
@@ -113,21 +116,21 @@ def capture(
         return replace(guard, digest=str(row[0]))
 
 
-def holds(connection: psycopg.Connection[Any], guard: Guard) -> bool:
-    """Whether names and facts are on this connection what they were at the capture. Raises psycopg.Error."""
+def holds(session: Session, guard: Guard) -> bool:
+    """Whether names and facts are for this session what they were at the capture. Raises psycopg.Error."""
     serving = importlib.import_module("rewright.proxy.serving.guard")
-    with connection.transaction():
-        row = connection.execute(serving.capture_sql(guard).encode()).fetchone()
-        names = _resolve(connection, (relation.name for relation in guard.relations))
+    with session.connection.transaction():
+        row = session.connection.execute(serving.capture_sql(guard).encode()).fetchone()
+        names = _resolve(session, (relation.name for relation in guard.relations))
     return row is not None and row[0] == guard.digest and names == guard.relations
 
 
 READABLE = """
 select c.relrowsecurity or not (has_schema_privilege(r.oid, c.relnamespace, 'usage') and has_table_privilege(r.oid, c.oid, 'select'))
-from pg_roles r, pg_class c where r.rolname = %s and c.oid = to_regclass(%s)"""
+from pg_roles r, pg_class c where r.rolname = %s and c.oid = %s"""
 
 
-def readable(connection: psycopg.Connection[Any], role: str, text: str) -> bool:
+def readable(session: Session, role: str, text: str) -> bool:
     """Whether ``role`` may read every relation that ``text`` names, whole, without row-level security.
 
     Raises psycopg.Error.
@@ -136,20 +139,22 @@ def readable(connection: psycopg.Connection[Any], role: str, text: str) -> bool:
         names = names_in(text).relations
     except GuardFailed:
         return False
-    for name in names:
-        resolved = _resolve(connection, (name,))
-        row = connection.execute(READABLE, [role, name]).fetchone()
-        if resolved and (row is None or row[0]):
+    for relation in _resolve(session, names):
+        row = session.connection.execute(READABLE, [role, relation.oid]).fetchone()
+        if row is None or row[0]:
             return False
     return True
 
 
-def _resolve(connection: psycopg.Connection[Any], names: Iterable[str]) -> tuple[RelationName, ...]:
+def _resolve(session: Session, names: Iterable[str]) -> tuple[RelationName, ...]:
     """Names that resolve to nothing are of CTEs (the text is known to plan)."""
+    serving = importlib.import_module("rewright.proxy.serving.guard")
+    path = list(session.schemas)
     found = []
     for name in names:
-        row = connection.execute(RESOLVE, [name]).fetchone()
-        if row is not None and row[0] is not None:
+        schema, plain = serving.split_name(name)
+        row = session.connection.execute(RESOLVE, [plain, schema, path, schema, path]).fetchone()
+        if row is not None:
             found.append(RelationName(name, int(row[0])))
     return tuple(found)
 
@@ -159,10 +164,8 @@ def _below(connection: psycopg.Connection[Any], guard: Guard) -> tuple[int, ...]
     return tuple(int(row[0]) for row in connection.execute(BELOW, [named, named]).fetchall())
 
 
-def _search_path(connection: psycopg.Connection[Any]) -> tuple[str, ...]:
-    row = connection.execute("select current_schemas(true)::text[]").fetchone()
-    assert row is not None
-    return tuple(name for name in row[0] if not name.startswith("pg_temp_"))
+def _search_path(session: Session) -> tuple[str, ...]:
+    return tuple(name for name in session.schemas if not name.startswith("pg_temp_"))
 
 
 def _operators(nodes: Iterable[Any]) -> Iterator[str]:

@@ -16,7 +16,7 @@ import psycopg
 from rewright.config.model import Config, Database
 from rewright.engines.postgres.catalog import snapshot
 from rewright.engines.postgres.hinting import HintingSession
-from rewright.engines.postgres.session import Limits, Session, SessionError
+from rewright.engines.postgres.session import Limits, Session, SessionError, Untrusted
 from rewright.engines.postgres.values import NO_VALUES
 from rewright.equivalence.api import Checker, Options
 from rewright.equivalence.verdicts import CHECKER_VERSION
@@ -105,6 +105,7 @@ class Workbench:
         # without a scratch server there are only proofs
         tested = job.kind != "inline" or self.scratch.at_once() is not None
         with self._session(dsn) as session:
+            session.require_trusted(job.text, _types_of(job))
             session.bind(job.text, job.values)
             catalog = snapshot(session.connection)
             outcome = self._run(session, dsn, catalog, job, deadline_seconds=budget)
@@ -173,6 +174,8 @@ class Workbench:
         """Its estimated cost. Raises Cheap for a query whose estimated cost is below ``min_cost``; NotOptimised."""
         try:
             work = self.estimator.work(dsn, job.text, job.values)
+        except Untrusted as error:
+            raise NotOptimised(f"not optimised: {error}") from error
         except (SessionError, psycopg.Error) as error:
             raise NotOptimised(f"the server says {error}") from error
         if work < job.min_cost:
@@ -216,7 +219,7 @@ class Workbench:
         if guard is None or rewrite.state not in SERVABLE:
             return None
         with self._session(database_dsn(database.optimiser_dsn, job.database)) as session:
-            if guards.holds(session.connection, guard):
+            if guards.holds(session, guard):
                 return None
         return self.store.rewrites.act(
             rewrite.id, Action.RETIRE, reason="a name or schema fact it rests on has changed", by="optimiser"
@@ -230,8 +233,9 @@ class Workbench:
         database = self._database(job.database)
         dsn = database_dsn(database.optimiser_dsn, job.database)
         with self._session(dsn) as session:
-            if not guards.readable(session.connection, job.role, job.text):
+            if not guards.readable(session, job.role, job.text):
                 raise NotAllowed("permission denied for a relation of the query")
+            session.require_trusted(job.text, _types_of(job))
             catalog = snapshot(session.connection)
             outcome = self._run(session, dsn, catalog, job, deadline_seconds=self.config.optimiser.budget)
             hinter = self._hinter(dsn, job, self._learning(session, catalog, job))
@@ -279,6 +283,8 @@ class Workbench:
         try:
             with Session(dsn, limits=Limits(statement=limit)) as session:
                 yield session
+        except Untrusted as error:
+            raise NotOptimised(f"not optimised: {error}") from error
         except SessionError as error:
             raise NotOptimised(f"the server says {error}") from error
         except psycopg.Error as error:
@@ -465,7 +471,7 @@ class Workbench:
     def _guard(self, session: Session, original: str, replacement: str, catalog: Catalog) -> Any:
         """None when it can't be written; the rewrite is then kept for people to see, and not served."""
         try:
-            return guards.capture(session.connection, original, replacement, catalog.digest())
+            return guards.capture(session, original, replacement, catalog.digest())
         except (guards.GuardFailed, ModuleNotFoundError):
             return None
 
@@ -487,6 +493,11 @@ class Workbench:
 def _search_limits(job: Job) -> Mapping[str, Any]:
     """While a client waits, most of the time is for checking what was found."""
     return {"seconds": min(1.0, job.budget / 4)} if job.kind == "inline" else {}
+
+
+def _types_of(job: Job) -> tuple[int, ...]:
+    """Declared types of the parameters, whose input functions would read the values."""
+    return (*job.param_types, *job.values.types)
 
 
 def database_dsn(dsn: str, name: str) -> str:

@@ -58,15 +58,16 @@ def connected(
     search_path: tuple[str, ...] | None = None,
     settings: Mapping[str, str] | None = None,
     run_timeout: float = 30.0,
+    own: bool = False,
 ) -> Iterator[Rewriter]:
     """A rewriter for one database. ``scratch`` is where the checker tries queries; without it only proofs count.
 
     ``search_path``: schemas that names are looked up in, else those of a session of ``dsn``. ``settings`` are the client session's
-    GUCs. Raises engines' SessionError when the database can't be reached. The catalog is read once: open another for a changed
+    GUCs; ``own``: the texts are those of the person whose account ``dsn`` is. Raises engines' SessionError when the database can't be reached. The catalog is read once: open another for a changed
     schema. Not for use from several threads at once.
     """
     extras = extras or Extras()
-    with Session(dsn, limits=Limits(statement=run_timeout)) as session:
+    with Session(dsn, limits=Limits(statement=run_timeout), own=own) as session:
         catalog = snapshot(session.connection)
         if search_path is None:
             search_path = tuple(s for s in session.search_path() if s != "pg_catalog")

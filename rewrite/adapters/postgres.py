@@ -73,12 +73,12 @@ class PostgresDatabase:
 
     def _type_name(self, oid: int) -> str:
         if oid not in self._types:
-            self._types[oid] = str(self._fetch(f"select format_type({int(oid)}, null)")[0][0])
+            self._types[oid] = str(self._ask("select format_type(%s, null)", [oid])[0][0])
         return self._types[oid]
 
-    def _fetch(self, sql: str) -> Any:
+    def _ask(self, sql: str, values: list[object]) -> Any:
         try:
-            return self.session.fetch(sql, settings=self.settings)
+            return self.session.ask(sql, values)
         except SessionError as error:
             raise _ours(error) from error
 

@@ -42,7 +42,7 @@ def test_it_is_read_only_and_says_who_it_is(session: Session) -> None:
     asked = ", ".join(f"current_setting('{name}')" for name in names)
     assert session.fetch(f"select {asked}") == [("rewright optimiser", "on", "1s", "30s")]
     with pytest.raises(SessionError, match="read-only") as caught:
-        session.fetch("delete from t returning a")
+        session.ask("delete from public.t returning a")
     assert caught.value.sqlstate == "25006"
 
 

@@ -189,10 +189,12 @@ class Hypothetical(HintingSession):
     used = True
     asked: list[str]
 
-    def ask(self, statement, values):
+    def extension_schema(self, name):
+        assert name == "hypopg"
+        return "public"
+
+    def ask(self, statement, values=()):
         self.asked.append(statement)
-        if "pg_extension" in statement:
-            return [(1,)]
         if "hypopg_create_index" in statement:
             assert values == ["CREATE INDEX ON public.corr (city)"]
             return [(HYPOTHETICAL,)]
@@ -214,7 +216,7 @@ def test_an_index_is_advised_only_if_the_planner_would_use_it(worlds, used):
     with Hypothetical(worlds) as session:
         session.asked, session.used = [], used
         found = recommend(session, text).advice
-        assert session.asked[-1] == "select hypopg_reset()"
+        assert session.asked[-1] == "select public.hypopg_reset()"
     assert [(one.statement, "(HypoPG)" in one.reason) for one in found] == [
         ("CREATE INDEX ON public.corr (city)", True)
     ] * used

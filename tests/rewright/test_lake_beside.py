@@ -24,7 +24,14 @@ create table orders (id int primary key, city text not null, amount numeric(10, 
 insert into orders select i, 'City ' || i % 4, i * 1.5, '2026-01-01 00:00+00', array['a'] from generate_series(1, 10) i;
 create schema books; create table books.entries (entry int); insert into books.entries values (7);
 create table hidden (secret text);
-grant usage on schema books to reader; grant select on orders, books.entries to reader
+create role mallory; create schema hers authorization mallory; set role mallory;
+create function hers.told() returns int language plpgsql stable as 'begin raise exception ''LEAKED as %'', current_user; end';
+create view hers.shown as select hers.told() as entry;
+create table hers.indexed (entry int); create index on hers.indexed (entry) where entry > 1;
+reset role;
+create view public.plain as select id, upper(city) as city from orders;
+grant usage on schema books, hers to reader;
+grant select on orders, plain, books.entries, hers.shown, hers.indexed to reader
 """
 
 
@@ -82,6 +89,17 @@ def test_parameters_get_the_types_of_the_tables_beside(lake):
 
 def test_other_schemas_are_reached_by_three_names(lake):
     assert lake.execute("select entry from app.books.entries").fetchall() == [(7,)]
+
+
+def test_views_beside_are_read_if_nothing_of_their_owners_runs(lake):
+    assert lake.execute("select count(*) from app.plain where city = 'CITY 1'").fetchone() == (3,)
+    assert lake.execute("select count(*) from app.hers.indexed").fetchone() == (0,)
+    for text in ("select * from app.hers.shown", "with x as (select * from app.HERS.Shown) select * from x"):
+        with pytest.raises(
+            psycopg.Error, match=r"it uses function hers\.told\(\), whose owner is mallory"
+        ) as raised:
+            lake.execute(text)
+        assert raised.value.sqlstate == "42501"
 
 
 def test_tables_beside_are_listed(lake):

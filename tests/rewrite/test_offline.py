@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html.parser
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -86,8 +87,12 @@ def test_files_and_directories(tmp_path: Path) -> None:
 
 def test_the_top_of_pg_stat_statements_is_planned_and_not_run() -> None:
     class Statistics:
-        def fetch(self, statement: str) -> list[tuple[object, ...]]:
-            assert "limit 5" in statement
+        def extension_schema(self, name: str) -> str | None:
+            return '"stats"' if name == "pg_stat_statements" else None
+
+        def ask(self, statement: str, values: Sequence[object] = ()) -> list[tuple[object, ...]]:
+            assert 'from "stats".pg_stat_statements' in statement
+            assert values == [5]
             return [("42", "select p.k, p.v from p where p.v = $1", 2.5, 7)]
 
     works = top(Statistics(), 5)

@@ -36,6 +36,8 @@ class HintPort:
     share: Any = "schema"
     # of the statement's parameters
     values: Values = NO_VALUES
+    # the texts are those of the person whose account it is
+    own: bool = False
 
     def recommend(self, sql: str, deadline: Deadline) -> Mapping[str, Any] | None:
         """None where no hints were found."""
@@ -58,7 +60,7 @@ class HintPort:
             run_seconds=self.run_seconds, budget_seconds=left, execute=self.execute, allow=self.allow
         )
         try:
-            with HintingSession(self.dsn) as session:
+            with HintingSession(self.dsn, own=self.own) as session:
                 session.bind(sql, self.values)
                 found = recommend(session, sql, options, strategy=strategy)
         except (psycopg.Error, SessionError):
