@@ -64,10 +64,11 @@ class Names:
     relations: tuple[str, ...]
     functions: tuple[str, ...]
     operators: tuple[str, ...]
+    types: tuple[str, ...] = ()
 
 
 def names_in(text: str) -> Names:
-    """Relations in SQL spelling, unqualified functions and operators of one statement.
+    """Relations in SQL spelling; functions, operators, types and collations of one statement by the last part of their names.
 
     Raises GuardFailed for a text that does not parse.
     """
@@ -78,11 +79,12 @@ def names_in(text: str) -> Names:
     return Names(
         relations=_unique(_spell(node) for node in nodes if isinstance(node, ast.RangeVar)),
         functions=_unique(
-            str(node.funcname[0].sval)
+            str(node.funcname[-1].sval)
             for node in nodes
-            if isinstance(node, ast.FuncCall) and node.funcname is not None and len(node.funcname) == 1
+            if isinstance(node, ast.FuncCall) and node.funcname
         ),
         operators=_unique((*IMPLICIT_OPERATORS, *_operators(nodes))),
+        types=_unique(_types(nodes)),
     )
 
 
@@ -104,6 +106,7 @@ def capture(
             replacement=_resolve(connection, second.relations),
             functions=_unique((*first.functions, *second.functions)),
             operators=_unique((*first.operators, *second.operators)),
+            types=_unique((*first.types, *second.types)),
             search_path=_search_path(connection),
         )
         guard = replace(guard, below=_below(connection, guard))
@@ -172,6 +175,15 @@ def _operators(nodes: Iterable[Any]) -> Iterator[str]:
             yield from (str(part.sval) for part in name[-1:])
         elif isinstance(node, ast.SubLink) and node.operName:
             yield from (str(part.sval) for part in node.operName[-1:])
+
+
+def _types(nodes: Iterable[Any]) -> Iterator[str]:
+    """Names of types and of collations."""
+    for node in nodes:
+        names = node.names if isinstance(node, ast.TypeName) else None
+        names = node.collname if isinstance(node, ast.CollateClause) else names
+        if names:
+            yield str(names[-1].sval)
 
 
 def _spell(node: Any) -> str:

@@ -33,6 +33,9 @@ def guard_of(document: Any) -> Guard | None:
             operators=tuple(document["operators"]),
             search_path=None if path is None else tuple(path),
             digest=str(document["digest"]),
+            types=tuple(document.get("types", ())),
+            foreign_keys=bool(document.get("foreign_keys", False)),
+            snapshot=int(document.get("snapshot", 0)),
         )
     except (KeyError, TypeError, ValueError):
         return None
