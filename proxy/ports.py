@@ -115,6 +115,7 @@ class ServedRewrite:
     ``server_major``: the major version the verdict was made on; 0: any.
     ``unreserved``: proved with ``modulo`` empty, so it may be served inside a transaction block.
     ``approved``: a person approved it; trust does not matter then.
+    ``until``: Unix time from which on it is not served, unless its facts were looked at again.
     """
 
     id: int
@@ -131,6 +132,7 @@ class ServedRewrite:
     approved: bool = False
     measure_original: bool = False
     server_major: int = 0
+    until: float = float("inf")
 
 
 @dataclass(frozen=True, slots=True)

@@ -166,25 +166,20 @@ _OPAQUE = tuple(
 def guard_sql(settings: Sequence[str]) -> str:
     """The guard statement; its first columns are the named ``rewright.*`` settings, unset ones NULL."""
     columns = "".join(f"pg_catalog.current_setting('rewright.{name}', true), " for name in settings)
-    return _GUARD.format(settings=columns, kept=_KEPT, digest=_digest(*_OPAQUE))
+    return _GUARD.format(settings=columns, kept=_KEPT, digest=_digest(_OPAQUE))
 
 
-def _digest(relations: str, functions: str, operators: str, types: str, foreign_keys: str) -> str:
-    names = {
-        "relations": relations,
-        "functions": functions,
-        "operators": operators,
-        "types": types,
-        "foreign_keys": foreign_keys,
-    }
+def _digest(arguments: Sequence[str]) -> str:
+    """``arguments``: expressions for what ``PARAM_TYPES`` lists from the third on."""
+    names = dict(zip(("relations", "functions", "operators", "types", "foreign_keys"), arguments, strict=True))
     return _DIGEST.format(sets=_SETS.format(**names), facts=_FACTS.format(**names))
 
 
 def capture_sql(guard: Guard) -> str:
     """A query whose one value is ``Guard.digest``: to be run in the transaction that read the catalog."""
     relations = f"'{_array(str(oid) for oid in _oids(guard))}'::oid[]"
-    names = (_text_array(items) for items in (guard.functions, guard.operators, guard.types))
-    return "select " + _digest(relations, *names, "true" if guard.foreign_keys else "false")
+    names = [_text_array(items) for items in (guard.functions, guard.operators, guard.types)]
+    return "select " + _digest([relations, *names, "true" if guard.foreign_keys else "false"])
 
 
 def _text_array(items: Iterable[str]) -> str:

@@ -10,6 +10,7 @@ import threading
 from collections.abc import Callable, Iterable
 
 from proxy.ports import ServedRewrite
+from rewright.wiring.references import lease
 from rewright.wiring.served import served
 from store.api import Store
 from store.errors import StoreError
@@ -60,7 +61,8 @@ class StoreFeed:
             if revision != self._revision:
                 self.paused = self._store.switches.paused()
                 rewrites = self._store.rewrites.servable()
-                self._publish([one for one in (served(r, self._accept) for r in rewrites) if one is not None])
+                found = (served(r, self._accept, lease(self._store, r)) for r in rewrites)
+                self._publish([one for one in found if one is not None])
                 self._revision = revision
             self._failing = False
         except StoreError as error:

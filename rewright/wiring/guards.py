@@ -79,9 +79,7 @@ def names_in(text: str) -> Names:
     return Names(
         relations=_unique(_spell(node) for node in nodes if isinstance(node, ast.RangeVar)),
         functions=_unique(
-            str(node.funcname[-1].sval)
-            for node in nodes
-            if isinstance(node, ast.FuncCall) and node.funcname
+            str(node.funcname[-1].sval) for node in nodes if isinstance(node, ast.FuncCall) and node.funcname
         ),
         operators=_unique((*IMPLICIT_OPERATORS, *_operators(nodes))),
         types=_unique(_types(nodes)),
@@ -89,9 +87,16 @@ def names_in(text: str) -> Names:
 
 
 def capture(
-    connection: psycopg.Connection[Any], original: str, replacement: str, catalog_digest: str
+    connection: psycopg.Connection[Any],
+    original: str,
+    replacement: str,
+    catalog_digest: str,
+    *,
+    foreign_keys: bool = False,
+    looked_at: int = 0,
 ) -> Guard:
-    """The guard for a pair, if the catalog still is the one that the evidence rests on.
+    """The guard for a pair, if the catalog still is the one that the evidence rests on. ``foreign_keys``: that rests on
+    some, whose rows were looked at under the transaction number ``looked_at``.
 
     Raises GuardFailed (also when the catalog has changed since), psycopg.Error.
     """
@@ -108,6 +113,8 @@ def capture(
             operators=_unique((*first.operators, *second.operators)),
             types=_unique((*first.types, *second.types)),
             search_path=_search_path(connection),
+            foreign_keys=foreign_keys,
+            snapshot=looked_at,
         )
         guard = replace(guard, below=_below(connection, guard))
         row = connection.execute(serving.capture_sql(guard).encode()).fetchone()

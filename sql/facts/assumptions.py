@@ -70,7 +70,12 @@ def usable_foreign_keys(catalog: Catalog, scan: Scan) -> list[tuple[ForeignKey, 
     found = []
     for fk in table.foreign_keys:
         target = catalog.table(fk.target) if catalog.has_table(fk.target) else None
-        if fk.usable and target is not None and not target.row_security and covers_all_rows(target, only=True):
+        if (
+            fk.usable
+            and target is not None
+            and not target.row_security
+            and covers_all_rows(target, only=True)
+        ):
             found.append((fk, _assume("foreign_key", table, fk.name, fk.columns)))
     return found
 
