@@ -275,8 +275,8 @@ def objection(row: GuardRow, guard: Guard, *, in_block: bool) -> str:
         ("names", row.oids == _expected_oids(guard.relations)),
         ("row security", row.row_security == "f"),
         ("search_path", guard.search_path is None or _visible_path(row.search_path) == guard.search_path),
-        ("foreign keys", row.references == "t"),
         ("facts", bool(guard.digest) and row.digest == guard.digest),
+        ("foreign keys", row.references == "t"),
         ("privileges", not in_block or row.privileges in {"t", ""}),
     )
     return next((reason for reason, holds in checks if not holds), "")
