@@ -139,7 +139,7 @@ def keys(version: int) -> str:
     return f"""
 {_doubts("select a.atttypid from pg_index i join pg_attribute a on a.attrelid = i.indrelid where i.indisunique")},
 invalid(oid) as (
-  select i.indexrelid from pg_index i where not (i.indisvalid and i.indisready and i.indislive)
+  select i.indexrelid from pg_index i where not (i.indisvalid and i.indisready and i.indislive and i.indisunique)
   union select h.inhparent from invalid v join pg_inherits h on h.inhrelid = v.oid
 )
 select i.indrelid as oid, ic.relname as name, i.indisprimary as primary, {nulls_distinct} as nulls_distinct,

@@ -82,6 +82,9 @@ _FACTS = """
     from keys join pg_catalog.pg_constraint x on x.oid = keys.oid
    where not x.convalidated or pg_catalog.to_jsonb(x) ->> 'conenforced' = 'false'
   union all
+  select 'j ' || x.indexrelid from indexes join pg_catalog.pg_index x on x.indexrelid = indexes.oid
+   where not (x.indisvalid and x.indisready and x.indislive and x.indisunique)
+  union all
   select 's ' || s.srrelid from pg_catalog.pg_subscription_rel s where {foreign_keys} and s.srrelid in (select oid from tree)
   union all
   select 'g ' || concat_ws(' ', g.setrole, x.setting)
@@ -90,7 +93,7 @@ _FACTS = """
      and g.setdatabase in (0, (select b.oid from pg_catalog.pg_database b where b.datname = pg_catalog.current_database()))
 """
 
-# above: parents of foreign tables. types: users' types of columns and of names, with what domains and arrays are made of.
+# above: parents of foreign tables. indexes: unique ones with those of partitions. types: users' types of columns and of names, with what domains and arrays are made of.
 # tree: the relations with all partitions, the targets of their foreign keys too. keys: these, with their copies on partitions.
 _SETS = """
 with recursive above (oid) as (
@@ -101,6 +104,9 @@ with recursive above (oid) as (
   union select y.oid from pg_catalog.pg_type y where y.typname = any ({types}) and y.oid >= 16384
   union select part from types join pg_catalog.pg_type y on y.oid = typ, unnest(array[y.typbasetype, y.typelem]) as part
    where part >= 16384
+), indexes (oid) as (
+  select i.indexrelid from pg_catalog.pg_index i where i.indrelid = any ({relations}) and i.indisunique
+  union select h.inhrelid from indexes join pg_catalog.pg_inherits h on h.inhparent = indexes.oid
 ), keys (oid, conrelid, confrelid) as (
   select k.oid, k.conrelid, k.confrelid from pg_catalog.pg_constraint k
    where {foreign_keys} and k.contype = 'f' and k.conrelid = any ({relations})

@@ -98,11 +98,15 @@ ROWS = (
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """``quiet``: no fact and no answer depends on it, so no rewrite may end by it. ``setting``: of the session, not of the schema."""
+    """``quiet``: no fact and no answer depends on it, so no rewrite may end by it.
+
+    ``missed``: why a change of the schema that is not quiet concerns none of the pairs.
+    """
 
     name: str
     sql: str
     quiet: bool = False
+    missed: str = ""
 
 
 def changes() -> Iterator[Change]:
@@ -198,15 +202,20 @@ def _of_columns() -> Iterator[Change]:
             )
             if column != "g":
                 yield Change(f"{table}.{column}: set default", f"{at} set default null", quiet=True)
+            # views forbid other types; without them that is seen, too
+            drop = {"c": "drop view seen cascade; ", "p": "drop materialized view kept; "}.get(table, "")
+            if column == "v":
+                drop += "alter table c drop g; "
             if kind in {"text", "varchar"}:
                 yield Change(f"{table}.{column}: storage", f"{at} set storage external", quiet=True)
-                yield Change(f"{table}.{column}: C", f'{at} type text collate "C"')
-                yield Change(f"{table}.{column}: typmod", f"{at} type varchar(300)")
+                yield Change(f"{table}.{column}: C", f'{drop}{at} type text collate "C"')
+                yield Change(f"{table}.{column}: typmod", f"{drop}{at} type varchar(300)")
             if kind == "int":
-                yield Change(f"{table}.{column}: bigint", f"{at} type bigint")
-                yield Change(f"{table}.{column}: text", f"{at} type text")
+                yield Change(f"{table}.{column}: bigint", f"{drop}{at} type bigint")
+                if column in {"n", "a", "w"}:
+                    yield Change(f"{table}.{column}: text", f"{drop}{at} type text")
             if kind == "numeric":
-                yield Change(f"{table}.{column}: typmod", f"{at} type numeric(8,1)")
+                yield Change(f"{table}.{column}: typmod", f"{drop}{at} type numeric(8,1)")
     yield Change("identity", "alter table c alter id add generated always as identity", quiet=True)
     yield Change("expression", "alter table c alter g set expression as (v * 3)")
     yield Change("no expression", "alter table c alter g drop expression")
@@ -394,7 +403,9 @@ def _of_functions() -> Iterator[Change]:
 
 def _of_types() -> Iterator[Change]:
     yield Change("enum value", "alter type mood add value 'new' before 'ok'", quiet=True)
-    yield Change("enum label", "alter type mood rename value 'ok' to 'fine'")
+    yield Change(
+        "enum label", "alter type mood rename value 'ok' to 'fine'", missed="both texts fail from then on"
+    )
     yield Change("type renamed", "alter type mood rename to humour")
     yield Change("type first", "create type first.mood as enum ('ok', 'bad')")
     yield Change("domain check", "alter domain small add check (value > -1000)")
@@ -471,7 +482,11 @@ def _of_settings() -> Iterator[Change]:
             "standard_conforming_strings",
             "session_replication_role",
         }
-        yield Change(f"set {name}", f"set local {name} = {value}", quiet=not loud)
+        yield Change(
+            f"set {name}",
+            f"set local {name} = {value if name == 'search_path' else repr(value)}",
+            quiet=not loud,
+        )
 
 
 def _of_servers() -> Iterator[Change]:
