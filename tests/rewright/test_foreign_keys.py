@@ -12,7 +12,7 @@ import psycopg
 import pytest
 
 from engines.postgres.catalog import snapshot
-from engines.postgres.references import look
+from engines.postgres.references import Broken, look
 from engines.postgres.scratch import ScratchServer
 from proxy.serving import guard as guards
 from rewright.config.model import Config, Database, Optimiser, Verify
@@ -33,6 +33,7 @@ from rewright.wiring.served import guard_of
 from rewrite.adapters.live import connected
 from rewrite.references import Reference
 from rewrite.words import Settings
+from sql.algebra import TableRef
 from store.api import Store, open_store
 from store.life import State
 from store.records import Rewrite
@@ -356,6 +357,45 @@ def test_tables_of_a_subscription_are_not_relied_on(
         admin.execute("delete from pg_subscription_rel")
         admin.execute("alter subscription away set (slot_name = none)")
         admin.execute("drop subscription away")
+
+
+@pytest.mark.server
+def test_what_a_logical_subscriber_applies() -> None:
+    """A row whose parent is on the publisher only comes in under a key that stays valid, with its triggers as they were."""
+    settings = {"wal_level": "logical", "max_wal_senders": "4", "synchronous_standby_names": "sub"}
+    table = TableRef("public", "c")
+    with ScratchServer(settings) as server:
+        publisher, subscriber = server.create_database(), server.create_database()
+        with (
+            psycopg.connect(server.dsn(publisher), autocommit=True) as there,
+            psycopg.connect(server.dsn(subscriber), autocommit=True) as here,
+        ):
+            for connection in (there, here):
+                connection.execute("create table p (id int primary key)")
+                connection.execute("create table c (id int primary key, pid int not null references p)")
+            there.execute("create publication pub for table c")
+            there.execute("select pg_create_logical_replication_slot('slot', 'pgoutput')")
+            here.execute(
+                f"create subscription sub connection '{server.dsn(publisher)}' publication pub"
+                " with (create_slot = false, slot_name = 'slot', copy_data = false)"
+            )
+            try:
+                there.execute("insert into p values (1)")
+                # comes back when the subscriber has it
+                there.execute("set synchronous_commit = on")
+                there.execute("insert into c values (1, 1)")
+                assert here.execute("select * from c").fetchall() == [(1, 1)]
+                (key,) = snapshot(here).table(table).foreign_keys
+                assert key.validated
+                assert key.triggers_enabled
+                assert not key.usable
+                assert look(here, table, key.name, 5) == Broken("a stored row breaks it", seen=True)
+                (key,) = snapshot(there).table(table).foreign_keys
+                assert key.usable
+            finally:
+                here.execute("alter subscription sub disable")
+                here.execute("alter subscription sub set (slot_name = none)")
+                here.execute("drop subscription sub")
 
 
 # -- the command line
