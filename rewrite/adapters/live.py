@@ -65,6 +65,11 @@ class Careful:
     rewriter_over: Callable[[Catalog], Rewriter]
     _broken: dict[Reference, str] = field(default_factory=dict)
 
+    @property
+    def plain(self) -> Rewriter:
+        """The rewriter that believes every declaration, for measurements of its parts."""
+        return self.rewriter_over(self.catalog)
+
     def optimise(
         self, sql: str, *, observed_seconds: float | None = None, settings: Settings | None = None
     ) -> Outcome:
