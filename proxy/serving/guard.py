@@ -177,7 +177,9 @@ def guard_sql(settings: Sequence[str]) -> str:
 
 def _digest(arguments: Sequence[str]) -> str:
     """``arguments``: expressions for what ``PARAM_TYPES`` lists from the third on."""
-    names = dict(zip(("relations", "functions", "operators", "types", "foreign_keys"), arguments, strict=True))
+    names = dict(
+        zip(("relations", "functions", "operators", "types", "foreign_keys"), arguments, strict=True)
+    )
     return _DIGEST.format(sets=_SETS.format(**names), facts=_FACTS.format(**names))
 
 
