@@ -75,13 +75,16 @@ def rests_on(catalog: Catalog, evidence: Evidence | None, texts: Sequence[str]) 
     if evidence is None:
         return frozenset()
     if evidence.level == "proved":
-        stated = set(evidence.assumptions)
-        return frozenset(
-            _reference(table, key)
+        named = {
+            _stated(table, key): _reference(table, key)
             for table in catalog.relations
             for key in table.foreign_keys
-            if key.usable and _stated(table, key) in stated
-        )
+            if key.usable
+        }
+        stated = {text for text in evidence.assumptions if " references " in text}
+        if stated <= named.keys():
+            return frozenset(named[text] for text in stated)
+    # what is not understood counts as resting on all
     try:
         tables: Sequence[Table] = reachable(catalog, _names(texts))
     except (Refused, PglastError, TooDeep, RecursionError):
