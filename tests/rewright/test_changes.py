@@ -143,6 +143,10 @@ def seen(world: World, change: Change) -> Seen:
     # what was written before does not count as the transaction's own any more
     connection.execute("select pg_stat_force_next_flush()")
     with connection.transaction():
+        # so that the session forgets all it knows of the tables at the end: after writes to a catalog it does not by itself
+        connection.execute(
+            "update pg_class set reltuples = reltuples where relnamespace = 'public'::regnamespace"
+        )
         try:
             with connection.transaction():
                 connection.execute(change.sql.encode())
