@@ -181,7 +181,7 @@ def _measure(chosen: argparse.Namespace, queries: Sequence[Query], plan: Plan) -
         scratch = stack.enter_context(ScratchServer())
         rewriter = stack.enter_context(connected(data.dsn, scratch, run_timeout=plan.cap))
         for variant in [v for v in chosen.variants.split(",") if v]:
-            strategy = rewriter_of(variant, rewriter)
+            strategy = rewriter_of(variant, rewriter.plain)
             for query in queries:
                 outcome = strategy.optimise(query.sql, settings=VARIANTS[variant](base))
                 rows.append(row(variant, query, outcome, data.dsn, plan))

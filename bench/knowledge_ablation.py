@@ -266,7 +266,7 @@ def _measure(chosen: argparse.Namespace, queries: Sequence[Query], plan: Plan) -
             connected(dsn, scratch, extras=Extras(units=base), run_timeout=plan.cap)
         )
         for variant in chosen.variants.split(","):
-            strategy = variant_of(variant, rewriter, base)
+            strategy = variant_of(variant, rewriter.plain, base)
             for query in queries:
                 rows.append(row(variant, query, strategy, dsn, plan))
                 r = rows[-1]

@@ -241,7 +241,7 @@ def rewriter_for(dsn: str, plan: Plan, *, hints: bool) -> Iterator[Rewriter]:
 
         extras = Extras(hinter=HintPort(dsn, plan.cap, True))
     with ScratchServer() as scratch, connected(dsn, scratch, extras=extras, run_timeout=plan.cap) as rewriter:
-        yield rewriter
+        yield rewriter.plain
 
 
 def report(name: str, results: Sequence[Result], plan: Plan, extra: dict[str, Any]) -> dict[str, Any]:

@@ -78,8 +78,10 @@ class Guard:
     """What must hold in the client's own session, checked after the locks are taken (POSTGRES.md d2).
 
     ``original`` / ``replacement``: the relations each text names. ``below``: OIDs of relations under views.
-    ``functions`` / ``operators``: unqualified names used; user-defined ones that could capture them are part
-    of the digest. ``search_path``: the effective path (``current_schemas(true)`` without pg_temp) the texts
+    ``functions`` / ``operators`` / ``types``: last parts of the names used (of collations among types); user-defined
+    ones that could capture them are part of the digest. ``foreign_keys``: whether the evidence rests on some;
+    ``snapshot``: the transaction number (``pg_snapshot_xmax``) under which their rows were looked at, 0: they were not.
+    ``search_path``: the effective path (``current_schemas(true)`` without pg_temp) the texts
     were bound under; None: every name in both texts is schema-qualified.
     ``digest``: what ``rewright.proxy.serving.guard.CAPTURE_SQL`` returned on the optimiser's connection, in the
     transaction in which the catalog was read that the verdict rests on.
@@ -92,6 +94,9 @@ class Guard:
     operators: tuple[str, ...] = ()
     search_path: tuple[str, ...] | None = None
     digest: str = ""
+    types: tuple[str, ...] = ()
+    foreign_keys: bool = False
+    snapshot: int = 0
 
     @property
     def relations(self) -> tuple[RelationName, ...]:
@@ -110,6 +115,7 @@ class ServedRewrite:
     ``server_major``: the major version the verdict was made on; 0: any.
     ``unreserved``: proved with ``modulo`` empty, so it may be served inside a transaction block.
     ``approved``: a person approved it; trust does not matter then.
+    ``until``: Unix time from which on it is not served, unless its facts were looked at again.
     """
 
     id: int
@@ -126,6 +132,7 @@ class ServedRewrite:
     approved: bool = False
     measure_original: bool = False
     server_major: int = 0
+    until: float = float("inf")
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 from pglast.error import Error as PglastError
 from pglast.parser import scan
 
-from rewright.rewrite.api import Outcome, Rewriter
+from rewright.rewrite.api import Outcome
 from rewright.rewrite.model import Settings
 from rewright.sql.parsing import has_parameters
 
@@ -105,8 +105,16 @@ def top(session: Asks, n: int) -> tuple[Work, ...]:
     return tuple(Work(f"queryid {row[0]}", str(row[1]), float(row[2]), int(row[3])) for row in rows)
 
 
+class Optimises(Protocol):
+    """A rewriter."""
+
+    def optimise(
+        self, sql: str, *, observed_seconds: float | None = None, settings: Settings | None = None
+    ) -> Outcome: ...
+
+
 def work_off(
-    rewriter: Rewriter,
+    rewriter: Optimises,
     works: Iterable[Work],
     settings: Settings,
     progress: Callable[[Done], None] = lambda _: None,

@@ -13,6 +13,9 @@ from rewright.sql.algebra import FunctionRef, OperatorRef, TableRef, Volatility
 from rewright.sql.types import SqlType
 
 RelationKind = Literal["table", "partitioned", "foreign", "view", "matview"]
+# The id of the hazard through which stored rows may break a constraint that the catalog calls valid; "": none is known.
+# F15: nothing but triggers keeps a foreign key; F17: a collation's order has changed; F18: equality is a user's function
+Doubt = Literal["", "F15", "F17", "F18"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +53,13 @@ class Key:
     constraint: bool = True
     # nondeterministic or other collation than the column's own: equal in the index, not in queries
     foreign_equality: bool = False
+    doubt: Doubt = ""
 
     @property
     def usable(self) -> bool:
         return (
             self.valid
+            and not self.doubt
             and bool(self.columns)
             and not (
                 self.deferrable or self.partial or self.expression or self.period or self.foreign_equality
@@ -75,14 +80,16 @@ class ForeignKey:
     enforced: bool = True
     deferrable: bool = False
     period: bool = False
-    # pg_trigger.tgenabled is 'O' for its triggers
+    # pg_trigger.tgenabled is 'O' for its triggers, those of partitions included
     triggers_enabled: bool = True
+    doubt: Doubt = ""
 
     @property
     def usable(self) -> bool:
-        """Whether stored rows obey it at all times (F5, F12, F13), MATCH SIMPLE's NULLs aside (F6)."""
+        """Whether stored rows obey it at all times (F5, F12, F13, F15), MATCH SIMPLE's NULLs aside (F6)."""
         return (
             self.validated
+            and not self.doubt
             and self.enforced
             and self.triggers_enabled
             and not self.deferrable
@@ -99,10 +106,11 @@ class Check:
     validated: bool = True
     enforced: bool = True
     no_inherit: bool = False
+    doubt: Doubt = ""
 
     @property
     def usable(self) -> bool:
-        return self.validated and self.enforced
+        return self.validated and self.enforced and not self.doubt
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +126,8 @@ class Table:
     # inheritance (not partitioning)
     parents: tuple[TableRef, ...] = ()
     has_children: bool = False
+    # a foreign table among its partitions or children: the server checks no row of that one
+    foreign_children: bool = False
     partition_of: TableRef | None = None
     row_security: bool = False
     temporary: bool = False

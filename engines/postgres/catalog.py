@@ -128,6 +128,7 @@ def _relation(
         checks=checks,
         parents=() if partition else parents,
         has_children=row["has_children"],
+        foreign_children=row["foreign_children"],
         partition_of=parents[0] if partition and parents else None,
         row_security=row["row_security"],
         temporary=row["persistence"] == "t",
@@ -181,11 +182,12 @@ def _foreign_key(row: Row) -> ForeignKey:
         deferrable=row["deferrable"],
         period=row["period"],
         triggers_enabled=row["triggers_enabled"],
+        doubt=row["doubt"],
     )
 
 
 def _check(row: Row) -> Check:
-    return Check(row["name"], row["text"], row["validated"], row["enforced"], row["no_inherit"])
+    return Check(row["name"], row["text"], row["validated"], row["enforced"], row["no_inherit"], row["doubt"])
 
 
 def _types(cursor: psycopg.Cursor[dict[str, Any]], version: int) -> tuple[TypeInfo, ...]:

@@ -46,13 +46,18 @@ SCHEMAS = f"select n.nspname as name from pg_namespace n where {_OURS.format('n'
 EXTENSIONS = "select extname as name from pg_extension order by 1"
 
 RELATIONS = f"""
+with recursive above_foreign(oid) as (
+  select i.inhparent from pg_inherits i join pg_class f on f.oid = i.inhrelid where f.relkind = 'f'
+  union select i.inhparent from above_foreign a join pg_inherits i on i.inhrelid = a.oid
+)
 select c.oid, n.nspname as schema, c.relname as name, c.relkind::text as kind,
   c.relrowsecurity as row_security, c.relpersistence::text as persistence, c.relispartition as is_partition,
   coalesce(c.reloptions::text[], '{{}}') as options,
   case when c.relkind in ('v', 'm') then pg_get_viewdef(c.oid) else '' end as definition,
   exists (select 1 from pg_rewrite r where r.ev_class = c.oid and r.rulename <> '_RETURN') as has_rules,
   exists (select 1 from pg_trigger t where t.tgrelid = c.oid and not t.tgisinternal) as has_triggers,
-  exists (select 1 from pg_inherits i where i.inhparent = c.oid) and c.relkind = 'r' as has_children
+  exists (select 1 from pg_inherits i where i.inhparent = c.oid) and c.relkind = 'r' as has_children,
+  c.oid in (select oid from above_foreign) as foreign_children
 from pg_class c join pg_namespace n on n.oid = c.relnamespace
 where c.relkind in ('r', 'p', 'f', 'v', 'm') and {_OURS_OR_TEMP.format("n")}
 order by c.oid"""
@@ -90,13 +95,56 @@ where a.attnum > 0 and not a.attisdropped and c.relkind in ('r', 'p', 'f', 'v', 
 order by a.attrelid, a.attnum"""
 
 
+# What a type is made of: (root, typ, coll), with the collations that comparing its values depends on.
+_PARTS = """
+parts(root, typ, coll) as (
+  select t.oid, t.oid, t.typcollation from pg_type t where t.oid in ({roots})
+  union
+  select p.root, x.typ, x.coll from parts p join pg_type t on t.oid = p.typ cross join lateral (
+    select t.typbasetype, p.coll where t.typtype = 'd'
+    union all select t.typelem, 0::oid where t.typelem <> 0 and t.typcategory = 'A'
+    union all select t.oid, 100::oid where t.oid = 3802
+    union all select r.rngsubtype, r.rngcollation from pg_range r where t.oid in (r.rngtypid, r.rngmultitypid)
+    union all select a.atttypid, a.attcollation from pg_attribute a
+      where t.typtype = 'c' and a.attrelid = t.typrelid and a.attnum > 0 and not a.attisdropped
+  ) x(typ, coll))"""
+
+# Collations whose order the library gives now may differ from the one under which rows were checked and indexes built
+_STALE = """
+stale(oid) as (
+  select c.oid from pg_collation c where c.collversion <> pg_collation_actual_version(c.oid)
+  union all
+  select 100 from pg_database d where d.datname = current_database()
+    and to_jsonb(d) ->> 'datcollversion' <> pg_collation_actual_version(100))"""
+
+# types whose equality is a user's function: base types, and ranges over an operator class of a user's
+_FOREIGN_TYPES = """
+foreign_types(oid) as (
+  select t.oid from pg_type t where t.oid >= 16384 and t.typtype = 'b' and not (t.typcategory = 'A' and t.typelem <> 0)
+  union all
+  select x.oid from pg_range r, unnest(array[r.rngtypid, r.rngmultitypid]) x(oid) where r.rngsubopc >= 16384)"""
+
+
+def _doubts(roots: str) -> str:
+    """Common table expressions that say of which types equality (F18) or order (F17) may have changed."""
+    return f"""
+with recursive {_PARTS.format(roots=roots)}, {_STALE}, {_FOREIGN_TYPES},
+stale_types(oid) as (select root from parts where coll in (select oid from stale)),
+changed_types(oid) as (select root from parts where typ in (select oid from foreign_types))"""
+
+
 def keys(version: int) -> str:
     nulls_distinct = "not i.indnullsnotdistinct" if version >= 150000 else "true"
     period = "coalesce(con.conperiod, false)" if version >= 180000 else "false"
     return f"""
+{_doubts("select a.atttypid from pg_index i join pg_attribute a on a.attrelid = i.indrelid where i.indisunique")},
+invalid(oid) as (
+  select i.indexrelid from pg_index i where not (i.indisvalid and i.indisready and i.indislive and i.indisunique)
+  union select h.inhparent from invalid v join pg_inherits h on h.inhrelid = v.oid
+)
 select i.indrelid as oid, ic.relname as name, i.indisprimary as primary, {nulls_distinct} as nulls_distinct,
   not i.indimmediate as deferrable, i.indpred is not null as partial, i.indexprs is not null as expression,
-  i.indisvalid and i.indisready and i.indislive as valid, {period} as period, con.oid is not null as constraint,
+  i.indexrelid not in (select oid from invalid) as valid, {period} as period, con.oid is not null as constraint,
   array(select coalesce(a.attname::text, '') from unnest(i.indkey::int2[]) with ordinality k(attnum, n)
     left join pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.attnum and k.attnum > 0
     where k.n <= i.indnkeyatts order by k.n) as columns,
@@ -106,7 +154,19 @@ select i.indrelid as oid, ic.relname as name, i.indisprimary as primary, {nulls_
     left join pg_opclass o on o.oid = k.class left join pg_collation co on co.oid = k.coll
     where k.n <= i.indnkeyatts and (not coalesce(o.opcdefault, false)
       or k.coll is distinct from coalesce(a.attcollation, k.coll)
-      or not coalesce(co.collisdeterministic, true))) as foreign_equality
+      or not coalesce(co.collisdeterministic, true))) as foreign_equality,
+  case
+    when exists (select 1 from unnest(i.indkey::int2[], i.indcollation::oid[]) k(attnum, coll)
+      left join pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.attnum
+      where k.coll in (select oid from stale) or a.atttypid in (select oid from stale_types))
+      or exists (select 1 from pg_partitioned_table p where p.partrelid = i.indrelid
+        and p.partcollation::oid[] && array(select oid from stale)) then 'F17'
+    when exists (select 1 from unnest(i.indkey::int2[], i.indclass::oid[]) k(attnum, class)
+      left join pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.attnum
+      where k.class >= 16384 or a.atttypid in (select oid from changed_types))
+      or exists (select 1 from pg_partitioned_table p, unnest(p.partclass::oid[]) as class
+        where p.partrelid = i.indrelid and class >= 16384) then 'F18'
+    else '' end as doubt
 from pg_index i join pg_class ic on ic.oid = i.indexrelid
 join pg_class c on c.oid = i.indrelid join pg_namespace n on n.oid = c.relnamespace
 left join pg_constraint con on con.conindid = i.indexrelid and con.conrelid = i.indrelid and con.contype in ('p', 'u', 'x')
@@ -115,28 +175,59 @@ order by i.indrelid, i.indisprimary desc, ic.relname"""
 
 
 def foreign_keys(version: int) -> str:
-    enforced = "k.conenforced" if version >= 180000 else "true"
+    """A key of a partitioned table holds if all its copies on partitions do, and if all their triggers fire.
+
+    In doubt (F15) are the tables of a subscription, whose worker applies rows as a replica, and all of them
+    where some role or database is set up to act as one.
+    """
+    enforced = "bool_and(k.conenforced)" if version >= 180000 else "true"
     period = "k.conperiod" if version >= 180000 else "false"
     return f"""
+with recursive family(top, oid) as (
+  select k.oid, k.oid from pg_constraint k where k.contype = 'f' and k.conparentid = 0
+  union all select f.top, k.oid from family f join pg_constraint k on k.conparentid = f.oid
+), state(top, validated, enforced) as (
+  select f.top, bool_and(k.convalidated), {enforced} from family f join pg_constraint k on k.oid = f.oid group by f.top
+), disabled(top) as (
+  select f.top from family f join pg_trigger t on t.tgconstraint = f.oid where t.tgenabled <> 'O'
+), subscribed(oid) as (
+  select s.srrelid from pg_subscription_rel s
+  union select case when i.inhrelid = s.oid then i.inhparent else i.inhrelid end
+    from subscribed s join pg_inherits i on s.oid in (i.inhrelid, i.inhparent)
+), replicas(n) as (
+  select count(*) from pg_db_role_setting s, unnest(s.setconfig) c
+  where (s.setdatabase = 0 or s.setdatabase = (select oid from pg_database where datname = current_database()))
+    and c ~* '^session_replication_role=' and c !~* '=origin$'
+)
 select k.conrelid as oid, k.conname as name, fn.nspname as target_schema, f.relname as target,
-  k.confmatchtype::text as match, k.convalidated as validated, {enforced} as enforced,
+  k.confmatchtype::text as match, s.validated, s.enforced,
   k.condeferrable as deferrable, {period} as period,
-  not exists (select 1 from pg_trigger t where t.tgconstraint = k.oid and t.tgenabled <> 'O') as triggers_enabled,
+  y.top not in (select top from disabled) as triggers_enabled,
+  case when r.n > 0 or k.conrelid in (select oid from subscribed) or k.confrelid in (select oid from subscribed)
+    then 'F15' else '' end as doubt,
   array(select a.attname::text from unnest(k.conkey) with ordinality u(attnum, n)
     join pg_attribute a on a.attrelid = k.conrelid and a.attnum = u.attnum order by u.n) as columns,
   array(select a.attname::text from unnest(k.confkey) with ordinality u(attnum, n)
     join pg_attribute a on a.attrelid = k.confrelid and a.attnum = u.attnum order by u.n) as target_columns
-from pg_constraint k join pg_class c on c.oid = k.conrelid join pg_namespace n on n.oid = c.relnamespace
+from pg_constraint k join family y on y.oid = k.oid join state s on s.top = y.top cross join replicas r
+join pg_class c on c.oid = k.conrelid join pg_namespace n on n.oid = c.relnamespace
 join pg_class f on f.oid = k.confrelid join pg_namespace fn on fn.oid = f.relnamespace
 where k.contype = 'f' and {_OURS_OR_TEMP.format("n")}
 order by k.conrelid, k.conname, k.oid"""
 
 
 def checks(version: int) -> str:
+    """A CHECK is in doubt where it compares texts whose order has changed since (F17)."""
     enforced = "k.conenforced" if version >= 180000 else "true"
     return f"""
+{_doubts("select a.atttypid from pg_constraint k join pg_attribute a on a.attrelid = k.conrelid where k.contype = 'c'")}
 select k.conrelid as oid, k.contypid as type_oid, k.conname as name, k.convalidated as validated,
-  {enforced} as enforced, k.connoinherit as no_inherit, pg_get_expr(k.conbin, k.conrelid) as text
+  {enforced} as enforced, k.connoinherit as no_inherit, pg_get_expr(k.conbin, k.conrelid) as text,
+  case when exists (select 1 from pg_attribute a where a.attrelid = k.conrelid and a.attnum = any (k.conkey)
+      and (a.attcollation in (select oid from stale) or a.atttypid in (select oid from stale_types)))
+    or exists (select 1 from pg_depend d where d.classid = 'pg_constraint'::regclass and d.objid = k.oid
+      and d.refclassid = 'pg_collation'::regclass and d.refobjid in (select oid from stale))
+    then 'F17' else '' end as doubt
 from pg_constraint k join pg_namespace n on n.oid = k.connamespace
 where k.contype = 'c' and {_OURS_OR_TEMP.format("n")}
 order by k.conrelid, k.contypid, k.conname"""

@@ -8,6 +8,7 @@ refused by name or left out; a partition tree becomes one plain table. Must not 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from rewright.equivalence.isolation import Refused, screen_query
 from rewright.sql.algebra import TableRef
@@ -65,9 +66,12 @@ def ddl_of(catalog: Catalog, relations: tuple[Table, ...]) -> str:
         if table.parents or table.has_children:
             raise Refused(f"inheritance of {table.ref.name}")
         lines.append(_table(catalog, table))
-    names = {table.ref for table in tables}
+    by_ref = {table.ref: table for table in tables}
     lines += [
-        _foreign_key(table, key) for table in tables for key in table.foreign_keys if key.target in names
+        _foreign_key(table, key)
+        for table in tables
+        for key in table.foreign_keys
+        if key.target in by_ref and _is_kept(key, by_ref[key.target])
     ]
     for view in _views_in_order(relations):
         columns = ", ".join(quote(c.name) for c in view.columns)
@@ -170,7 +174,8 @@ def _table(catalog: Catalog, table: Table) -> str:
     del catalog
     parts = [_column(column) for column in table.columns]
     parts += [text for key in table.keys if (text := _unique(key))]
-    parts += [_check(check) for check in table.checks]
+    # rows that came before, or around it, need not keep what is not usable
+    parts += [_check(check) for check in table.checks if check.usable]
     return f"create table {_name(table.ref)} ({', '.join(parts)})"
 
 
@@ -187,7 +192,7 @@ def _column(column: TableColumn) -> str:
 
 def _unique(key: Key) -> str:
     """The constraint; empty for a key that a snapshot cannot tell in full, or that is not valid."""
-    if key.partial or key.expression or key.period or not key.valid or not key.columns:
+    if key.partial or key.expression or key.period or not key.valid or not key.columns or key.doubt:
         return ""
     kind = "primary key" if key.primary else "unique" + ("" if key.nulls_distinct else " nulls not distinct")
     columns = ", ".join(quote(c) for c in key.columns)
@@ -209,8 +214,10 @@ def _foreign_key(table: Table, key: ForeignKey) -> str:
     text += f" references {_name(key.target)} ({target})"
     if key.match == "full":
         text += " match full"
-    if key.deferrable:
-        text += " deferrable"
-    if not key.enforced:
-        return text + " not enforced"
-    return text if key.validated and key.triggers_enabled else text + " not valid"
+    return text + (" deferrable" if key.deferrable else "")
+
+
+def _is_kept(key: ForeignKey, target: Table) -> bool:
+    """Whether all stored rows obey it, at least at the end of a transaction; then the target has its key here, too."""
+    obeyed = replace(key, deferrable=False).usable
+    return obeyed and any(_unique(k) and set(k.columns) == set(key.target_columns) for k in target.keys)

@@ -6,6 +6,8 @@ built-in immutable functions and operators are read. Must not know how they are 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from rewright.equivalence.proof import Assumption
 from rewright.sql import algebra as a
 from rewright.sql.binder import BindError, bind
@@ -15,6 +17,7 @@ from rewright.sql.catalog import Table as Relation
 from rewright.sql.facts.effects import volatility_of_expr
 from rewright.sql.walk import deep_exprs
 
+from .conditions import holds, off
 from .terms import Table, Term, Var
 from .translate import Translator, Unsupported
 
@@ -27,12 +30,16 @@ def checks_of(catalog: Catalog, source: Table, var: int) -> list[tuple[Assumptio
     name = f"{source.ref.schema}.{source.ref.name}"
     found: list[tuple[Assumption, Term]] = []
     for check in relation.checks:
-        if not check.usable or (check.no_inherit and relation.has_children and not source.only):
+        if not _usable(check) or (check.no_inherit and relation.has_children and not source.only):
             continue
         term = _term(catalog, relation, check, source, var)
         if term is not None:
             found.append((Assumption("check", name, (), check.name), term))
     return found
+
+
+def _usable(check: Check) -> bool:
+    return check.validated and check.enforced and (not check.doubt or off(check.doubt))
 
 
 def _term(catalog: Catalog, relation: Relation, check: Check, source: Table, var: int) -> Term | None:
@@ -59,11 +66,22 @@ def _term(catalog: Catalog, relation: Relation, check: Check, source: Table, var
 def _plain(e: a.Expr) -> bool:
     """Built-in and immutable, without subqueries."""
     match e:
-        case a.Call(func) | a.Op(a.OperatorRef(function=func)):
-            return func.is_builtin and func.volatility is a.Volatility.IMMUTABLE
         case a.ScalarSubquery() | a.Exists() | a.Quantified() | a.ArraySubquery() | a.SystemColumn():
             return False
         case a.WholeRow() | a.Opaque() | a.ValueFunction() | a.Param():
             return False
         case _:
-            return True
+            return all(
+                holds("F21", f.is_builtin) and f.volatility is a.Volatility.IMMUTABLE for f in _called(e)
+            )
+
+
+def _called(e: a.Expr) -> Iterator[a.FunctionRef]:
+    """The functions behind a call, an operator or a cast: a user's may be replaced when the rows are stored (F21)."""
+    for name in ("func", "op", "ops"):
+        named = getattr(e, name, None)
+        for one in named if isinstance(named, tuple) else (named,):
+            if isinstance(one, a.OperatorRef):
+                yield one.function
+            elif isinstance(one, a.FunctionRef):
+                yield one

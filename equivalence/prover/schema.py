@@ -1,7 +1,7 @@
 """Schema facts as the prover may use them, each use recorded as an assumption.
 
 Derives facts from catalog records by itself (it does not share `rewright.sql.facts`), so that `check_proof` stands on
-a second derivation. Owns which constraints count (SOUNDNESS F1 to F14). Must not know terms' logic.
+a second derivation. Owns which constraints count (SOUNDNESS F1 to F21). Must not know terms' logic.
 """
 
 from __future__ import annotations
@@ -84,6 +84,9 @@ class Schema:
             return None
         relation = self.relation(source.ref)
         if relation is None or not _enforced(relation) or pos >= len(relation.columns):
+            return None
+        # a child's NOT NULL may be dropped, or never have been there, before PostgreSQL 18
+        if not holds("F20", not relation.has_children or source.only):
             return None
         column = relation.columns[pos]
         unchecked = bool(column.not_null_constraint)  # NOT VALID: stored rows may be NULL
@@ -175,12 +178,22 @@ def _name(ref: TableRef) -> str:
 
 def _enforced(relation: Relation) -> bool:
     """Whether the server keeps the relation's constraints (M15: a foreign table's are only declared)."""
-    return relation.kind != "view" and holds("M15", relation.kind != "foreign")
+    return (
+        relation.kind != "view"
+        and holds("M15", relation.kind != "foreign")
+        and holds("F19", not relation.foreign_children)
+    )
+
+
+def _undoubted(constraint: Key | ForeignKey) -> bool:
+    """Whether nothing is known through which stored rows may break it (F15, F17, F18)."""
+    return not constraint.doubt or off(constraint.doubt)
 
 
 def _usable_key(key: Key) -> bool:
     return (
         bool(key.columns)
+        and _undoubted(key)
         and holds("F1", not key.deferrable)
         and holds("F3", key.valid and not key.partial and not key.expression)
         and holds("F12", not key.period)
@@ -194,4 +207,5 @@ def _usable_fk(fk: ForeignKey) -> bool:
         and holds("5e", not fk.deferrable)
         and holds("F12", not fk.period)
         and holds("F13", fk.triggers_enabled)
+        and _undoubted(fk)
     )

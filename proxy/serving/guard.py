@@ -14,33 +14,129 @@ from dataclasses import dataclass
 from rewright.proxy.ports import Guard, RelationName
 from rewright.proxy.wire.framing import ProtocolViolation
 
-_TEXT_ARRAY, _OID_ARRAY = 1009, 1028
-PARAM_TYPES = (_TEXT_ARRAY, _TEXT_ARRAY, _OID_ARRAY, _TEXT_ARRAY, _TEXT_ARRAY)
+_TEXT_ARRAY, _OID_ARRAY, _BOOL, _INT8 = 1009, 1028, 16, 20
+PARAM_TYPES = (_TEXT_ARRAY, _TEXT_ARRAY, _OID_ARRAY, _TEXT_ARRAY, _TEXT_ARRAY, _TEXT_ARRAY, _BOOL, _INT8)
 
-# What a proof may rest on, as text, one line a fact. xmin only where nothing but a redefinition moves it much.
+# What a proof may rest on, as text, one line a fact. xmin only where nothing but a redefinition moves it much. What no
+# answer depends on is left out, so that a REINDEX, a replica identity or a new partition does not end a rewrite.
 _FACTS = """
-  select 'r ' || concat_ws(' ', c.oid, c.relkind, c.relpersistence, c.relrowsecurity, c.relhassubclass) as fact
+  select 'r ' || concat_ws(' ', c.oid, c.relkind, c.relpersistence, c.relrowsecurity,
+                           case when c.relkind = 'v' then concat_ws(' ', c.relowner, c.reloptions) end) as fact
     from pg_catalog.pg_class c where c.oid = any ({relations})
   union all
   select 'a ' || concat_ws(' ', a.attrelid, a.attnum, a.attname, a.atttypid, a.atttypmod, a.attnotnull,
-                           a.attcollation, a.attgenerated)
+                           a.attcollation, a.attgenerated,
+                           case when a.attgenerated <> '' then (select pg_catalog.md5(d.adbin::text)
+                             from pg_catalog.pg_attrdef d where d.adrelid = a.attrelid and d.adnum = a.attnum) end)
     from pg_catalog.pg_attribute a where a.attrelid = any ({relations}) and a.attnum > 0
   union all
-  select 'c ' || k::text from pg_catalog.pg_constraint k where k.conrelid = any ({relations})
+  select 'c ' || (pg_catalog.to_jsonb(k) - 'conindid'::text)::text
+    from pg_catalog.pg_constraint k where k.conrelid = any ({relations})
   union all
-  select 'i ' || i::text from pg_catalog.pg_index i where i.indrelid = any ({relations}) and i.indisunique
+  select 'i ' || (pg_catalog.to_jsonb(i) - '{{indexrelid,indisclustered,indisreplident,indcheckxmin}}'::text[])::text
+    from pg_catalog.pg_index i where i.indrelid = any ({relations}) and i.indisunique
   union all
-  select 'v ' || concat_ws(' ', w.ev_class, w.ev_type, pg_catalog.md5(w.ev_action::text))
+  select 'h ' || concat_ws(' ', h.inhparent, h.inhrelid)
+    from pg_catalog.pg_inherits h join pg_catalog.pg_class c on c.oid = h.inhparent
+   where h.inhparent = any ({relations}) and c.relkind <> 'p'
+  union all
+  select 'p ' || above.oid from above where above.oid = any ({relations})
+  union all
+  select 'v ' || concat_ws(' ', w.ev_class, w.ev_type, w.ev_enabled, pg_catalog.md5(w.ev_action::text))
     from pg_catalog.pg_rewrite w where w.ev_class = any ({relations})
   union all
-  select 'f ' || concat_ws(' ', p.oid, p.xmin) from pg_catalog.pg_proc p
-   where p.proname = any ({functions}) and p.pronamespace <> 11
+  select 'd ' || concat_ws(' ', d.refclassid, d.refobjid, coalesce(p.xmin, o.xmin), q.xmin)
+    from pg_catalog.pg_rewrite w
+    join pg_catalog.pg_depend d on d.classid = 2618 and d.objid = w.oid and d.refclassid in (1255, 2617)
+    left join pg_catalog.pg_proc p on d.refclassid = 1255 and p.oid = d.refobjid
+    left join pg_catalog.pg_operator o on d.refclassid = 2617 and o.oid = d.refobjid
+    left join pg_catalog.pg_proc q on q.oid = o.oprcode
+   where w.ev_class = any ({relations})
   union all
-  select 'o ' || concat_ws(' ', o.oid, o.xmin) from pg_catalog.pg_operator o
-   where o.oprname = any ({operators}) and o.oprnamespace <> 11
+  select 'f ' || concat_ws(' ', p.oid, p.xmin) from pg_catalog.pg_proc p
+   where p.proname = any ({functions}) and (p.pronamespace <> 11 or p.oid >= 16384)
+  union all
+  select 'o ' || concat_ws(' ', o.oid, o.xmin, p.xmin)
+    from pg_catalog.pg_operator o left join pg_catalog.pg_proc p on p.oid = o.oprcode
+   where o.oprname = any ({operators}) and (o.oprnamespace <> 11 or o.oid >= 16384)
+  union all
+  select 'k ' || concat_ws(' ', k.oid, k.xmin, p.xmin)
+    from pg_catalog.pg_cast k left join pg_catalog.pg_proc p on p.oid = k.castfunc where k.oid >= 16384
+  union all
+  select 'y ' || concat_ws(' ', y.oid, y.xmin) from pg_catalog.pg_type y where y.oid in (select typ from types)
+  union all
+  select 'm ' || (pg_catalog.to_jsonb(k) - 'conindid'::text)::text
+    from pg_catalog.pg_constraint k where k.contypid in (select typ from types)
+  union all
+  select 'n ' || concat_ws(' ', n.oid, n.xmin, n.collversion, pg_catalog.pg_collation_actual_version(n.oid))
+    from pg_catalog.pg_collation n
+   where n.oid in (select a.attcollation from pg_catalog.pg_attribute a where a.attrelid = any ({relations}))
+      or n.collname = any ({types}) and n.oid >= 16384
+  union all
+  select 'l ' || concat_ws(' ', pg_catalog.to_jsonb(b) ->> 'datcollversion', pg_catalog.pg_collation_actual_version(100))
+    from pg_catalog.pg_database b where b.datname = pg_catalog.current_database()
+  union all
+  select 't ' || concat_ws(' ', t.tgconstraint, t.tgrelid, t.tgenabled)
+    from keys join pg_catalog.pg_trigger t on t.tgconstraint = keys.oid where t.tgenabled <> 'O'
+  union all
+  select 'u ' || concat_ws(' ', keys.oid, x.convalidated, pg_catalog.to_jsonb(x) ->> 'conenforced')
+    from keys join pg_catalog.pg_constraint x on x.oid = keys.oid
+   where not x.convalidated or pg_catalog.to_jsonb(x) ->> 'conenforced' = 'false'
+  union all
+  select 'j ' || x.indexrelid from indexes join pg_catalog.pg_index x on x.indexrelid = indexes.oid
+   where not (x.indisvalid and x.indisready and x.indislive and x.indisunique)
+  union all
+  select 's ' || s.srrelid from pg_catalog.pg_subscription_rel s where {foreign_keys} and s.srrelid in (select oid from tree)
+  union all
+  select 'g ' || concat_ws(' ', g.setrole, x.setting)
+    from pg_catalog.pg_db_role_setting g, unnest(g.setconfig) as x (setting)
+   where {foreign_keys} and x.setting ~* '^session_replication_role='
+     and g.setdatabase in (0, (select b.oid from pg_catalog.pg_database b where b.datname = pg_catalog.current_database()))
 """
 
-_DIGEST = "pg_catalog.md5(coalesce((select pg_catalog.string_agg(fact, e'\\n' order by fact collate \"C\") from ({facts}) as facts), ''))"
+# above: parents of foreign tables. indexes: unique ones with those of partitions. types: users' types of columns and of names, with what domains and arrays are made of.
+# tree: the relations with all partitions, the targets of their foreign keys too. keys: these, with their copies on partitions.
+_SETS = """
+with recursive above (oid) as (
+  select h.inhparent from pg_catalog.pg_foreign_table f join pg_catalog.pg_inherits h on h.inhrelid = f.ftrelid
+  union select h.inhparent from above join pg_catalog.pg_inherits h on h.inhrelid = above.oid
+), types (typ) as (
+  select a.atttypid from pg_catalog.pg_attribute a where a.attrelid = any ({relations}) and a.atttypid >= 16384
+  union select y.oid from pg_catalog.pg_type y where y.typname = any ({types}) and y.oid >= 16384
+  union select part from types join pg_catalog.pg_type y on y.oid = typ, unnest(array[y.typbasetype, y.typelem]) as part
+   where part >= 16384
+), indexes (oid) as (
+  select i.indexrelid from pg_catalog.pg_index i where i.indrelid = any ({relations}) and i.indisunique
+  union select h.inhrelid from indexes join pg_catalog.pg_inherits h on h.inhparent = indexes.oid
+), keys (oid, conrelid, confrelid) as (
+  select k.oid, k.conrelid, k.confrelid from pg_catalog.pg_constraint k
+   where {foreign_keys} and k.contype = 'f' and k.conrelid = any ({relations})
+  union select k.oid, k.conrelid, k.confrelid from keys join pg_catalog.pg_constraint k on k.conparentid = keys.oid
+), tree (oid) as (
+  select r from unnest({relations}) as r where {foreign_keys}
+  union select confrelid from keys
+  union select h.inhrelid from tree join pg_catalog.pg_inherits h on h.inhparent = tree.oid
+)
+"""
+
+_DIGEST = (
+    "pg_catalog.md5(coalesce(({sets} select pg_catalog.string_agg(fact, e'\\n' order by fact collate \"C\")"
+    " from ({facts}) as facts), ''))"
+)
+
+# Rows may break a foreign key only by what a replica does. The session is none, has written none of the rows itself,
+# and sees no state of the tables from before they were looked at ($8, a transaction number).
+_KEPT = """
+  not $7 or (
+    pg_catalog.current_setting('session_replication_role') = 'origin'
+    and pg_catalog.pg_snapshot_xmax(pg_catalog.pg_current_snapshot())::text::int8 >= $8
+    and not exists (
+      with recursive tree (oid) as (
+        select r from unnest((select $3)::oid[]) as r where (select $7)::bool
+        union select h.inhrelid from tree join pg_catalog.pg_inherits h on h.inhparent = tree.oid
+      )
+      select from tree where pg_catalog.pg_stat_get_xact_tuples_inserted(tree.oid)
+        + pg_catalog.pg_stat_get_xact_tuples_updated(tree.oid) + pg_catalog.pg_stat_get_xact_tuples_deleted(tree.oid) > 0))"""
 
 _GUARD = """
 select {settings}
@@ -59,27 +155,40 @@ select {settings}
   exists (select from pg_catalog.pg_class c where c.oid = any ($3) and c.relrowsecurity),
   exists (select from pg_catalog.pg_class c where c.oid = any ($3) and c.relpersistence = 't'),
   (select pg_catalog.bool_and(pg_catalog.has_table_privilege(r, 'select')) from unnest($3) as r),
+  {kept},
   {digest}
 """
 
-_FIXED_COLUMNS = 11
+_FIXED_COLUMNS = 12
+
+
+# Parameters whose values the planner does not see: planning takes longer than the guard runs, and the plan that the
+# server keeps after some executions is not thought dearer than one for these values.
+_OPAQUE = tuple(
+    f"(select ${number})::{kind}"
+    for number, kind in ((3, "oid[]"), (4, "text[]"), (5, "text[]"), (6, "text[]"), (7, "bool"))
+)
 
 
 def guard_sql(settings: Sequence[str]) -> str:
     """The guard statement; its first columns are the named ``rewright.*`` settings, unset ones NULL."""
     columns = "".join(f"pg_catalog.current_setting('rewright.{name}', true), " for name in settings)
-    return _GUARD.format(settings=columns, digest=_digest("$3", "$4", "$5"))
+    return _GUARD.format(settings=columns, kept=_KEPT, digest=_digest(_OPAQUE))
 
 
-def _digest(relations: str, functions: str, operators: str) -> str:
-    facts = _FACTS.format(relations=relations, functions=functions, operators=operators)
-    return _DIGEST.format(facts=facts)
+def _digest(arguments: Sequence[str]) -> str:
+    """``arguments``: expressions for what ``PARAM_TYPES`` lists from the third on."""
+    names = dict(
+        zip(("relations", "functions", "operators", "types", "foreign_keys"), arguments, strict=True)
+    )
+    return _DIGEST.format(sets=_SETS.format(**names), facts=_FACTS.format(**names))
 
 
 def capture_sql(guard: Guard) -> str:
     """A query whose one value is ``Guard.digest``: to be run in the transaction that read the catalog."""
     relations = f"'{_array(str(oid) for oid in _oids(guard))}'::oid[]"
-    return "select " + _digest(relations, _text_array(guard.functions), _text_array(guard.operators))
+    names = [_text_array(items) for items in (guard.functions, guard.operators, guard.types)]
+    return "select " + _digest([relations, *names, "true" if guard.foreign_keys else "false"])
 
 
 def _text_array(items: Iterable[str]) -> str:
@@ -97,6 +206,9 @@ def arguments(guard: Guard) -> tuple[bytes, ...]:
             _array(str(oid) for oid in _oids(guard)),
             _array(guard.functions),
             _array(guard.operators),
+            _array(guard.types),
+            "t" if guard.foreign_keys else "f",
+            str(guard.snapshot),
         )
     )
 
@@ -148,6 +260,7 @@ class GuardRow:
     row_security: str
     temporary: str
     privileges: str
+    references: str
     digest: str
 
     @classmethod
@@ -172,6 +285,7 @@ def objection(row: GuardRow, guard: Guard, *, in_block: bool) -> str:
         ("row security", row.row_security == "f"),
         ("search_path", guard.search_path is None or _visible_path(row.search_path) == guard.search_path),
         ("facts", bool(guard.digest) and row.digest == guard.digest),
+        ("foreign keys", row.references == "t"),
         ("privileges", not in_block or row.privileges in {"t", ""}),
     )
     return next((reason for reason, holds in checks if not holds), "")

@@ -7,6 +7,7 @@ client is being served. Must not do I/O.
 from __future__ import annotations
 
 import random
+import time
 from collections.abc import Callable, Generator
 from typing import TYPE_CHECKING, Any
 
@@ -109,6 +110,8 @@ class Serving:
         if rewrite.server_major and rewrite.server_major != _major(parameters.get(b"server_version", b"")):
             raise Declined("facts")
         site = self.candidate.site
+        if rewrite.until < time.time():
+            raise Declined("foreign keys")
         if self.session.mixed:  # the server is in a state of its own until a Sync
             raise Declined("block")
         if not clean and (not rewrite.unreserved or (site is not None and site.writes)):

@@ -95,6 +95,7 @@ def _work(source: Path | None, top: int | None, dsn: str, config: Any, settings:
     from rewright.wiring.knowledge_provider import knowledge_base, own_folder
     from rewright.wiring.modelling import make_model
     from rewright.wiring.ports.hinting import HintPort
+    from rewright.wiring.references import policy_of
     from rewright.wiring.scratch import Scratch
 
     scratch = Scratch(
@@ -129,7 +130,10 @@ def _work(source: Path | None, top: int | None, dsn: str, config: Any, settings:
             judge=settings.trust == "judged",
             units=knowledge_base(own_folder(config.store.url)),
         )
-        with connected(dsn, scratch.server(), extras=extras, run_timeout=timeout, own=own) as rewriter:
+        policy = policy_of(config)
+        with connected(
+            dsn, scratch.server(), extras=extras, run_timeout=timeout, own=own, foreign_keys=policy
+        ) as rewriter:
             return _with_progress(works, lambda tick: work_off(rewriter, works, settings, tick))
     except InputError as error:
         raise Failure(str(error)) from error

@@ -133,6 +133,11 @@ class Optimiser:
     )
     concurrency: int = option(1, integer(0, 64), "queries optimised at a time; 0: none")
     run_timeout: float = option("30s", seconds, "a measured run at most")
+    foreign_keys: str = option(
+        "verified",
+        choice("verified", "declared", "never"),
+        "whether proofs may rest on them: when no stored row breaks them, looked at again each hour | as declared | never",
+    )
     max_runs_per_hour: int = option(
         200, integer(0, 1_000_000), "measured runs in an hour, all databases together"
     )

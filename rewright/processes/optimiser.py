@@ -31,15 +31,17 @@ from rewright.processes.channel import Figures, listen, tell
 from rewright.processes.jobs import MAX_LINE, Job, decode
 from rewright.processes.memory_trim import tidy
 from rewright.processes.warming import warm_up
+from rewright.rewrite.references import Reference
 from rewright.store.api import Store
 from rewright.store.errors import StoreError
-from rewright.store.life import State
+from rewright.store.life import IllegalTransition, State
 from rewright.store.records import Rewrite
 from rewright.wiring.budget import RunBudget
 from rewright.wiring.estimating import Estimator
 from rewright.wiring.hint_regressions import drop_losing_hints
 from rewright.wiring.optimising import Workbench
 from rewright.wiring.priority_gate import PriorityGate
+from rewright.wiring.references import BrokenReferences, due
 from rewright.wiring.refusals import Cheap, NotAllowed, NotOptimised, NotYet
 from rewright.wiring.regression_monitor import judge, retire_losers, to_compare
 from rewright.wiring.scratch import Scratch
@@ -56,6 +58,8 @@ HINTS_SECONDS = 30.0
 # after a held query was answered
 WIDEN_SECONDS = 2.0
 COMPARE_SECONDS = 20.0
+# between two looks for rewrites whose foreign keys are to be looked at
+LOOK_SECONDS = 30.0
 PRUNE_SECONDS = 3600.0
 
 
@@ -159,6 +163,7 @@ class _Optimiser:
         # as many held queries are worked on at a time as there are workers for slow ones; the others wait their budget
         self.widening = threading.Lock()
         self.priority_gate = PriorityGate()
+        self.broken = BrokenReferences(self._tell_broken)
         self.holding = threading.BoundedSemaphore(max(config.optimiser.concurrency, 1))
 
     def run(self) -> None:
@@ -177,6 +182,7 @@ class _Optimiser:
                 threads.append(
                     threading.Thread(target=self._compare, args=(store,), name="referee", daemon=True)
                 )
+            threads.append(threading.Thread(target=self._look, args=(store,), name="facts", daemon=True))
             threads.append(threading.Thread(target=self._warm_up, name="warm-up", daemon=True))
             for thread in threads:
                 thread.start()
@@ -282,6 +288,7 @@ class _Optimiser:
             model or NoModel(),
             self.estimator,
             self.priority_gate,
+            self.broken,
         )
 
     def _widen(self, kept: Rewrite, job: Job, store: Store) -> None:
@@ -386,6 +393,36 @@ class _Optimiser:
                 self.log.info("optimiser.compare_failed", reason=str(error))
             except Exception as error:
                 self.log.warning("optimiser.compare_failed", exc_info=error)
+
+    def _look(self, store: Store) -> None:
+        """Look again at the rows under what is served."""
+        bench = self._bench(store)
+        while not _stop.is_set():
+            try:
+                rewrites = store.rewrites.servable()
+                for rewrite in due(store, rewrites, time.time()):
+                    self._look_at(bench, rewrite)
+            except StoreError as error:
+                self.log.info("store.failed", reason=str(error))
+            _stop.wait(LOOK_SECONDS)
+
+    def _look_at(self, bench: Workbench, rewrite: Rewrite) -> None:
+        try:
+            lost = bench.look_again(rewrite)
+            if lost is not None:
+                self.inbox.forget(lost.proposal.original)
+                self.log.warning("rewrite.retired", rewrite=lost.id, reason=lost.reason)
+        except NotOptimised as error:
+            self.log.info("foreign_key.not_looked_at", rewrite=rewrite.id, reason=str(error))
+        except IllegalTransition:
+            return  # a person was faster
+        except StoreError as error:
+            self.log.info("store.failed", reason=str(error))
+        except Exception as error:
+            self.log.warning("optimiser.failed", exc_info=error)
+
+    def _tell_broken(self, database: str, key: Reference, reason: str) -> None:
+        self.log.warning("foreign_key.not_relied_on", database=database, key=str(key), reason=reason)
 
     def _remember(self, store: Store, job: Job, status: str, reason: str) -> None:
         from rewright.wiring.reporting import normalized, template_key

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable
 from rewright.proxy.ports import ServedRewrite
 from rewright.store.api import Store
 from rewright.store.errors import StoreError
+from rewright.wiring.references import lease
 from rewright.wiring.served import served
 
 POLL_SECONDS = 0.25
@@ -60,7 +61,8 @@ class StoreFeed:
             if revision != self._revision:
                 self.paused = self._store.switches.paused()
                 rewrites = self._store.rewrites.servable()
-                self._publish([one for one in (served(r, self._accept) for r in rewrites) if one is not None])
+                found = (served(r, self._accept, lease(self._store, r)) for r in rewrites)
+                self._publish([one for one in found if one is not None])
                 self._revision = revision
             self._failing = False
         except StoreError as error:

@@ -68,10 +68,11 @@ class Names:
     relations: tuple[str, ...]
     functions: tuple[str, ...]
     operators: tuple[str, ...]
+    types: tuple[str, ...] = ()
 
 
 def names_in(text: str) -> Names:
-    """Relations in SQL spelling, unqualified functions and operators of one statement.
+    """Relations in SQL spelling; functions, operators, types and collations of one statement by the last part of their names.
 
     Raises GuardFailed for a text that does not parse.
     """
@@ -82,16 +83,24 @@ def names_in(text: str) -> Names:
     return Names(
         relations=_unique(_spell(node) for node in nodes if isinstance(node, ast.RangeVar)),
         functions=_unique(
-            str(node.funcname[0].sval)
-            for node in nodes
-            if isinstance(node, ast.FuncCall) and node.funcname is not None and len(node.funcname) == 1
+            str(node.funcname[-1].sval) for node in nodes if isinstance(node, ast.FuncCall) and node.funcname
         ),
         operators=_unique((*IMPLICIT_OPERATORS, *_operators(nodes))),
+        types=_unique(_types(nodes)),
     )
 
 
-def capture(session: Session, original: str, replacement: str, catalog_digest: str) -> Guard:
-    """The guard for a pair, if the catalog still is the one that the evidence rests on.
+def capture(
+    session: Session,
+    original: str,
+    replacement: str,
+    catalog_digest: str,
+    *,
+    foreign_keys: bool = False,
+    looked_at: int = 0,
+) -> Guard:
+    """The guard for a pair, if the catalog still is the one that the evidence rests on. ``foreign_keys``: that rests on
+    some, whose rows were looked at under the transaction number ``looked_at``.
 
     Raises GuardFailed (also when the catalog has changed since), psycopg.Error.
     """
@@ -107,7 +116,10 @@ def capture(session: Session, original: str, replacement: str, catalog_digest: s
             replacement=_resolve(session, second.relations),
             functions=_unique((*first.functions, *second.functions)),
             operators=_unique((*first.operators, *second.operators)),
+            types=_unique((*first.types, *second.types)),
             search_path=_search_path(session),
+            foreign_keys=foreign_keys,
+            snapshot=looked_at,
         )
         guard = replace(guard, below=_below(connection, guard))
         row = connection.execute(serving.capture_sql(guard).encode()).fetchone()
@@ -175,6 +187,15 @@ def _operators(nodes: Iterable[Any]) -> Iterator[str]:
             yield from (str(part.sval) for part in name[-1:])
         elif isinstance(node, ast.SubLink) and node.operName:
             yield from (str(part.sval) for part in node.operName[-1:])
+
+
+def _types(nodes: Iterable[Any]) -> Iterator[str]:
+    """Names of types and of collations."""
+    for node in nodes:
+        names = node.names if isinstance(node, ast.TypeName) else None
+        names = node.collname if isinstance(node, ast.CollateClause) else names
+        if names:
+            yield str(names[-1].sval)
 
 
 def _spell(node: Any) -> str:

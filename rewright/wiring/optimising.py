@@ -6,6 +6,7 @@ sockets or processes. Everything is done on the optimiser's own account and with
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -31,6 +32,7 @@ from rewright.rewrite.api import Outcome, Rewriter
 from rewright.rewrite.eligible import eligible
 from rewright.rewrite.model import Deadline, Settings
 from rewright.rewrite.ports import NoKnowledge, Ports, TheseLiterals
+from rewright.rewrite.references import Reference, Searched, references, rests_on, search, trusted
 from rewright.rewrite.search.chains import CONFIRM_SECONDS, Derivations
 from rewright.rewrite.search.proposer import RuleProposer
 from rewright.sql.catalog import Catalog
@@ -53,6 +55,14 @@ from rewright.wiring.proposals import (
     proposal_of,
     timing_of,
     widened,
+)
+from rewright.wiring.references import (
+    BrokenReferences,
+    Looks,
+    policy_of,
+    references_of,
+    renew,
+    with_references,
 )
 from rewright.wiring.refusals import Cheap, NotAllowed, NotOptimised, NotYet
 from rewright.wiring.regression_monitor import RUNS
@@ -87,6 +97,7 @@ class Workbench:
     model: Model = field(default_factory=NoModel)
     estimator: Estimator = field(default_factory=Estimator)
     priority_gate: PriorityGate = field(default_factory=PriorityGate)
+    broken: BrokenReferences = field(default_factory=BrokenReferences)
 
     def optimise(self, job: Job) -> Rewrite | None:
         """Look for a rewrite and keep it; None when there is none. Raises NotOptimised with the reason.
@@ -108,7 +119,9 @@ class Workbench:
             session.require_trusted(job.text, _types_of(job))
             session.bind(job.text, job.values)
             catalog = snapshot(session.connection)
-            outcome = self._run(session, dsn, catalog, job, deadline_seconds=budget)
+            looks = self._looks(session, job, budget)
+            searched = self._search(session, dsn, catalog, job, budget, looks)
+            outcome = searched.outcome
             found = self._found(outcome, dsn, job, self._learning(session, catalog, job))
             if found is None:
                 self._keep_trace(outcome, None)
@@ -116,7 +129,8 @@ class Workbench:
                     raise NotYet("nothing is proved, and the scratch server is being started")
                 raise NotOptimised(outcome.reason or "nothing better was found")
             new, plain = found
-            return self._keep(session, catalog, job, outcome, new, plain)
+            rests = Rests(searched.needed, looks.snapshot(searched.needed))
+            return self._keep(session, catalog, job, outcome, new, plain, rests)
 
     def widen(self, kept: Rewrite, job: Job) -> Rewrite | None:
         """Look again at a rewrite that was found while its client waited: for a counterexample, which retires it, and for the
@@ -133,7 +147,8 @@ class Workbench:
             return None
         dsn = database_dsn(self._database(job.database).optimiser_dsn, job.database)
         with self._session(dsn) as session:
-            catalog = snapshot(session.connection)
+            declared = snapshot(session.connection)
+            catalog = trusted(declared, policy_of(self.config), self.broken.of(job.database))
             path = _path(session)
             options = Options(
                 seconds=self.config.verify.timeout,
@@ -161,9 +176,14 @@ class Workbench:
             scoped = scoper.scope(proposal.original, proposal.replacement, deadline)
             if scoped.scope != "any" or scoped.evidence is None:
                 return None
-            new = widened(proposal, scoped, scoped.evidence)
-            guard = self._guard(session, proposal.original, proposal.replacement, catalog)
-            wider = self._keep_new(session, catalog, job, new, guard)
+            looks = self._looks(session, replace(job, kind="slow"), self.config.optimiser.budget)
+            texts = (proposal.original, proposal.replacement)
+            needed = rests_on(catalog, scoped.evidence, texts)
+            if policy_of(self.config) == "verified" and any(looks(key) for key in needed):
+                return None
+            new = with_references(widened(proposal, scoped, scoped.evidence), needed)
+            guard = self._guard(session, *texts, declared, Rests(needed, looks.snapshot(needed)))
+            wider = self._keep_new(session, declared, job, new, guard)
         if wider.id != kept.id and wider.state in SERVED_STATES:
             self.store.rewrites.act(
                 kept.id, Action.RETIRE, reason=f"rewrite {wider.id} serves all its literals", by="optimiser"
@@ -237,7 +257,9 @@ class Workbench:
                 raise NotAllowed("permission denied for a relation of the query")
             session.require_trusted(job.text, _types_of(job))
             catalog = snapshot(session.connection)
-            outcome = self._run(session, dsn, catalog, job, deadline_seconds=self.config.optimiser.budget)
+            budget = self.config.optimiser.budget
+            looks = self._looks(session, job, budget)
+            outcome = self._search(session, dsn, catalog, job, budget, looks).outcome
             hinter = self._hinter(dsn, job, self._learning(session, catalog, job))
         document = outcome.to_json()
         document["hinting"] = dict(outcome.hints) if outcome.hints else self._considered(outcome, hinter, job)
@@ -307,6 +329,68 @@ class Workbench:
             raise NotOptimised(f"the server says {error}") from error
         self.store.rewrites.add_timings(found)
         return rewrite if found else None
+
+    # -- foreign keys
+
+    def _looks(self, session: Session, job: Job, budget: float) -> Looks:
+        """While somebody waits, a look has what is left of the ``budget``."""
+        waiting = job.kind == "inline"
+        limit, deadline = self.config.optimiser.run_timeout, Deadline.after(budget)
+        return Looks(
+            lambda: session.connection,
+            job.database,
+            self.broken,
+            (lambda: min(deadline.left(), limit)) if waiting else (lambda: limit),
+            patient=not waiting,
+        )
+
+    def _search(
+        self, session: Session, dsn: str, catalog: Catalog, job: Job, budget: float, looks: Looks
+    ) -> Searched:
+        """The runs, with the foreign keys that they may rely on."""
+        deadline = Deadline.after(budget)
+
+        def run(trusted: Catalog) -> Outcome:
+            return self._run(session, dsn, trusted, job, deadline_seconds=max(deadline.left(), 0.0))
+
+        return search(catalog, policy_of(self.config), looks, run, self.broken.of(job.database))
+
+    def look_again(self, rewrite: Rewrite) -> Rewrite | None:
+        """Look at the rows under a served rewrite; retired when a foreign key is not kept, None: it stands.
+
+        Raises NotOptimised where the server can't be asked, StoreError.
+        """
+        proposal, policy = rewrite.proposal, policy_of(self.config)
+        guard = guard_of(proposal.guard)
+        why = ""
+        if policy == "never":
+            why = "[optimiser] foreign_keys is never"
+        elif policy == "verified" and guard is not None and not guard.snapshot:
+            why = "no rows were looked at when it was found"
+        elif policy == "verified":
+            why = self._broken_under(rewrite)
+        if not why:
+            renew(self.store, rewrite, time.time())
+            return None
+        return self.store.rewrites.act(
+            rewrite.id, Action.RETIRE, reason=f"foreign keys are not relied on: {why}", by="optimiser"
+        )
+
+    def _broken_under(self, rewrite: Rewrite) -> str:
+        """The first of its foreign keys that is not kept, with the reason. Raises NotOptimised."""
+        name = rewrite.proposal.database
+        dsn = database_dsn(self._database(name).optimiser_dsn, name)
+        limit = self.config.optimiser.run_timeout
+        with self._session(dsn) as session:
+            known = set(references(snapshot(session.connection)))
+            looks = Looks(lambda: session.connection, name, self.broken, lambda: limit)
+            for key in references_of(rewrite.proposal):
+                why = looks(key) if key in known else "it is no longer enforced for all rows"
+                if session.connection.closed:
+                    raise NotOptimised(f"foreign key {key}: {why}")
+                if why:
+                    return f"{key}: {why}"
+        return ""
 
     # -- the run
 
@@ -428,9 +512,17 @@ class Workbench:
         return hinted_original(job, hinted, document), job.text
 
     def _keep(
-        self, session: Session, catalog: Catalog, job: Job, outcome: Outcome, new: NewRewrite, plain: str
+        self,
+        session: Session,
+        catalog: Catalog,
+        job: Job,
+        outcome: Outcome,
+        new: NewRewrite,
+        plain: str,
+        rests: Rests,
     ) -> Rewrite:
-        guard = self._guard(session, job.text, plain, catalog)
+        guard = self._guard(session, job.text, plain, catalog, rests)
+        new = with_references(new, rests.keys)
         kept = self._keep_new(session, catalog, job, new, guard, plain if new.hints else None)
         self._keep_trace(outcome, kept)
         self._keep_timings(kept, outcome, job)
@@ -460,6 +552,8 @@ class Workbench:
             server_version=_version_text(session.server_version),
         )
         kept = self.store.rewrites.add(new)
+        if references_of(new):
+            renew(self.store, kept, time.time())
         trust: Any = self._defaults(job).get("trust", "proved")
         accept = frozenset(self.config.verify.accept)
         if kept.state is State.PROPOSED and guard is not None and starts_active(new, Level(trust), accept):
@@ -468,10 +562,19 @@ class Workbench:
             )
         return kept
 
-    def _guard(self, session: Session, original: str, replacement: str, catalog: Catalog) -> Any:
+    def _guard(
+        self, session: Session, original: str, replacement: str, catalog: Catalog, rests: Rests
+    ) -> Any:
         """None when it can't be written; the rewrite is then kept for people to see, and not served."""
         try:
-            return guards.capture(session, original, replacement, catalog.digest())
+            return guards.capture(
+                session,
+                original,
+                replacement,
+                catalog.digest(),
+                foreign_keys=bool(rests.keys),
+                looked_at=rests.snapshot,
+            )
         except (guards.GuardFailed, ModuleNotFoundError):
             return None
 
@@ -488,6 +591,14 @@ class Workbench:
             side: Side = "plain" if kept.proposal.hints else "replacement"
             timings.append(Timing(kept.id, side, best.seconds_after * 1000, source="optimiser"))
         self.store.rewrites.add_timings(timings)
+
+
+@dataclass(frozen=True, slots=True)
+class Rests:
+    """Foreign keys under a rewrite, and the transaction number of the look at them."""
+
+    keys: frozenset[Reference]
+    snapshot: int
 
 
 def _search_limits(job: Job) -> Mapping[str, Any]:

@@ -33,6 +33,9 @@ def guard_of(document: Any) -> Guard | None:
             operators=tuple(document["operators"]),
             search_path=None if path is None else tuple(path),
             digest=str(document["digest"]),
+            types=tuple(document.get("types", ())),
+            foreign_keys=bool(document.get("foreign_keys", False)),
+            snapshot=int(document.get("snapshot", 0)),
         )
     except (KeyError, TypeError, ValueError):
         return None
@@ -80,8 +83,8 @@ def trust_level(proposal: NewRewrite, accept: frozenset[str]) -> Any:
     return "tested" if proposal.level == "proved" and rejected else proposal.level.value
 
 
-def served(rewrite: Rewrite, accept: frozenset[str]) -> ServedRewrite | None:
-    """What a relay serves for ``rewrite``; None when it can't be served at all."""
+def served(rewrite: Rewrite, accept: frozenset[str], until: float = float("inf")) -> ServedRewrite | None:
+    """What a relay serves for ``rewrite``, up to the Unix time ``until``; None when it can't be served at all."""
     proposal = rewrite.proposal
     guard = guard_of(proposal.guard)
     if guard is None or not guard.digest:
@@ -107,6 +110,7 @@ def served(rewrite: Rewrite, accept: frozenset[str]) -> ServedRewrite | None:
         approved=rewrite.approved,
         measure_original=_worth_measuring(rewrite),
         server_major=_major(proposal.server_version),
+        until=until,
     )
 
 

@@ -1,4 +1,4 @@
-"""Schema facts that may be relied on, each with the constraint it rests on (SOUNDNESS F1-F13).
+"""Schema facts that may be relied on, each with the constraint it rests on (SOUNDNESS F1-F21).
 
 Owns which constraints of a catalog count for a scan. Must not know queries.
 """
@@ -34,10 +34,10 @@ NOTHING: Assumptions = frozenset()
 
 def covers_all_rows(table: Table, *, only: bool) -> bool:
     """Whether the table's own constraints bind every row a scan of it returns: not with inheritance
-    children (F4), nor for foreign tables, whose constraints are declarations. Partitions obey their
-    parent's.
+    children (F4), nor for foreign tables, whose constraints are declarations, nor with a foreign table among
+    the partitions (F19). Other partitions obey their parent's.
     """
-    if table.kind == "foreign":
+    if table.kind == "foreign" or (table.foreign_children and not only):
         return False
     return only or not table.has_children
 
@@ -70,7 +70,12 @@ def usable_foreign_keys(catalog: Catalog, scan: Scan) -> list[tuple[ForeignKey, 
     found = []
     for fk in table.foreign_keys:
         target = catalog.table(fk.target) if catalog.has_table(fk.target) else None
-        if fk.usable and target is not None and not target.row_security and target.kind != "foreign":
+        if (
+            fk.usable
+            and target is not None
+            and not target.row_security
+            and covers_all_rows(target, only=True)
+        ):
             found.append((fk, _assume("foreign_key", table, fk.name, fk.columns)))
     return found
 

@@ -23,7 +23,7 @@ GUARD_STATEMENT = statement_name(guard_sql([rule.name for rule in RULES.rules]).
 
 def guard_row(mode: bytes | None = None, digest: bytes = NO_GUARD_DIGEST) -> bytes:
     settings = [mode, *[None] * (len(RULES.rules) - 1)]
-    fixed = [b"u", b"u", b"none", b"{pg_catalog,public}", b"on", b"off", None, b"f", b"f", b"t", digest]
+    fixed = [b"u", b"u", b"none", b"{pg_catalog,public}", b"on", b"off", None, b"f", b"f", b"t", b"t", digest]
     return b.DataRow((*settings, *fixed)).encode()
 
 

@@ -18,6 +18,7 @@ import pytest
 from rewright.engines.postgres.scratch import ScratchServer
 from rewright.proxy.config import ListenConfig
 from rewright.proxy.ports import Candidate, Pause, Ports, ServedStatement, SlowQuery
+from rewright.proxy.serving.guard import capture_sql
 from rewright.proxy.serving.index import RewriteIndex
 from tests.proxy.rules import RULES
 from tests.proxy.running import RunningProxy, config
@@ -336,6 +337,7 @@ GUARDED = {
     "constraint gone": ("alter table item drop constraint item_pkey cascade", "facts"),
     "not null gone": ("alter table item alter price drop not null", "facts"),
     "row security": ("alter table item enable row level security", "row security"),
+    "inheritance child": ("create table item_more () inherits (item)", "facts"),
     "null equals": ("set transform_null_equals = on", "settings"),
     "capture": (
         "create schema hidden; create table hidden.item (id int, price int); set search_path = hidden",
@@ -361,6 +363,69 @@ def test_guard_leads_to_the_original(world: World, name: str) -> None:
     with world.direct() as direct:
         direct.execute("drop owned by other_role; drop role other_role") if name == "set role" else None
     assert {s.reason for s in world.served()[-2:]} == {reason}
+
+
+def on_foreign_keys(world: World, **changes: Any) -> None:
+    """Serve a rewrite that rests on the foreign key of part, whose rows were looked at just now."""
+    with world.direct() as direct:
+        guard = replace(guard_of(direct, "item", "part"), foreign_keys=True)
+        digest, now = direct.execute(
+            f"select ({capture_sql(guard)}), pg_snapshot_xmax(pg_current_snapshot())::text::int8".encode()
+        ).fetchone()  # type: ignore[misc]
+        guard = replace(guard, original=guard.original[:1], digest=digest, snapshot=now)
+        (known, *_) = rewrites(direct, world.database, unreserved=True)
+    world.index.replace([replace(known, guard=guard, **changes)])
+
+
+REPLICAS = {
+    "replica": ("set session_replication_role = replica", "foreign keys"),
+    "local": ("set session_replication_role = local", "foreign keys"),
+    "own rows": (
+        (
+            "begin; set local session_replication_role = replica; insert into part values (999, 999);"
+            " set local session_replication_role = origin"
+        ),
+        "foreign keys",
+    ),
+    "disabled": ("alter table part disable trigger all", "facts"),
+    "disabled at the parent": ("alter table item disable trigger all", "facts"),
+}
+
+
+@pytest.mark.parametrize("name", REPLICAS)
+def test_rows_that_a_replica_may_write_lead_to_the_original(world: World, name: str) -> None:
+    setup, reason = REPLICAS[name]
+    on_foreign_keys(world)
+    with world.connect() as connection:
+        assert simple(connection) == FROM_REPLACEMENT
+        psycopg.ClientCursor(connection).execute(setup)
+        assert simple(connection) == FROM_ORIGINAL
+        assert rows(connection, prepare=True) == FROM_ORIGINAL
+        connection.execute("rollback")
+    assert {s.reason for s in world.served()[-2:]} == {reason}
+
+
+def test_a_snapshot_from_before_the_look_leads_to_the_original(world: World) -> None:
+    """It may see a row that broke the key and is gone."""
+    with world.connect() as connection, world.direct() as direct:
+        connection.execute("begin isolation level repeatable read")
+        connection.execute("select 1")
+        direct.execute("insert into item values (999, 1, 'x')")
+        on_foreign_keys(world)
+        assert simple(connection) == FROM_ORIGINAL
+        connection.execute("commit")
+        assert simple(connection) == FROM_REPLACEMENT
+    assert world.served()[0].reason == "foreign keys"
+
+
+def test_a_lease_that_is_over_leads_to_the_original(world: World) -> None:
+    on_foreign_keys(world, until=time.time() - 1)
+    with world.connect() as connection:
+        assert simple(connection) == FROM_ORIGINAL
+    assert world.served()[0].reason == "foreign keys"
+    on_foreign_keys(world, until=time.time() + 60)
+    with world.connect() as connection:
+        assert simple(connection) == FROM_REPLACEMENT
 
 
 def test_older_snapshot_leads_to_the_original(world: World) -> None:

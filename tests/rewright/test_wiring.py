@@ -185,7 +185,7 @@ def test_what_starts_active() -> None:
 def test_names_that_are_guarded() -> None:
     found = names_in('with c as (select f(a) from "S"."T") select s.g(1), count(*) from c, t where a ~> 1')
     assert set(found.relations) == {'"S"."T"', '"c"', '"t"'}
-    assert set(found.functions) == {"f", "count"}
+    assert set(found.functions) == {"f", "g", "count"}
     assert "~>" in found.operators
     assert "=" in found.operators
     with pytest.raises(GuardFailed):
