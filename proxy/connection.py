@@ -21,7 +21,7 @@ from proxy.doorstep import ClientGone, enter
 from proxy.entering import Entering
 from proxy.login import PassthroughLogin
 from proxy.ports import SqlError
-from proxy.relay import Side
+from proxy.relay import LINGER_SECONDS, Side
 from proxy.session import Session
 from proxy.upstream import Connected
 from proxy.wire import backend
@@ -182,13 +182,15 @@ class Connection(Entering):
         """The session has told the client why."""
         assert self.session is not None
         self.proxy.event("session.broken", client=self.address, reason=self.session.relay_only)
-        for side in (self.client, self.server):
-            if side is not None:
-                side.close()
+        if self.client is not None:
+            self.client.close()
+        if self.server is not None:
+            self.server.close(LINGER_SECONDS)
 
     def _client_lost(self, _exc: Exception | None) -> None:
         if self.server is not None and not self.server.lost:
-            self.server.close()
+            # its backend may be waiting for us to read: then it takes nothing more, and must see the connection end
+            self.server.close(LINGER_SECONDS)
         else:
             self.ended.set()
 
@@ -202,6 +204,7 @@ class Connection(Entering):
 
     def tick(self, now: float) -> None:
         """Called about twenty times a second."""
+        self._look_for_reset()
         if self.desk is not None:
             self.desk.look_again()
             self.desk.slow.tick(now)
@@ -214,13 +217,21 @@ class Connection(Entering):
         elif now - self.idle_since > limit:
             self.shut("terminating connection due to idle-session timeout", "57P05")
 
+    def _look_for_reset(self) -> None:
+        """A client that is not read from is gone without a word of its transport's."""
+        client = self.client
+        if self.session is None or client is None or client.lost or not client.valve.reasons:
+            return
+        if client.is_reset():
+            client.abort()
+
     def shut(self, text: str, sqlstate: str = "57P01") -> None:
         """Say why and close both ends."""
         if self.client is not None and not self.client.lost:
             self.client.write(backend.error(sqlstate, text, severity="FATAL"))
             self.client.close()
         if self.server is not None:
-            self.server.close()
+            self.server.close(LINGER_SECONDS)
 
     def shut_when_idle(self) -> None:
         """End now if no transaction is open, else as soon as it is over."""
@@ -250,8 +261,9 @@ class Connection(Entering):
             reason = self.session.relay_only
             self.proxy.metrics.relay_only[reason.partition(":")[0]] += 1
             self.proxy.event("session.relayed", client=self.address, reason=reason)
-        for side in (self.client, self.server):
-            if side is not None:
-                side.close()
+        if self.client is not None:
+            self.client.close()
+        if self.server is not None:
+            self.server.close(LINGER_SECONDS)
         if self.client is None:
             self.socket.close()

@@ -30,7 +30,7 @@ from proxy.doorstep import ClientGone
 from proxy.inbox import Gone, Inbox
 from proxy.login import PassthroughLogin
 from proxy.ports import SqlError
-from proxy.relay import Side
+from proxy.relay import LINGER_SECONDS, Side
 from proxy.session import Session
 from proxy.upstream import Connected, DsnError, Target, UpstreamUnavailable, connect, parse_dsn
 from proxy.wire.framing import ProtocolViolation
@@ -240,7 +240,7 @@ class Entering:
             if login.failed is None and not client.lost:
                 raise Refused("08006", "the server closed the connection during the login")
             client.close()
-            server.close()
+            server.close(LINGER_SECONDS)
             self.ended.set()
 
     def _establish(

@@ -17,6 +17,8 @@ from proxy.relay import Side
 from proxy.wire.startup import SslRequest
 
 ALPN = "postgresql"
+# unanswered ones after which a peer counts as gone
+KEEPALIVE_PROBES = 6
 
 
 class UpstreamUnavailable(Exception):
@@ -169,12 +171,16 @@ async def _try_connect(
 
 
 def tune(connection: socket.socket, keepalive_idle: int) -> None:
-    """No delay for small packets; keepalive probes after ``keepalive_idle`` seconds (0: none)."""
+    """No delay for small packets; after ``keepalive_idle`` seconds of silence (0: never) probes, in as long again."""
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     if keepalive_idle:
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
         if hasattr(socket, "TCP_KEEPIDLE"):
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE, keepalive_idle)
+            connection.setsockopt(
+                socket.IPPROTO_TCP, socket.TCP_KEEPINTVL, max(keepalive_idle // KEEPALIVE_PROBES, 1)
+            )
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPCNT, KEEPALIVE_PROBES)
 
 
 async def _connect_host(target: Target, host: Host, keepalive_idle: int) -> Connected:

@@ -35,6 +35,11 @@ class Limits:
     connect_timeout: float = option("10s", seconds, "for a connection to the upstream server")
     login_timeout: float = option("60s", seconds, "from a client's first byte until it is logged in")
     idle_timeout: float = option("0s", seconds, "after which an idle client is disconnected")
+    keepalive: float = option(
+        "60s",
+        seconds,
+        "silence after which a peer is probed; one that answers no probe for as long again is gone",
+    )
     drain_grace: float = option("30s", seconds, "after SIGTERM, for running queries to end")
     client_buffer: int = option(4 << 20, integer(1 << 16, 1 << 32), "bytes held for one client")
     total_buffer: int = option(512 << 20, integer(1 << 20, 1 << 40), "bytes held for all clients of a worker")

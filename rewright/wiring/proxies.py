@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -46,6 +47,7 @@ def proxy_config(config: Config) -> ProxyConfig:
             login_timeout=limits.login_timeout,
             idle_timeout=limits.idle_timeout,
             drain_grace=limits.drain_grace,
+            keepalive_idle=math.ceil(limits.keepalive),
             client_buffer=limits.client_buffer,
             total_buffer=limits.total_buffer,
         ),
