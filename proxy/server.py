@@ -12,7 +12,6 @@ import secrets
 import signal
 import socket
 import ssl
-import tempfile
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from time import monotonic
@@ -24,6 +23,7 @@ from proxy.doorstep import server_context
 from proxy.hosts import HostChooser
 from proxy.metrics import Metrics
 from proxy.ports import Ports, SessionView
+from proxy.private_directory import runtime_directory
 from proxy.serving.settings import Settings
 from proxy.upstream import Connected, DsnError, Target, parse_dsn, tune
 from proxy.wire.startup import CancelRequest
@@ -69,12 +69,20 @@ class Proxy:
         self._listener = listener = _listen(listen.host, listen.port, share=listen.workers > 1)
         self.address = listener.getsockname()[:2]
         if listen.workers > 1:
-            run_dir = listen.run_dir or _default_run_dir(self.address[1])
-            self._mail = WorkerMail(run_dir, self.name, self.cancels.cancel)
-            await self._mail.open()
+            self._mail = await self._open_mail(runtime_directory(listen.run_dir) / str(self.address[1]))
         asyncio.get_running_loop().add_reader(listener.fileno(), self._accept)
         self._ticker = asyncio.get_running_loop().create_task(self._tick(), name="tick")
         self.event("proxy.listening", host=self.address[0], port=self.address[1])
+
+    async def _open_mail(self, directory: Path) -> WorkerMail | None:
+        """Without it a cancel that comes to the wrong worker is forwarded to every server."""
+        mail = WorkerMail(directory, self.name, self.cancels.cancel)
+        try:
+            await mail.open()
+        except OSError as error:
+            self.event("proxy.no_mail", directory=str(directory), reason=str(error))
+            return None
+        return mail
 
     def load_certificate(self) -> None:
         listen = self.config.listen
@@ -231,10 +239,6 @@ def _listen(host: str, port: int, *, share: bool) -> socket.socket:
         where = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
         raise OSError(f"[listen] address {where}: {error.strerror}") from error
     return listener
-
-
-def _default_run_dir(port: int) -> str:
-    return str(Path(tempfile.gettempdir()) / f"rewright-{os.getuid()}-{port}")
 
 
 def _first_der(path: str) -> bytes:
