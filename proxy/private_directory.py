@@ -40,10 +40,13 @@ def runtime_directory(configured: str = "") -> Path:
     """The first of these that can be used: ``configured``, ``$XDG_RUNTIME_DIR/rewright``, one named after the user in the
     system's temporary directory; else a new one that no other process finds. Raises OSError when there is none at all.
     """
-    for path in _candidates(configured):
-        if len(str(path)) <= LONGEST and make_private(path):
-            return path
-    return Path(tempfile.mkdtemp(prefix="rewright-"))
+    return shared_directory(configured) or Path(tempfile.mkdtemp(prefix="rewright-"))
+
+
+def shared_directory(configured: str = "") -> Path | None:
+    """As ``runtime_directory``; None where only a directory that no other process finds is left."""
+    usable = (path for path in _candidates(configured) if len(str(path)) <= LONGEST and make_private(path))
+    return next(usable, None)
 
 
 def _candidates(configured: str) -> Iterator[Path]:

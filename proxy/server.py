@@ -35,10 +35,17 @@ TICK = 0.05
 class Proxy:
     """One worker. ``start`` listens, ``drain`` ends it; ``address`` is where it listens.
 
-    ``name`` tells it from the other workers of the port (default: by process).
+    ``name`` tells it from the other workers of the port (default: by process). ``listener``: a socket that listens already.
     """
 
-    def __init__(self, config: ProxyConfig, ports: Ports | None = None, *, name: str = "") -> None:
+    def __init__(
+        self,
+        config: ProxyConfig,
+        ports: Ports | None = None,
+        *,
+        name: str = "",
+        listener: socket.socket | None = None,
+    ) -> None:
         self.name = name or f"worker-{os.getpid()}"
         self.config = config
         self.ports = ports or Ports()
@@ -50,7 +57,7 @@ class Proxy:
         self.mock_secret = secrets.token_bytes(32)
         self.draining = False
         self.address: tuple[str, int] = ("", 0)
-        self._listener: socket.socket | None = None
+        self._listener = listener
         self._mail: WorkerMail | None = None
         self._settings: dict[str, Settings] = {}
         self._ticker: asyncio.Task[None] | None = None
@@ -66,7 +73,9 @@ class Proxy:
         """Raises OSError when the address is taken or the certificate can't be used."""
         self.load_certificate()
         listen = self.config.listen
-        self._listener = listener = _listen(listen.host, listen.port, share=listen.workers > 1)
+        listener = self._listener or listening_socket(listen.host, listen.port, share=listen.workers > 1)
+        self._listener = listener
+        listener.setblocking(False)
         self.address = listener.getsockname()[:2]
         if listen.workers > 1:
             self._mail = await self._open_mail(runtime_directory(listen.run_dir) / str(self.address[1]))
@@ -224,7 +233,8 @@ class Proxy:
         self.event("proxy.stopped")
 
 
-def _listen(host: str, port: int, *, share: bool) -> socket.socket:
+def listening_socket(host: str, port: int, *, share: bool) -> socket.socket:
+    """``share``: other sockets may listen at the same address. Raises OSError with a message that names it."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM)
     try:
@@ -254,9 +264,10 @@ async def serve(
     *,
     on_ready: Callable[[Proxy], None] | None = None,
     stop: asyncio.Event | None = None,
+    listener: socket.socket | None = None,
 ) -> None:
     """Serve until SIGTERM or SIGINT (or ``stop``), then drain. SIGHUP calls ``ports.on_reload``."""
-    proxy = Proxy(config, ports)
+    proxy = Proxy(config, ports, listener=listener)
     stop = stop or asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):

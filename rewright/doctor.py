@@ -18,6 +18,7 @@ from rewright import version
 from rewright.config.model import Config
 from rewright.config.showing import without_passwords
 from rewright.settings import REGISTRY
+from rewright.wiring.pausing import files_of, read_files
 from rewright.wiring.stores import open_configured
 from store.errors import StoreError
 
@@ -143,12 +144,15 @@ def _embedded() -> Finding:
 
 def _store(config: Config) -> Finding:
     where = without_passwords(config.store.url)
+    paused = bool(read_files(files_of(config)))
     try:
         with open_configured(config) as store:
             store.revision()
-            paused = store.switches.paused()
+            paused = paused or store.switches.paused()
     except StoreError as error:
-        return Finding("failed", "store", f"{where}: {error}")
+        said = ", serving is paused" if paused else ""
+        remedy = ("clients are served all the same; nothing is rewritten until it can be opened",)
+        return Finding("failed", "store", f"{where}: {error}{said}", remedy)
     return Finding("ok", "store", where + (", serving is paused" if paused else ""))
 
 

@@ -49,6 +49,7 @@ class Answers:
     settings: SettingsRows
     explainer: Explainer | None = None
     others: Rows = field(default_factory=NoRows)
+    pause: calls.Pauser | None = None
     keywords: frozenset[bytes] = frozenset({b"ask", b"augment", b"explain", b"call"})
 
     def match(self, text: str) -> Answer | None:
@@ -62,7 +63,7 @@ class Answers:
             case SelectOurs():
                 return self._select(found)
             case CallOurs():
-                return _Call(self.store, found)
+                return _Call(self.store, found, self.pause)
             case ExplainRewrite():
                 return self._explain(found)
             case Question():
@@ -183,6 +184,7 @@ class _Select(_Local):
 class _Call(_Local):
     store: Store
     found: CallOurs
+    pauser: calls.Pauser | None
 
     @property
     def parameters(self) -> tuple[int, ...]:
@@ -191,7 +193,7 @@ class _Call(_Local):
     async def run(self, session: SessionView, parameters: Sequence[object] = ()) -> Outcome:
         _all_given(self.parameters, parameters)
         call = self.found.filled(parameters)
-        notice = await _in_thread(lambda: calls.run(call, self.store, session))
+        notice = await _in_thread(lambda: calls.run(call, self.store, session, self.pauser))
         return LocalRows((), (), "CALL", (notice,))
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import threading
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,7 +19,12 @@ from rewright.config.loading import load
 from rewright.config.model import Config
 
 if TYPE_CHECKING:
+    from rewright.processes.instances import Instance
     from rewright.processes.supervisor import Supervisor
+    from store.api import Store
+
+# how long a start waits for a word of the store
+STORE_SECONDS = 2.0
 
 
 def _lake(_ctx: click.Context, _parameter: click.Parameter, value: str | None) -> str | None:
@@ -71,16 +79,17 @@ def serve(
 ) -> None:
     """Until a signal ends it; raises Failure when it can't begin. ``reread``: for SIGHUP; raises ConfigError."""
     from rewright import logs
+    from rewright.processes.instances import registered
     from rewright.processes.pages import pages
     from rewright.processes.supervisor import ServeFailed, Supervisor
     from rewright.wiring.shadows import ShadowFailed, Shadows
-    from rewright.wiring.stores import open_configured
+    from rewright.wiring.stores import reach_configured
     from store.errors import StoreError
 
     logs.set_up(config.log.format, config.log.level, "supervisor")
     try:
         check(config)
-        store = open_configured(config)
+        store = reach_configured(config)
     except StoreError as error:
         raise Failure(str(error)) from error
     shadows = Shadows(config)
@@ -92,8 +101,13 @@ def serve(
     again = None if reread is None else (lambda: shadows.applied(reread()))
     supervisor = Supervisor(shadows.applied(config), again)
     try:
-        with shadows, store, pages(config.http.address, supervisor, store) as http:
+        with ExitStack() as stack:
+            stack.enter_context(shadows)
+            stack.enter_context(store)
+            _look_at(store)
+            http = stack.enter_context(pages(config.http.address, supervisor, store))
             supervisor.start()
+            stack.enter_context(registered(config.serve.run_dir, _instance(config, supervisor)))
             host, port = supervisor.address
             click.echo(f"listening on {values.show((host, port))}", err=True)
             if http is not None:
@@ -104,3 +118,21 @@ def serve(
         raise Failure(str(error)) from error
     finally:
         supervisor.stop()
+
+
+def _look_at(store: Store) -> None:
+    """A store on a server that does not answer is not waited for: clients are."""
+    import structlog
+
+    from rewright.wiring.stores import look_at
+
+    look = threading.Thread(target=look_at, args=(store, structlog.get_logger()), name="store", daemon=True)
+    look.start()
+    look.join(STORE_SECONDS)
+
+
+def _instance(config: Config, supervisor: Supervisor) -> Instance:
+    from rewright.processes.instances import Instance
+    from rewright.wiring.pausing import scope_of
+
+    return Instance(os.getpid(), values.show(supervisor.address), scope_of(config))

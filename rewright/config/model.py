@@ -186,9 +186,15 @@ class Verify:
 
 @dataclass(frozen=True, slots=True)
 class Serve:
-    """How replacements are sent."""
+    """How replacements are sent, and where running proxies keep what is only theirs."""
 
     tag: bool = option(False, switch, "append /* rewright:ID */ to what is sent")
+    run_dir: str = option(
+        "",
+        text,
+        "a directory of this user alone for sockets and the switch of rewright pause; empty: $XDG_RUNTIME_DIR/rewright, or one in the system's temporary directory",
+        example="/run/rewright",
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,7 +41,14 @@ class Reload:
     config: Config
 
 
-Message = Ready | Failed | Figures | Reload
+@dataclass(frozen=True, slots=True)
+class Pausing:
+    """What a signal said to the supervisor: serve no replacements, or serve them again."""
+
+    paused: bool
+
+
+Message = Ready | Failed | Figures | Reload | Pausing
 
 
 def listen(

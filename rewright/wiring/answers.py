@@ -7,10 +7,11 @@ from functools import cache, partial
 from typing import Any
 
 from proxy.answers.api import Answers
-from proxy.ports import LocalAnswers, SessionView
+from proxy.ports import LocalAnswers, SessionView, SqlError
 from rewright import values
 from rewright.config.model import Config
 from rewright.settings import REGISTRY
+from rewright.wiring import pausing
 from rewright.wiring.explaining import SocketExplainer
 from store.api import Store
 
@@ -25,7 +26,21 @@ def make(store: Store, config: Config, job_path: str = "", lakes: Any = None) ->
     except ModuleNotFoundError:
         return None
     explainer = SocketExplainer(job_path, config.optimiser.budget + 30) if job_path else None
-    return Answers(store, DuckDbEvaluator(), settings_rows, explainer, partial(house_rows, lakes))
+    return Answers(
+        store,
+        DuckDbEvaluator(),
+        settings_rows,
+        explainer,
+        partial(house_rows, lakes),
+        partial(_pause, store, config),
+    )
+
+
+def _pause(store: Store, config: Config, paused: bool, by: str) -> None:
+    """Raises SqlError when neither the store nor a file could be told."""
+    told = pausing.tell(store, config, paused, by)
+    if not told.store and (told.file is None or not paused):
+        raise SqlError("58030", "; ".join(told.problems))
 
 
 def house_rows(lakes: Any, relation: str, session: SessionView) -> Sequence[Mapping[str, Any]]:

@@ -33,6 +33,7 @@ def proxy_config(config: Config) -> ProxyConfig:
             config.listen.tls_cert,
             config.listen.tls_key,
             config.listen.workers,
+            run_dir=config.serve.run_dir,
             tls_min_version=config.listen.tls_min_version,
             tls_max_version=config.listen.tls_max_version,
         ),
