@@ -27,13 +27,13 @@ def throw(paused: bool, config_path: Path | None, store_url: str | None) -> None
     except StoreError as error:
         raise Failure(f"store: {error}") from error
     proxies = running(config.serve.run_dir, scope_of(config))
-    if told.file is None or not told.store:
+    if not paused or told.file is None:
         # a signal needs no disk, and also ends a pause that was begun by one
         _signal([proxy.pid for proxy in proxies], paused)
     for problem in told.problems:
         click.echo(f"not reached: {problem}", err=True)
     if not told.store and not proxies:
-        kept = f"; {told.file} is kept for the next start" if told.file is not None else ""
+        kept = f"; {told.file} is kept for the next start" if paused and told.file is not None else ""
         raise Failure(f"neither the store nor a running proxy was reached{kept}")
     click.echo("paused: every query runs as it is written" if paused else "resumed")
     if told.store:

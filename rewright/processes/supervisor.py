@@ -225,7 +225,7 @@ class Supervisor:
             if child.pipe is not None:
                 tell(child.pipe, Pausing(paused))
         files = pausing.files_of(self.config)
-        problems = () if paused else pausing.remove_files(files)
+        _, problems = (None, ()) if paused else pausing.remove_files(files)
         file = pausing.write_files(files, pausing.ALONE) if paused else None
         self.log.warning(
             "serving.paused" if paused else "serving.resumed",

@@ -66,17 +66,18 @@ def write_files(files: Sequence[Path], text: str) -> Path | None:
     return None
 
 
-def remove_files(files: Sequence[Path]) -> tuple[str, ...]:
-    """Those that could not be removed, with the reason."""
-    left = []
+def remove_files(files: Sequence[Path]) -> tuple[Path | None, tuple[str, ...]]:
+    """The last one that was there and is gone, and those that could not be removed, with the reason."""
+    gone, left = None, []
     for file in files:
         try:
-            file.unlink(missing_ok=True)
-        except NotADirectoryError:
+            file.unlink()
+            gone = file
+        except (FileNotFoundError, NotADirectoryError):
             continue
         except OSError as error:
             left.append(f"{file}: {error.strerror}")
-    return tuple(left)
+    return gone, tuple(left)
 
 
 def read_files(files: Sequence[Path]) -> str:
@@ -97,7 +98,7 @@ def _read(file: Path) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What a pause or its end reached. ``file``: the one that was written; ``problems``: what could not be reached, and why."""
+    """What a pause or its end reached. ``file``: the one that was written, or removed; ``problems``: what could not be reached, and why."""
 
     store: str = ""
     file: Path | None = None
@@ -114,7 +115,8 @@ def tell(store: Store, config: Config, paused: bool, by: str) -> Told:
         problems.append(f"store {url}: {error}")
     files = files_of(config)
     if not paused:
-        return Told(reached, None, (*problems, *remove_files(files)))
+        gone, left = remove_files(files)
+        return Told(reached, gone, (*problems, *left))
     # a store of our own may be replaced by an empty one; a shared one is what other machines resume
     written = write_files(files, WITH_STORE if reached and _is_server(config.store.url) else ALONE)
     if written is None:

@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from rewright.cli import pausing as command
 from rewright.cli import rewright
 from rewright.config.model import Config, Serve, StoreSection
 from rewright.processes.instances import Instance, registered, running
@@ -85,7 +84,7 @@ def test_a_full_disk_takes_an_empty_file(monkeypatch: pytest.MonkeyPatch, tmp_pa
     def full(_opened: int, _data: bytes) -> int:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(pausing.os, "write", full)
+    monkeypatch.setattr(os, "write", full)
     file = pausing.write_files([tmp_path / "paused"], pausing.ALONE)
     assert file is not None
     assert pausing.read_files([file]) == pausing.ALONE
@@ -98,14 +97,14 @@ def test_what_the_store_says_later_counts_where_it_was_told(store: Store, tmp_pa
     assert told.file is not None
     assert pausing.read_files([told.file]) == pausing.WITH_STORE
     watch = watched(config, store)
-    assert watch.paused
+    seen = [watch.paused]
     store.switches.set_paused(False)
     watch._feed.poll()
-    assert not watch.paused
+    seen.append(watch.paused)
     with store.engine.begin() as connection:
         connection.exec_driver_sql("drop table revision")
     watch._feed.poll()
-    assert watch.paused  # as long as nobody can say otherwise
+    assert [*seen, watch.paused] == [True, False, True]  # as long as nobody can say otherwise
 
 
 def test_instances_are_found_while_they_live(tmp_path: Path) -> None:
@@ -127,7 +126,7 @@ def said(command_line: list[str], tmp_path: Path) -> tuple[int, str, str]:
 
 def test_what_was_reached_is_said(tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     signals: list[tuple[int, int]] = []
-    monkeypatch.setattr(command.os, "kill", lambda pid, number: signals.append((pid, number)))
+    monkeypatch.setattr(os, "kill", lambda pid, number: signals.append((pid, number)))
     url = str(tmp_path / "state" / "store.db")
     code, out, _ = said(["pause", "--store", url], tmp_path)
     assert (code, out.splitlines()[:2]) == (

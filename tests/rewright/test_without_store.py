@@ -112,7 +112,7 @@ def test_a_damaged_store_is_set_aside(scratch_server: ScratchServer, tmp_path: P
 def test_a_store_that_may_not_grow(scratch_server: ScratchServer, tmp_path: Path) -> None:
     """As on a full disk: every write to it fails."""
     store = tmp_path / "full"
-    os.symlink("/dev/full", store)
+    store.symlink_to("/dev/full")
     running = started(scratch_server, store, tmp_path)
     try:
         assert passes(running, scratch_server)
