@@ -177,9 +177,11 @@ class Entering:
             dsn = database.dsn if database is not None else ""
             target = await self.proxy.hosts.pick(dsn, target, limits.connect_timeout)
             target = target.for_client(tls=who.tls)
-            return await connect(
-                target, patience=limits.connect_timeout, keepalive_idle=limits.keepalive_idle
-            )
+            # in a storm of logins they queue here, where no clock but the login's own runs
+            async with self.proxy.gate(target):
+                return await connect(
+                    target, patience=limits.connect_timeout, keepalive_idle=limits.keepalive_idle
+                )
         except UpstreamUnavailable as error:
             self.proxy.event("upstream.unavailable", database=who.database, reason=str(error))
             # the code at which libpq and others try the next of their hosts

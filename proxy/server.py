@@ -29,6 +29,8 @@ from proxy.upstream import Connected, DsnError, Target, parse_dsn, tune
 from proxy.wire.startup import CancelRequest
 
 BACKLOG = 1024
+# connections to one server that are being made at a time, TLS included
+CONNECTS_AT_ONCE = 16
 TICK = 0.05
 
 
@@ -59,6 +61,7 @@ class Proxy:
         self.address: tuple[str, int] = ("", 0)
         self._listener = listener
         self._mail: WorkerMail | None = None
+        self._gates: dict[tuple[object, ...], asyncio.Semaphore] = {}
         self._settings: dict[str, Settings] = {}
         self._ticker: asyncio.Task[None] | None = None
         self._tasks: set[asyncio.Future[None]] = set()
@@ -123,6 +126,10 @@ class Proxy:
         task = asyncio.get_running_loop().create_task(connection.run(), name=f"client {name}")
         self._connections[task] = connection
         task.add_done_callback(self._connections.pop)
+
+    def gate(self, target: Target) -> asyncio.Semaphore:
+        """How many are connected to a server at a time: more would only wait for each other, until all are too late."""
+        return self._gates.setdefault(target.hosts, asyncio.Semaphore(CONNECTS_AT_ONCE))
 
     def settings_of(self, database: DatabaseConfig | None) -> Settings:
         """The settings' rules with the defaults of a database."""

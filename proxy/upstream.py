@@ -133,8 +133,11 @@ async def connect(target: Target, *, patience: float, keepalive_idle: int = 0) -
         try:
             async with asyncio.timeout(patience or None):
                 return await _connect_host(target, host, keepalive_idle)
-        except (OSError, ssl.SSLError, TimeoutError, UpstreamUnavailable) as error:
-            failures.append(f"{host.name}:{host.port}: {error or type(error).__name__}")
+        except TimeoutError as error:
+            # of asyncio's own, without a word; one of the system's has a message
+            failures.append(f"{host.name}:{host.port}: {str(error) or f'no answer within {patience:g} s'}")
+        except (OSError, ssl.SSLError, UpstreamUnavailable) as error:
+            failures.append(f"{host.name}:{host.port}: {str(error) or type(error).__name__}")
     raise UpstreamUnavailable("; ".join(failures))
 
 
