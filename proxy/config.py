@@ -50,6 +50,7 @@ class DatabaseConfig:
     path: str = ""
     defaults: Mapping[str, str] = field(default_factory=dict)
     serve: bool = True
+    admins: frozenset[str] = frozenset()  # of this database, besides those of every one
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ from proxy.entering import Entering
 from proxy.login import PassthroughLogin
 from proxy.ports import SqlError
 from proxy.relay import LINGER_SECONDS, Side
+from proxy.serving.identity import Login
 from proxy.session import Session
 from proxy.upstream import Connected
 from proxy.wire import backend
@@ -142,7 +143,11 @@ class Connection(Entering):
             user=who.user,
             client_address=who.address,
             backend_pid=login.key.pid if login.key is not None else 0,
-            is_admin=who.user in proxy.config.admins,
+            login=Login(
+                who.user,
+                login.user if isinstance(login, UpstreamLogin) else "",
+                lambda: proxy.admins(who.database),
+            ),
             tag=proxy.config.tag,
         )
         settings = proxy.settings_of(database)

@@ -24,6 +24,7 @@ from proxy.hosts import HostChooser
 from proxy.metrics import Metrics
 from proxy.ports import Ports, SessionView
 from proxy.private_directory import runtime_directory
+from proxy.serving.identity import Admins
 from proxy.serving.settings import Settings
 from proxy.upstream import Connected, DsnError, Target, parse_dsn, tune
 from proxy.wire.startup import CancelRequest
@@ -126,6 +127,11 @@ class Proxy:
         task = asyncio.get_running_loop().create_task(connection.run(), name=f"client {name}")
         self._connections[task] = connection
         task.add_done_callback(self._connections.pop)
+
+    def admins(self, name: str) -> Admins:
+        """Who decides on rewrites of a database, by the configuration of now."""
+        database = self.config.database(name)
+        return Admins(database.admins if database is not None else frozenset(), self.config.admins)
 
     def gate(self, target: Target) -> asyncio.Semaphore:
         """How many are connected to a server at a time: more would only wait for each other, until all are too late."""

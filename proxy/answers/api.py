@@ -127,6 +127,10 @@ class _Local:
         return False
 
     @property
+    def rights(self) -> bool:
+        return True
+
+    @property
     def columns(self) -> tuple[ResultColumn, ...]:
         return ()
 
@@ -146,6 +150,10 @@ class _Failing(_Local):
 
 @dataclass(frozen=True, slots=True)
 class _Show(_Local):
+    @property
+    def rights(self) -> bool:
+        return False
+
     @property
     def columns(self) -> tuple[ResultColumn, ...]:
         return SHOW_COLUMNS

@@ -34,11 +34,16 @@ def run(call: CallOurs, store: Store, session: SessionView, pause: Pauser | None
         raise SqlError(
             "42883", f"procedure rewright.{call.name} does not exist", hint=f"Procedures: {', '.join(NAMES)}."
         )
-    if not session.is_admin:
+    if not (session.may_pause if call.name in {"pause", "resume"} else session.is_admin):
+        listed = (
+            "[admins] roles"
+            if call.name in {"pause", "resume"}
+            else "[admins] roles and [databases.NAME] admins"
+        )
         raise SqlError(
             "42501",
             f"permission denied for procedure rewright.{call.name}",
-            hint="Admins are listed in the configuration, [admins] roles.",
+            hint=f"Admins are listed in the configuration, {listed}; the session's current role counts.",
         )
     try:
         return _do(call, store, session, pause)
@@ -60,8 +65,11 @@ def _do(call: CallOurs, store: Store, session: SessionView, pause: Pauser | None
         return "paused: every query runs as it is written" if call.name == "pause" else "resumed"
     arguments = _arguments(call)
     if call.name == "accept":
-        return f"resolution {store.resolutions.accept(arguments.identifier).id} is accepted"
+        accepted = store.resolutions.accept(arguments.identifier, database=session.database)
+        return f"resolution {accepted.id} is accepted"
     action = DECISIONS[call.name]
+    if store.rewrites.get(arguments.identifier).proposal.database != session.database:
+        raise NotFound(f"no rewrite {arguments.identifier}")
     rewrite = store.rewrites.act(arguments.identifier, action, reason=arguments.reason, by=session.role)
     return f"rewrite {rewrite.id} is {rewrite.state}"
 

@@ -15,7 +15,8 @@ from proxy.lakeside.values import UNKNOWN, BadValue
 from proxy.lakeside.values import decode as decoded
 from proxy.ports import Answer, LocalRows, Redirect, ResultColumn, SqlError
 from proxy.serving.agreeing import CANCELLED, substitute_error
-from proxy.serving.private import NOWHERE
+from proxy.serving.identity import ask_in_cycle, ask_in_pipeline
+from proxy.serving.private import NOWHERE, Broken, Skipped
 from proxy.session import Cancelled, Chain, Emit, Send, Unit, Wait
 from proxy.statements import Portal, Statement
 from proxy.wire import backend, values
@@ -63,7 +64,8 @@ def query_chain(desk: SessionDesk, text: bytes) -> Chain | None:
 
 def _answered_query(desk: SessionDesk, answer: Answer) -> Chain:
     try:
-        outcome = yield Wait(lambda: answer.run(desk.session_view()))
+        view = (yield from ask_in_cycle(desk)) if answer.rights else desk.session_view()
+        outcome = yield Wait(lambda: answer.run(view))
     except SqlError as error:
         yield from failed_query(error)
         return
@@ -206,7 +208,8 @@ def execute_chain(desk: SessionDesk, name: bytes, portal: Portal, max_rows: int,
     if portal.rows is None:
         try:
             given = bound_values(portal, portal.statement.param_types)
-            outcome = yield Wait(lambda: answer.run(desk.session_view(), given))
+            view = (yield from ask_in_pipeline(desk)) if answer.rights else desk.session_view()
+            outcome = yield Wait(lambda: answer.run(view, given))
             assert isinstance(outcome, LocalRows)
             portal.rows = _rows_bytes(outcome, portal.result_formats)
         except SqlError as error:
@@ -214,6 +217,13 @@ def execute_chain(desk: SessionDesk, name: bytes, portal: Portal, max_rows: int,
             return
         except Cancelled:
             yield from _failed_execute(None)
+            return
+        except Skipped:
+            yield Send(message, kinds=b"E")
+            return
+        except Broken as broken:
+            desk.session.cycle_failed = True
+            yield Emit(broken.error.without(b"P").encode())
             return
         desk.metrics.routes["local"] += 1
         portal.tag = _tag(outcome, len(portal.rows))

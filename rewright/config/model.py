@@ -102,6 +102,12 @@ class Database:
         "PostgreSQL databases of this configuration that a lake's queries may name (app.orders), read as their optimiser_dsn",
         example=["app"],
     )
+    admins: tuple[str, ...] = option(
+        [],
+        words(),
+        "roles that see every text of this database and may decide on its rewrites, besides [admins] roles",
+        example=["alice"],
+    )
     spark_master: str = option(
         "local[*]",
         text,
@@ -202,7 +208,9 @@ class Admins:
     """Who may decide."""
 
     roles: tuple[str, ...] = option(
-        ["postgres"], words(), "roles that see everything and may CALL rewright.approve() …"
+        ["postgres"],
+        words(),
+        "roles that are admins of each database they are connected to, on every server, and may pause",
     )
 
 

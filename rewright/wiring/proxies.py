@@ -38,7 +38,9 @@ def proxy_config(config: Config) -> ProxyConfig:
             tls_max_version=config.listen.tls_max_version,
         ),
         databases={
-            name: DatabaseConfig(name, one.dsn, _engine(one.engine), one.path, one.defaults)
+            name: DatabaseConfig(
+                name, one.dsn, _engine(one.engine), one.path, one.defaults, admins=frozenset(one.admins)
+            )
             for name, one in config.databases.items()
         },
         auth=AuthConfig(_method(config.auth.method), _users(config.auth.users)),
