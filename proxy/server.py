@@ -12,7 +12,7 @@ import secrets
 import signal
 import socket
 import ssl
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from time import monotonic
 
@@ -38,7 +38,7 @@ TICK = 0.05
 class Proxy:
     """One worker. ``start`` listens, ``drain`` ends it; ``address`` is where it listens.
 
-    ``name`` tells it from the other workers of the port (default: by process). ``listener``: a socket that listens already.
+    ``name`` tells it from the other workers of the port (default: by process). ``listeners``: sockets that listen already.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class Proxy:
         ports: Ports | None = None,
         *,
         name: str = "",
-        listener: socket.socket | None = None,
+        listeners: Sequence[socket.socket] = (),
     ) -> None:
         self.name = name or f"worker-{os.getpid()}"
         self.config = config
@@ -60,7 +60,7 @@ class Proxy:
         self.mock_secret = secrets.token_bytes(32)
         self.draining = False
         self.address: tuple[str, int] = ("", 0)
-        self._listener = listener
+        self._listeners = tuple(listeners)
         self._mail: WorkerMail | None = None
         self._gates: dict[tuple[object, ...], asyncio.Semaphore] = {}
         self._settings: dict[str, Settings] = {}
@@ -77,13 +77,14 @@ class Proxy:
         """Raises OSError when the address is taken or the certificate can't be used."""
         self.load_certificate()
         listen = self.config.listen
-        listener = self._listener or listening_socket(listen.host, listen.port, share=listen.workers > 1)
-        self._listener = listener
-        listener.setblocking(False)
-        self.address = listener.getsockname()[:2]
-        if listen.workers > 1:
+        if not self._listeners:
+            self._listeners = (listening_socket(listen.host, listen.port, share=listen.workers > 1),)
+        self.address = self._listeners[0].getsockname()[:2]
+        if listen.workers > 1 or listen.run_dir:
             self._mail = await self._open_mail(runtime_directory(listen.run_dir) / str(self.address[1]))
-        asyncio.get_running_loop().add_reader(listener.fileno(), self._accept)
+        for listener in self._listeners:
+            listener.setblocking(False)
+            asyncio.get_running_loop().add_reader(listener.fileno(), self._accept, listener)
         self._ticker = asyncio.get_running_loop().create_task(self._tick(), name="tick")
         self.event("proxy.listening", host=self.address[0], port=self.address[1])
 
@@ -105,12 +106,12 @@ class Proxy:
             )
             self.certificate = _first_der(listen.tls_cert)
 
-    def _accept(self) -> None:
-        if self._listener is None:
+    def _accept(self, listener: socket.socket) -> None:
+        if listener not in self._listeners:
             return  # it was ready when the drain began
         for _ in range(64):
             try:
-                client, peer = self._listener.accept()
+                client, peer = listener.accept()
             except (BlockingIOError, InterruptedError):
                 return
             except OSError as error:
@@ -201,6 +202,19 @@ class Proxy:
 
     # --- the end -----------------------------------------------------------------------------------
 
+    async def retire(self) -> None:
+        """Stop accepting; returns when the last session has ended by itself. Who is on the way in comes in."""
+        self._stop_accepting()
+        self.event("proxy.retiring", connections=len(self._connections))
+        while self._connections:
+            await asyncio.wait(list(self._connections))
+
+    def _stop_accepting(self) -> None:
+        listeners, self._listeners = self._listeners, ()
+        for listener in listeners:
+            asyncio.get_running_loop().remove_reader(listener.fileno())
+            listener.close()
+
     async def reload(self, config: ProxyConfig) -> None:
         """New settings for new connections; a certificate that can't be loaded leaves the old one."""
         old = self.config
@@ -222,10 +236,7 @@ class Proxy:
         after ``grace`` seconds.
         """
         self.draining = True
-        listener, self._listener = self._listener, None
-        if listener is not None:
-            asyncio.get_running_loop().remove_reader(listener.fileno())
-            listener.close()
+        self._stop_accepting()
         for task, connection in list(self._connections.items()):
             if connection.session is None:
                 connection.shut("the proxy is shutting down", "57P03")
@@ -277,10 +288,10 @@ async def serve(
     *,
     on_ready: Callable[[Proxy], None] | None = None,
     stop: asyncio.Event | None = None,
-    listener: socket.socket | None = None,
+    listeners: Sequence[socket.socket] = (),
 ) -> None:
     """Serve until SIGTERM or SIGINT (or ``stop``), then drain. SIGHUP calls ``ports.on_reload``."""
-    proxy = Proxy(config, ports, listener=listener)
+    proxy = Proxy(config, ports, listeners=listeners)
     stop = stop or asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):

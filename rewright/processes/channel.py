@@ -48,7 +48,12 @@ class Pausing:
     paused: bool
 
 
-Message = Ready | Failed | Figures | Reload | Pausing
+@dataclass(frozen=True, slots=True)
+class Retire:
+    """Accept no more clients, and end when the last session has ended."""
+
+
+Message = Ready | Failed | Figures | Reload | Pausing | Retire
 
 
 def listen(

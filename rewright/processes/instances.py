@@ -57,10 +57,14 @@ def _write(file: Path, instance: Instance) -> int:
 
 def running(run_dir: str, scope: str) -> list[Instance]:
     """Those of one scope that live."""
+    return [instance for instance in alive(run_dir) if instance.scope == scope]
+
+
+def alive(run_dir: str) -> list[Instance]:
+    """All that live."""
     directory = shared_directory(run_dir)
     files = [] if directory is None else sorted(directory.glob("*.proxy"))
-    found = [instance for file in files if (instance := _read(file)) is not None]
-    return [instance for instance in found if instance.scope == scope]
+    return [instance for file in files if (instance := _read(file)) is not None]
 
 
 def _read(file: Path) -> Instance | None:

@@ -13,7 +13,7 @@ import socket
 import tempfile
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from multiprocessing.connection import Connection
@@ -28,7 +28,7 @@ from proxy.server import listening_socket
 from rewright.config.loading import ConfigError
 from rewright.config.model import Config
 from rewright.processes import channel, interrupts
-from rewright.processes.channel import Failed, Figures, Message, Pausing, Ready, Reload, tell
+from rewright.processes.channel import Failed, Figures, Message, Pausing, Ready, Reload, Retire, tell
 from rewright.processes.exporting import Figureboard
 from rewright.wiring import pausing
 
@@ -45,12 +45,12 @@ class ServeFailed(Exception):
 
 
 def _worker_main(
-    config: Config, number: int, job_path: str, listener: socket.socket, pipe: Connection
+    config: Config, number: int, job_path: str, listeners: Sequence[socket.socket], pipe: Connection
 ) -> None:
     interrupts.ignore()
     from rewright.processes.worker import run
 
-    run(config, number, job_path, listener, pipe)
+    run(config, number, job_path, listeners, pipe)
 
 
 def _optimiser_main(config: Config, job_path: str, pipe: Connection) -> None:
@@ -83,7 +83,13 @@ class Supervisor:
     The listening sockets are the supervisor's: who connects while a worker is started again waits for it.
     """
 
-    def __init__(self, config: Config, reread: Callable[[], Config] | None = None) -> None:
+    def __init__(
+        self,
+        config: Config,
+        reread: Callable[[], Config] | None = None,
+        listeners: Sequence[socket.socket] = (),
+    ) -> None:
+        """``listeners``: sockets taken from another process."""
         self._run_dir = str(runtime_directory(config.serve.run_dir))
         self.config = self._settled(config)
         self.paused = False  # by a signal
@@ -95,7 +101,9 @@ class Supervisor:
         # a worker is a copy of a process that has loaded all it needs: it listens again within a moment
         self._copies = multiprocessing.get_context("forkserver")
         self._copies.set_forkserver_preload(list(PRELOADED))
-        self._listeners: list[socket.socket] = []
+        self._listeners = list(listeners)
+        self._retiring = threading.Event()
+        self.on_retire: Callable[[], None] = lambda: None
         self._directory = tempfile.TemporaryDirectory(prefix="rewright-run-")
         self._children: list[_Child] = []
         self._stopping = False
@@ -122,7 +130,7 @@ class Supervisor:
         """One socket a worker. Raises ServeFailed."""
         (host, port), workers = self.config.listen.address, self.config.listen.workers
         try:
-            for _ in range(workers):
+            for _ in range(0 if self._listeners else workers):
                 self._listeners.append(listening_socket(host, port, share=workers > 1))
                 # where the kernel chooses the port, the other workers share the first one's
                 port = self._listeners[0].getsockname()[1]
@@ -154,8 +162,10 @@ class Supervisor:
     def _start_worker(self, number: int, job_path: str, pipe: Connection) -> BaseProcess:
         # the same address as long as we live, also for a worker that is started again
         config = replace(self.config, listen=replace(self.config.listen, address=self.address))
-        listener = self._listeners[number]
-        return self._spawn(_worker_main, config, number, job_path, listener, pipe, context=self._copies)
+        # of another process there may be more sockets than workers, or fewer
+        every = max(config.listen.workers, 1)
+        listeners = self._listeners[number::every] or [self._listeners[number % len(self._listeners)]]
+        return self._spawn(_worker_main, config, number, job_path, listeners, pipe, context=self._copies)
 
     def _spawn(self, main: Callable[..., None], *arguments: object, context: Any = None) -> BaseProcess:
         process: BaseProcess = (context or self._context).Process(target=main, args=arguments)
@@ -181,15 +191,41 @@ class Supervisor:
                 child.ready.set()
             case Figures():
                 self.board.put(child.name, message.values)
-            case Reload() | Pausing():
+            case Reload() | Pausing() | Retire():
                 pass
 
     # -- meanwhile
 
+    @property
+    def run_dir(self) -> str:
+        return self._run_dir
+
+    @property
+    def listeners(self) -> Sequence[socket.socket]:
+        """Those for clients."""
+        return self._listeners
+
+    def retire(self) -> None:
+        """Another process accepts clients now: ``run`` ends with the last session. From any thread."""
+        self._retiring.set()
+        self._wake_in.send(bytes([signal.SIGQUIT]))
+
+    def _retire(self) -> None:
+        self._retiring.set()
+        self.log.info("serving.retiring")
+        self.on_retire()
+        for listener in self._listeners:
+            listener.close()
+        for child in self._children:
+            if child.name == "optimiser" and child.alive and child.process is not None:
+                child.process.terminate()
+            elif child.pipe is not None:
+                tell(child.pipe, Retire())
+
     def run(self) -> None:
-        """Until SIGTERM or SIGINT; to be called in the main thread."""
+        """Until SIGTERM or SIGINT, or until the last session has ended after SIGQUIT; to be called in the main thread."""
         stop = {signal.SIGTERM, signal.SIGINT}
-        for number in (*stop, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2):
+        for number in (*stop, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2, signal.SIGQUIT):
             signal.signal(number, self._on_signal)
         while not self._stopping:
             self._wait(self._patience())
@@ -213,6 +249,8 @@ class Supervisor:
             for number in self._wake_out.recv(64):
                 if number == signal.SIGHUP:
                     self.reload()
+                elif number == signal.SIGQUIT:
+                    self._retire()
                 elif number in {signal.SIGUSR1, signal.SIGUSR2}:
                     self.pause(number == signal.SIGUSR1)
                 else:
@@ -262,6 +300,9 @@ class Supervisor:
             if child.alive:
                 continue
             now = time.monotonic()
+            if self._retiring.is_set():
+                self._stopping = self._stopping or not any(one.alive for one in self._workers())
+                continue
             if child.process is not None:
                 self._bury(child, now)
             if child.process is None and now >= child.again_at and not self._stopping:

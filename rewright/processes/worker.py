@@ -9,7 +9,7 @@ import asyncio
 import gc
 import socket
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from typing import Any
@@ -22,7 +22,7 @@ from proxy.server import Proxy, serve
 from rewright import logs
 from rewright.config.loading import ConfigError
 from rewright.config.model import Config
-from rewright.processes.channel import Failed, Figures, Message, Pausing, Ready, Reload, listen, tell
+from rewright.processes.channel import Failed, Figures, Message, Pausing, Ready, Reload, Retire, listen, tell
 from rewright.processes.jobs import JobSender
 from rewright.wiring import answers, lookups, pausing, templates
 from rewright.wiring.feed import StoreFeed
@@ -38,12 +38,14 @@ from store.writer import BufferedWriter
 FIGURES_SECONDS = 1.0
 
 
-def run(config: Config, number: int, job_path: str, listener: socket.socket, pipe: Connection) -> None:
+def run(
+    config: Config, number: int, job_path: str, listeners: Sequence[socket.socket], pipe: Connection
+) -> None:
     """The process's main function; returns when the supervisor is gone or has said so (SIGTERM)."""
     logs.set_up(config.log.format, config.log.level, f"worker {number}")
     try:
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-            runner.run(_Worker(config, number, job_path, listener, pipe).run())
+            runner.run(_Worker(config, number, job_path, listeners, pipe).run())
     except (OSError, ConfigError, ValueError) as error:
         tell(pipe, Failed(str(error)))
         raise SystemExit(3) from error
@@ -66,11 +68,11 @@ class _Worker:
         config: Config,
         number: int,
         job_path: str,
-        listener: socket.socket | None,
+        listeners: Sequence[socket.socket],
         pipe: Connection,
     ) -> None:
         self.config = config
-        self.listener = listener
+        self.listeners = listeners
         self.number = number
         self.pipe = pipe
         self.job_path = job_path
@@ -98,7 +100,7 @@ class _Worker:
                 self._ports(),
                 on_ready=self._ready,
                 stop=self.stop,
-                listener=self.listener,
+                listeners=self.listeners,
             )
         finally:
             for task in tasks:
@@ -153,15 +155,22 @@ class _Worker:
         tell(self.pipe, Ready(proxy.address))
 
     def _end(self, loop: asyncio.AbstractEventLoop) -> None:
-        """The supervisor is gone."""
+        """The supervisor is gone: who comes now must find the next one, and who is here stays."""
         if not loop.is_closed():
-            loop.call_soon_threadsafe(self.stop.set)
+            asyncio.run_coroutine_threadsafe(self._retire(), loop)
+
+    async def _retire(self) -> None:
+        if self.proxy is not None:
+            await self.proxy.retire()
+        self.stop.set()
 
     def _hear(self, loop: asyncio.AbstractEventLoop, message: Message) -> None:
         if isinstance(message, Reload):
             asyncio.run_coroutine_threadsafe(self._reload(message.config), loop)
         elif isinstance(message, Pausing):
             self.books.pause.signalled = message.paused
+        elif isinstance(message, Retire):
+            asyncio.run_coroutine_threadsafe(self._retire(), loop)
 
     async def _reload(self, config: Config) -> None:
         try:

@@ -535,7 +535,7 @@ def test_a_worker_takes_the_store_up_when_it_is_there(
     monkeypatch.setattr(worker, "serve", serving)
     ours, theirs = Pipe()
     config = Config(store=StoreSection(url=url))
-    asyncio.run(worker._Worker(config, 0, "", None, theirs).run())
+    asyncio.run(worker._Worker(config, 0, "", (), theirs).run())
     ours.close()
     assert seen[0].reporter is not None
     assert seen[0].pause is not None
