@@ -32,7 +32,7 @@ from proxy.login import PassthroughLogin
 from proxy.ports import SqlError
 from proxy.relay import LINGER_SECONDS, Side
 from proxy.session import Session
-from proxy.upstream import Connected, DsnError, Target, UpstreamUnavailable, connect, parse_dsn
+from proxy.upstream import Connected, DsnError, Target, UpstreamUnavailable, parse_dsn
 from proxy.wire.framing import ProtocolViolation
 from proxy.wire.startup import StartupMessage
 
@@ -177,11 +177,9 @@ class Entering:
             dsn = database.dsn if database is not None else ""
             target = await self.proxy.hosts.pick(dsn, target, limits.connect_timeout)
             target = target.for_client(tls=who.tls)
-            # in a storm of logins they queue here, where no clock but the login's own runs
-            async with self.proxy.gate(target):
-                return await connect(
-                    target, patience=limits.connect_timeout, keepalive_idle=limits.keepalive_idle
-                )
+            return await self.proxy.gate(target).connect(
+                target, patience=limits.connect_timeout, keepalive_idle=limits.keepalive_idle
+            )
         except UpstreamUnavailable as error:
             self.proxy.event("upstream.unavailable", database=who.database, reason=str(error))
             # the code at which libpq and others try the next of their hosts

@@ -62,6 +62,7 @@ class Side(asyncio.Protocol):
         self._send: Callable[[bytes], int] | None = None
         self._queued = False
         self._deaf = False  # the peer does not take bytes any more
+        self._ending: asyncio.TimerHandle | None = None
         self._early = bytearray()
         self._writable = asyncio.Event()
         self._writable.set()
@@ -118,6 +119,9 @@ class Side(asyncio.Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         self.lost = True
         self._send = None
+        if self._ending is not None:
+            self._ending.cancel()
+            self._ending = None
         self._writable.set()
         if self.on_lost is not None:
             self.on_lost(exc)
@@ -201,7 +205,10 @@ class Side(asyncio.Protocol):
             self._watch_end(patience, self._unsent())
 
     def _watch_end(self, patience: float, unsent: int) -> None:
-        asyncio.get_running_loop().call_later(patience, self._end_stuck, patience, unsent)
+        if self._ending is not None:
+            self._ending.cancel()
+        loop = asyncio.get_running_loop()
+        self._ending = loop.call_later(patience, self._end_stuck, patience, unsent)
 
     def _end_stuck(self, patience: float, before: int) -> None:
         """A transport that is closing is not read from, so a peer that waits to be read never takes what is left."""

@@ -20,6 +20,7 @@ from proxy.cancel import CancelTable, WorkerMail, forward
 from proxy.config import DatabaseConfig, ProxyConfig
 from proxy.connection import Connection
 from proxy.doorstep import server_context
+from proxy.gate import Gate
 from proxy.hosts import HostChooser
 from proxy.metrics import Metrics
 from proxy.ports import Ports, SessionView
@@ -30,8 +31,6 @@ from proxy.upstream import Connected, DsnError, Target, parse_dsn, tune
 from proxy.wire.startup import CancelRequest
 
 BACKLOG = 1024
-# connections to one server that are being made at a time, TLS included
-CONNECTS_AT_ONCE = 16
 TICK = 0.05
 
 
@@ -62,7 +61,7 @@ class Proxy:
         self.address: tuple[str, int] = ("", 0)
         self._listeners = tuple(listeners)
         self._mail: WorkerMail | None = None
-        self._gates: dict[tuple[object, ...], asyncio.Semaphore] = {}
+        self._gates: dict[tuple[object, ...], Gate] = {}
         self._settings: dict[str, Settings] = {}
         self._ticker: asyncio.Task[None] | None = None
         self._tasks: set[asyncio.Future[None]] = set()
@@ -134,9 +133,9 @@ class Proxy:
         database = self.config.database(name)
         return Admins(database.admins if database is not None else frozenset(), self.config.admins)
 
-    def gate(self, target: Target) -> asyncio.Semaphore:
-        """How many are connected to a server at a time: more would only wait for each other, until all are too late."""
-        return self._gates.setdefault(target.hosts, asyncio.Semaphore(CONNECTS_AT_ONCE))
+    def gate(self, target: Target) -> Gate:
+        """Where clients queue for a server."""
+        return self._gates.setdefault(target.hosts, Gate())
 
     def settings_of(self, database: DatabaseConfig | None) -> Settings:
         """The settings' rules with the defaults of a database."""

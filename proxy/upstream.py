@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import socket
 import ssl
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from psycopg.conninfo import conninfo_to_dict
@@ -126,14 +126,24 @@ class Connected:
     certificate: bytes  # DER of the server's certificate, b"" without TLS
 
 
-async def connect(target: Target, *, patience: float, keepalive_idle: int = 0) -> Connected:
-    """A connection to the first host that answers within ``patience`` seconds. Raises UpstreamUnavailable."""
+async def connect(
+    target: Target,
+    *,
+    patience: float,
+    keepalive_idle: int = 0,
+    on_silence: Callable[[Host], None] = lambda _: None,
+) -> Connected:
+    """A connection to the first host that answers within ``patience`` seconds; ``on_silence`` is told of those that don't.
+
+    Raises UpstreamUnavailable.
+    """
     failures = []
     for host in target.hosts:
         try:
             async with asyncio.timeout(patience or None):
                 return await _connect_host(target, host, keepalive_idle)
         except TimeoutError as error:
+            on_silence(host)
             # of asyncio's own, without a word; one of the system's has a message
             failures.append(f"{host.name}:{host.port}: {str(error) or f'no answer within {patience:g} s'}")
         except (OSError, ssl.SSLError, UpstreamUnavailable) as error:

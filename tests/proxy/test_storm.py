@@ -94,6 +94,36 @@ def test_a_reason_is_always_given() -> None:
     assert "111" in asyncio.run(refused(1))
 
 
+def test_who_queues_for_a_server_that_is_gone_does_not_wait_for_ever() -> None:
+    """More than are connected at a time: each is refused about as soon as an attempt of its own would have been."""
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        dsn = f"host=127.0.0.1 port={silent.getsockname()[1]}"
+        with RunningProxy(config(dsn, limits=Limits(connect_timeout=0.5))) as proxy:
+            clients = [socket.create_connection(("127.0.0.1", proxy.port), 30) for _ in range(100)]
+            began = time.monotonic()
+            for client in clients:
+                client.sendall(STARTUP)
+            assert all(b"C57P03" in client.recv(1000) for client in clients)
+            assert time.monotonic() - began < 3
+            for client in clients:
+                client.close()
+
+
+def test_a_silent_host_holds_up_only_the_first() -> None:
+    """Of two hosts: those that come later try the other one first."""
+    with socket.create_server(("127.0.0.1", 0)) as silent, busy_server(0.0) as port:
+        dsn = f"host=127.0.0.1,127.0.0.1 port={silent.getsockname()[1]},{port}"
+        with RunningProxy(config(dsn, limits=Limits(connect_timeout=1.0))) as proxy:
+            clients = [socket.create_connection(("127.0.0.1", proxy.port), 30) for _ in range(60)]
+            began = time.monotonic()
+            for client in clients:
+                client.sendall(STARTUP)
+            assert [client.recv(1) for client in clients] == [b"R"] * 60
+            assert time.monotonic() - began < 3
+            for client in clients:
+                client.close()
+
+
 def test_the_reason_is_logged() -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         dsn = f"host=127.0.0.1 port={silent.getsockname()[1]}"
