@@ -112,7 +112,13 @@ def relations() -> str:
             f"| `{column.name}`{' *' if column.private else ''} | {_TYPES[column.type_oid]} | {column.meaning} |"
             for column in relation.columns
         ]
-    lines += ["", "## Procedures", "", "For roles listed in `[admins] roles` or `[databases.NAME] admins`, on what belongs to the session's database; `pause` and `resume` for `[admins] roles` only; others get 42501.", ""]
+    lines += [
+        "",
+        "## Procedures",
+        "",
+        "For roles listed in `[admins] roles` or `[databases.NAME] admins`, on what belongs to the session's database; `pause` and `resume` for `[admins] roles` only; others get 42501.",
+        "",
+    ]
     lines += [f"- `CALL rewright.{name}({_ARGUMENTS.get(name, 'id [, reason]')})`" for name in NAMES]
     return "\n".join(lines) + "\n"
 

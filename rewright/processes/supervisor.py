@@ -25,6 +25,7 @@ import structlog
 
 from proxy.private_directory import runtime_directory
 from proxy.server import listening_socket
+from rewright import logs
 from rewright.config.loading import ConfigError
 from rewright.config.model import Config
 from rewright.processes import channel, interrupts
@@ -282,6 +283,8 @@ class Supervisor:
         except ConfigError as error:
             self.log.warning("config.reload_failed", reason=str(error))
             return
+        logs.set_up(self.config.log.format, self.config.log.level, "supervisor")
+        self.log = structlog.get_logger()
         if _of_optimiser(before) != _of_optimiser(self.config):
             self._restart_optimiser()
         for child in self._workers():

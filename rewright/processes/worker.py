@@ -179,6 +179,8 @@ class _Worker:
             self.log.warning("config.reload_failed", reason=str(error))
             return
         self.config = config
+        logs.set_up(config.log.format, config.log.level, f"worker {self.number}")
+        self.log = structlog.get_logger()
         self.books.reporter.run_timeout = config.optimiser.run_timeout
         self.books.feed.reload(frozenset(config.verify.accept))
         if self.proxy is not None:

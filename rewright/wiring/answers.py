@@ -37,9 +37,9 @@ def make(store: Store, config: Config, job_path: str = "", lakes: Any = None) ->
 
 
 def _pause(store: Store, config: Config, paused: bool, by: str) -> None:
-    """Raises SqlError when neither the store nor a file was reached."""
+    """Raises SqlError when neither the store nor a file was reached, or the pause goes on all the same."""
     told = pausing.tell(store, config, paused, by)
-    if not told.store and told.file is None:
+    if told.still or (not told.store and told.file is None):
         raise SqlError("58030", "; ".join(told.problems))
 
 

@@ -102,6 +102,7 @@ class Told:
 
     store: str = ""
     file: Path | None = None
+    still: bool = False  # the store can be read and not written, and says paused: so it stays
     problems: tuple[str, ...] = ()
 
 
@@ -116,12 +117,19 @@ def tell(store: Store, config: Config, paused: bool, by: str) -> Told:
     files = files_of(config)
     if not paused:
         gone, left = remove_files(files)
-        return Told(reached, gone, (*problems, *left))
+        return Told(reached, gone, not reached and _says_paused(store), (*problems, *left))
     # a store of our own may be replaced by an empty one; a shared one is what other machines resume
     written = write_files(files, WITH_STORE if reached and _is_server(config.store.url) else ALONE)
     if written is None:
         problems.append(f"no file could be made: {', '.join(map(str, files))}")
-    return Told(reached, written, tuple(problems))
+    return Told(reached, written, problems=tuple(problems))
+
+
+def _says_paused(store: Store) -> bool:
+    try:
+        return store.switches.paused()
+    except StoreError:
+        return False
 
 
 class PauseWatch(Pause):

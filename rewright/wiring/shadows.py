@@ -67,7 +67,9 @@ class Shadows:
         del self._lakes[name]
         if not (self._lakes or self._others):
             raise error
-        log.error("lake.unavailable", database=name, reason=str(error), meaning="not served until the next start")
+        log.error(
+            "lake.unavailable", database=name, reason=str(error), meaning="not served until the next start"
+        )
 
     def applied(self, config: Config) -> Config:
         if self._server is None:

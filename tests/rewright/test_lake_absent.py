@@ -20,7 +20,9 @@ def configured(tmp_path: Path, **others: Database) -> Config:
 def test_the_others_are_served(tmp_path: Path) -> None:
     config = configured(tmp_path, app=Database(dsn="postgresql://db/app"))
     with Shadows(config) as shadows:
-        assert shadows.applied(config) == config  # no address: who asks for the lake is told that it is not served
+        assert (
+            shadows.applied(config) == config
+        )  # no address: who asks for the lake is told that it is not served
 
 
 def test_alone_it_is_said_at_once(tmp_path: Path) -> None:

@@ -22,6 +22,8 @@ from rewright.wiring.pausing import PauseWatch
 from rewright.wiring.stores import reach_configured
 from store import reaching
 from store.api import Store, open_store
+from store.errors import StoreUnavailable
+from store.learned import Switches
 
 ACCEPT = frozenset({"float-order"})
 
@@ -144,6 +146,22 @@ def test_what_was_reached_is_said(tmp_path: Path, home: Path, monkeypatch: pytes
     with open_store(url) as store:
         assert not store.switches.paused()
     assert not any(file.exists() for file in pausing.files_of(Config(store=StoreSection(url=url))))
+
+
+def test_a_store_that_can_only_be_read_keeps_its_pause(
+    tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As on a full disk: who resumes is not told that all is well."""
+    url = str(tmp_path / "state" / "store.db")
+    assert said(["pause", "--store", url], tmp_path)[0] == 0
+
+    def full(_self: Switches, _paused: bool, **_more: str) -> None:
+        raise StoreUnavailable("database or disk is full")
+
+    monkeypatch.setattr(Switches, "set_paused", full)
+    code, out, err = said(["resume", "--store", url], tmp_path)
+    assert (code, out) == (1, "")
+    assert "the pause goes on" in err
 
 
 def test_nothing_reached_is_a_failure(tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
