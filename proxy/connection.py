@@ -258,6 +258,10 @@ class Connection(Entering):
     def _close(self) -> None:
         if self.counted:
             self.proxy.metrics.connections -= 1
+        for one in self.counted_as:
+            self.proxy.sessions_of[one] -= 1
+            if not self.proxy.sessions_of[one]:
+                del self.proxy.sessions_of[one]
         if self.key is not None:
             self.proxy.cancels.discard(self.key)
         if self.effect is not None:

@@ -59,6 +59,7 @@ class Entering:
         self.ended = asyncio.Event()
         self.idle_since = 0.0
         self.counted = False
+        self.counted_as: tuple[tuple[str, str], ...] = ()
         self.client_ended = False
         self.named = False  # its startup packet is here
         self.awaiting_server = False  # before its first word
@@ -169,6 +170,22 @@ class Entering:
         self.proxy.metrics.connections += 1
         self.counted = True
 
+    def _admit(self, who: Who) -> None:
+        """Logged in: a session of its user and database, unless there are enough. Raises Refused.
+
+        Counted no sooner: who only says that it is somebody takes nobody's place.
+        """
+        proxy, database = self.proxy, self.proxy.config.database(who.database)
+        of_database = database.max_connections if database is not None else 0
+        for kind, name, limit in (
+            ("role", who.user, proxy.config.limits.max_user_connections),
+            ("database", who.database, of_database),
+        ):
+            if 0 < limit <= proxy.sessions_of[kind, name]:
+                raise Refused("53300", f'too many connections for {kind} "{name}"')
+        self.counted_as = (("role", who.user), ("database", who.database))
+        proxy.sessions_of.update(self.counted_as)
+
     async def _upstream(self, who: Who) -> Connected:
         limits = self.proxy.config.limits
         self.target = target = self._target(who)
@@ -212,11 +229,18 @@ class Entering:
         def from_server(data: bytes) -> None:
             self.awaiting_server = False
             try:
-                client.write(step(data))
+                answer = step(data)
             except (ProtocolViolation, ScramError) as error:
                 if not done.done():
                     done.set_exception(Refused("08006", f"the server's answer can't be understood: {error}"))
                 return
+            if login.ready and not done.done():
+                try:
+                    self._admit(who)
+                except Refused as refusal:
+                    done.set_exception(refusal)
+                    return
+            client.write(answer)
             if login.ready and not done.done():
                 self._establish(client, connected, login, who)
                 done.set_result(None)

@@ -12,6 +12,7 @@ import secrets
 import signal
 import socket
 import ssl
+from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from time import monotonic
@@ -53,6 +54,7 @@ class Proxy:
         self.ports = ports or Ports()
         self.metrics = Metrics()
         self.cancels = CancelTable()
+        self.sessions_of: Counter[tuple[str, str]] = Counter()  # by kind (role, database) and name
         self.hosts = HostChooser()
         self.tls: ssl.SSLContext | None = None
         self.certificate = b""

@@ -25,7 +25,9 @@ class Listen:
     tls_max_version: str = option(
         "", choice("", "tlsv1.2", "tlsv1.3"), "the newest TLS for clients; empty: whatever there is"
     )
-    max_connections: int = option(1000, integer(1, 1_000_000), "clients at most; further ones get 53300")
+    max_connections: int = option(
+        1000, integer(1, 1_000_000), "clients of one worker; further ones get 53300"
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +37,9 @@ class Limits:
     connect_timeout: float = option("10s", seconds, "for a connection to the upstream server")
     login_timeout: float = option("60s", seconds, "from a client's first byte until it is logged in")
     idle_timeout: float = option("0s", seconds, "after which an idle client is disconnected")
+    max_user_connections: int = option(
+        0, integer(0, 1_000_000), "sessions of one user in one worker; further ones get 53300; 0: no limit"
+    )
     keepalive: float = option(
         "60s",
         seconds,
@@ -101,6 +106,9 @@ class Database:
         words(),
         "PostgreSQL databases of this configuration that a lake's queries may name (app.orders), read as their optimiser_dsn",
         example=["app"],
+    )
+    max_connections: int = option(
+        0, integer(0, 1_000_000), "sessions in one worker; further ones get 53300; 0: no limit"
     )
     admins: tuple[str, ...] = option(
         [],

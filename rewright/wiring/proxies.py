@@ -39,13 +39,20 @@ def proxy_config(config: Config) -> ProxyConfig:
         ),
         databases={
             name: DatabaseConfig(
-                name, one.dsn, _engine(one.engine), one.path, one.defaults, admins=frozenset(one.admins)
+                name,
+                one.dsn,
+                _engine(one.engine),
+                one.path,
+                one.defaults,
+                admins=frozenset(one.admins),
+                max_connections=one.max_connections,
             )
             for name, one in config.databases.items()
         },
         auth=AuthConfig(_method(config.auth.method), _users(config.auth.users)),
         limits=Limits(
             max_connections=config.listen.max_connections,
+            max_user_connections=limits.max_user_connections,
             connect_timeout=limits.connect_timeout,
             login_timeout=limits.login_timeout,
             idle_timeout=limits.idle_timeout,
