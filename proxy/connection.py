@@ -225,9 +225,9 @@ class Connection(Entering):
     def _look_for_reset(self) -> None:
         """A client that is not read from is gone without a word of its transport's."""
         client = self.client
-        if self.session is None or client is None or client.lost or not client.valve.reasons:
+        if self.session is None or client is None or client.lost:
             return
-        if client.is_reset():
+        if (client.valve.reasons or client.peer_ended) and client.is_reset():
             client.abort()
 
     def shut(self, text: str, sqlstate: str = "57P01") -> None:

@@ -222,8 +222,13 @@ class Entering:
         login: PassthroughLogin | UpstreamLogin,
         startup: StartupMessage,
     ) -> None:
-        """Drive the login until the session is established, or both ends are closed."""
+        """Drive the login until the session is established, or both ends are closed. Raises ClientGone, Refused."""
         server = connected.side
+        if client.lost:
+            # it left while the server was reached: nobody would tell again
+            raise ClientGone("closed during the login")
+        if server.lost:
+            raise Refused("08006", "the server closed the connection during the login")
         done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
         def from_server(data: bytes) -> None:

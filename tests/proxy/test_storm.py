@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
+import struct
 import threading
 import time
 from collections.abc import Iterator
@@ -11,7 +12,7 @@ from contextlib import closing, contextmanager, suppress
 
 import pytest
 
-from proxy.config import Limits
+from proxy.config import AuthConfig, Limits
 from proxy.upstream import UpstreamUnavailable, connect, parse_dsn
 from proxy.wire.startup import SslRequest, StartupMessage
 from tests.proxy.running import RunningProxy, config
@@ -135,3 +136,23 @@ def test_the_reason_is_logged() -> None:
             reasons = [fields["reason"] for name, fields in proxy.events if "reason" in fields]
             assert all(reasons)
             assert any("no answer within 0.2 s" in str(reason) for reason in reasons)
+
+
+@pytest.mark.parametrize("uv", [False, True])
+@pytest.mark.parametrize("method", ["passthrough", "trust"])
+def test_a_client_that_left_while_its_server_was_reached(uv: bool, method: str) -> None:
+    """A server that lets everybody in would keep the session for good."""
+    with busy_server(0.5) as port:
+        parts = config(f"host=127.0.0.1 port={port}", auth=AuthConfig(method))  # type: ignore[arg-type]
+        with RunningProxy(parts, uv=uv) as proxy:
+            for linger in (False, True):
+                client = socket.create_connection(("127.0.0.1", proxy.port), 30)
+                client.sendall(STARTUP)
+                until(lambda: any(c.awaiting_server for c in proxy.proxy._connections.values()))
+                if linger:
+                    client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                client.close()
+                began = time.monotonic()
+                until(lambda: not proxy.proxy._connections)
+                assert time.monotonic() - began < 5
+            assert not proxy.proxy.metrics.connections
