@@ -14,6 +14,8 @@ from pathlib import Path
 
 # a Unix socket's address holds about a hundred bytes, some of them for its name
 LONGEST = 80
+# where files can be made when the disks are full
+IN_MEMORY = ("/dev/shm", "/run/shm")  # noqa: S108 -- only a new directory of our own is made there
 
 
 def is_private(path: Path) -> bool:
@@ -40,7 +42,27 @@ def runtime_directory(configured: str = "") -> Path:
     """The first of these that can be used: ``configured``, ``$XDG_RUNTIME_DIR/rewright``, one named after the user in the
     system's temporary directory; else a new one that no other process finds. Raises OSError when there is none at all.
     """
-    return shared_directory(configured) or Path(tempfile.mkdtemp(prefix="rewright-"))
+    found = shared_directory(configured)
+    if found is None and not has_temporary_directory():
+        raise OSError("there is no directory in which anything can be made")
+    return found or Path(tempfile.mkdtemp(prefix="rewright-"))
+
+
+def has_temporary_directory() -> bool:
+    """Whether ``tempfile`` works; where the usual places are full it is led to one in memory, for this process."""
+    try:
+        tempfile.gettempdir()
+    except FileNotFoundError:  # it tries to write some bytes in each
+        return any(_lead_to(place) for place in (os.environ.get("XDG_RUNTIME_DIR", ""), *IN_MEMORY) if place)
+    return True
+
+
+def _lead_to(place: str) -> bool:
+    try:
+        tempfile.tempdir = tempfile.mkdtemp(prefix="rewright-", dir=place)
+    except OSError:
+        return False
+    return True
 
 
 def shared_directory(configured: str = "") -> Path | None:
@@ -55,4 +77,7 @@ def _candidates(configured: str) -> Iterator[Path]:
     given = os.environ.get("XDG_RUNTIME_DIR", "")
     if given and is_private(Path(given)):
         yield Path(given) / "rewright"
-    yield Path(tempfile.gettempdir()) / f"rewright-{os.geteuid()}"
+    try:
+        yield Path(tempfile.gettempdir()) / f"rewright-{os.geteuid()}"
+    except FileNotFoundError:
+        return  # every disk is full

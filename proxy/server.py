@@ -82,20 +82,21 @@ class Proxy:
             self._listeners = (listening_socket(listen.host, listen.port, share=listen.workers > 1),)
         self.address = self._listeners[0].getsockname()[:2]
         if listen.workers > 1 or listen.run_dir:
-            self._mail = await self._open_mail(runtime_directory(listen.run_dir) / str(self.address[1]))
+            self._mail = await self._open_mail(listen.run_dir)
         for listener in self._listeners:
             listener.setblocking(False)
             asyncio.get_running_loop().add_reader(listener.fileno(), self._accept, listener)
         self._ticker = asyncio.get_running_loop().create_task(self._tick(), name="tick")
         self.event("proxy.listening", host=self.address[0], port=self.address[1])
 
-    async def _open_mail(self, directory: Path) -> WorkerMail | None:
+    async def _open_mail(self, run_dir: str) -> WorkerMail | None:
         """Without it a cancel that comes to the wrong worker is forwarded to every server."""
-        mail = WorkerMail(directory, self.name, self.cancels.cancel)
         try:
+            directory = runtime_directory(run_dir) / str(self.address[1])
+            mail = WorkerMail(directory, self.name, self.cancels.cancel)
             await mail.open()
         except OSError as error:
-            self.event("proxy.no_mail", directory=str(directory), reason=str(error))
+            self.event("proxy.no_mail", reason=str(error))
             return None
         return mail
 

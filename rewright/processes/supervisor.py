@@ -23,7 +23,7 @@ from typing import Any
 
 import structlog
 
-from proxy.private_directory import runtime_directory
+from proxy.private_directory import has_temporary_directory, runtime_directory
 from proxy.server import listening_socket
 from rewright import logs
 from rewright.config.loading import ConfigError
@@ -91,7 +91,9 @@ class Supervisor:
         listeners: Sequence[socket.socket] = (),
     ) -> None:
         """``listeners``: sockets taken from another process."""
-        self._run_dir = str(runtime_directory(config.serve.run_dir))
+        # without any place for files clients are served all the same: no rewrites are looked for, workers start more slowly
+        self._has_files = has_temporary_directory()
+        self._run_dir = str(runtime_directory(config.serve.run_dir)) if self._has_files else ""
         self.config = self._settled(config)
         self.paused = False  # by a signal
         self.board = Figureboard()
@@ -100,12 +102,14 @@ class Supervisor:
         self._reread = reread
         self._context = multiprocessing.get_context("spawn")
         # a worker is a copy of a process that has loaded all it needs: it listens again within a moment
-        self._copies = multiprocessing.get_context("forkserver")
-        self._copies.set_forkserver_preload(list(PRELOADED))
+        self._copies: Any = self._context
+        if self._has_files:
+            self._copies = multiprocessing.get_context("forkserver")
+            self._copies.set_forkserver_preload(list(PRELOADED))
         self._listeners = list(listeners)
         self._retiring = threading.Event()
         self.on_retire: Callable[[], None] = lambda: None
-        self._directory = tempfile.TemporaryDirectory(prefix="rewright-run-")
+        self._directory = tempfile.TemporaryDirectory(prefix="rewright-run-") if self._has_files else None
         self._children: list[_Child] = []
         self._stopping = False
         self._wake_out, self._wake_in = socket.socketpair()
@@ -115,7 +119,8 @@ class Supervisor:
 
     def start(self) -> None:
         """Raises ServeFailed."""
-        job_path = str(Path(self._directory.name) / "jobs") if self._optimises() else ""
+        files = self._directory
+        job_path = str(Path(files.name) / "jobs") if files is not None and self._optimises() else ""
         if job_path:
             self._add("optimiser", lambda pipe: self._spawn(_optimiser_main, self.config, job_path, pipe))
         self._listen()
@@ -344,7 +349,8 @@ class Supervisor:
                 if child.process.is_alive():
                     child.process.kill()
                     child.process.join()
-        self._directory.cleanup()
+        if self._directory is not None:
+            self._directory.cleanup()
 
     def health(self) -> tuple[bool, dict[str, Any]]:
         """Whether clients can connect, and what runs."""

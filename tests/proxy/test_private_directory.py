@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from proxy import private_directory
 from proxy.config import ListenConfig
-from proxy.private_directory import is_private, make_private, runtime_directory
+from proxy.private_directory import is_private, make_private, runtime_directory, shared_directory
 from proxy.server import Proxy
 from tests.proxy.running import config
 
@@ -79,6 +80,35 @@ def test_several_workers_start_all_the_same(temporary: Path, plant: Callable[[Pa
 
     asyncio.run(run())
     assert not usual.is_dir() or not list(usual.iterdir())
+
+
+def full(*_: object) -> str:
+    raise FileNotFoundError("No usable temporary directory found")
+
+
+def test_where_every_disk_is_full_memory_is_used(temporary: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(private_directory, "IN_MEMORY", (str(temporary / "gone"), str(temporary)))
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    monkeypatch.setattr(tempfile, "_get_default_tempdir", full)
+    assert shared_directory() is None
+    found = runtime_directory()
+    assert is_private(found)
+    assert found.is_relative_to(temporary)
+
+
+def test_where_nothing_can_be_made_clients_are_served(
+    temporary: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(private_directory, "IN_MEMORY", (str(temporary / "gone"),))
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    monkeypatch.setattr(tempfile, "_get_default_tempdir", full)
+
+    async def run() -> None:
+        proxy = Proxy(config("host=127.0.0.1 port=1", listen=ListenConfig(port=0, workers=2)))
+        await proxy.start()
+        await proxy.drain(0.1)
+
+    asyncio.run(run())
 
 
 def test_what_is_configured_and_what_the_system_gives_come_first(
