@@ -58,11 +58,15 @@ def has_temporary_directory() -> bool:
 
 
 def _lead_to(place: str) -> bool:
-    try:
-        tempfile.tempdir = tempfile.mkdtemp(prefix="rewright-", dir=place)
-    except OSError:
+    own = Path(place) / _name()
+    if not make_private(own):
         return False
+    tempfile.tempdir = str(own)
     return True
+
+
+def _name() -> str:
+    return f"rewright-{os.geteuid()}"
 
 
 def shared_directory(configured: str = "") -> Path | None:
@@ -78,6 +82,8 @@ def _candidates(configured: str) -> Iterator[Path]:
     if given and is_private(Path(given)):
         yield Path(given) / "rewright"
     try:
-        yield Path(tempfile.gettempdir()) / f"rewright-{os.geteuid()}"
-    except FileNotFoundError:
-        return  # every disk is full
+        usual = Path(tempfile.gettempdir())
+        # itself where this process was led to it
+        yield usual if usual.name == _name() else usual / _name()
+    except FileNotFoundError:  # every disk is full
+        yield from (Path(place) / _name() for place in IN_MEMORY)
