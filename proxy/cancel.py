@@ -14,6 +14,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Protocol
 
+from rewright.proxy.private_directory import make_private
 from rewright.proxy.upstream import Target, UpstreamUnavailable, connect
 from rewright.proxy.wire.framing import ProtocolViolation
 from rewright.proxy.wire.startup import CancelRequest, decode_first, packet_length
@@ -84,14 +85,18 @@ class WorkerMail:
     closed, and a cancel still on its way would then hit the session's next statement.
     """
 
-    def __init__(self, run_dir: str, name: str, deliver: Callable[[CancelRequest], Awaitable[bool]]) -> None:
+    def __init__(
+        self, run_dir: str | Path, name: str, deliver: Callable[[CancelRequest], Awaitable[bool]]
+    ) -> None:
         self._directory = Path(run_dir)
         self._path = self._directory / f"{name}.cancel"
         self._deliver = deliver
         self._server: asyncio.Server | None = None
 
     async def open(self) -> None:
-        self._directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+        """Raises OSError when the directory is not this user's alone."""
+        if not make_private(self._directory):
+            raise OSError(f"{self._directory} is not a directory of this user alone")
         self._path.unlink(missing_ok=True)
         self._server = await asyncio.start_unix_server(self._receive, str(self._path))
         self._path.chmod(0o600)

@@ -16,6 +16,7 @@ class Limits:
     """Times in seconds (0: none), sizes in bytes."""
 
     max_connections: int = 1000
+    max_user_connections: int = 0
     connect_timeout: float = 10.0
     login_timeout: float = 60.0
     idle_timeout: float = 0.0
@@ -50,6 +51,8 @@ class DatabaseConfig:
     path: str = ""
     defaults: Mapping[str, str] = field(default_factory=dict)
     serve: bool = True
+    admins: frozenset[str] = frozenset()  # of this database, besides those of every one
+    max_connections: int = 0
 
 
 @dataclass(frozen=True, slots=True)

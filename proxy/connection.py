@@ -21,7 +21,8 @@ from rewright.proxy.handshake import Handshake
 from rewright.proxy.interceptor import Identity, SessionInterceptor
 from rewright.proxy.login import PassthroughLogin
 from rewright.proxy.ports import SqlError
-from rewright.proxy.relay import Side
+from rewright.proxy.relay import LINGER_SECONDS, Side
+from rewright.proxy.serving.identity import Login
 from rewright.proxy.session import Session
 from rewright.proxy.tls_negotiation import ClientGone, enter
 from rewright.proxy.upstream import Connected
@@ -146,7 +147,11 @@ class Connection(Handshake):
             user=who.user,
             client_address=who.address,
             backend_pid=login.key.pid if login.key is not None else 0,
-            is_admin=who.user in proxy.config.admins,
+            login=Login(
+                who.user,
+                login.user if isinstance(login, UpstreamLogin) else "",
+                lambda: proxy.admins(who.database),
+            ),
             tag=proxy.config.tag,
         )
         settings = proxy.settings_of(database)
@@ -188,9 +193,10 @@ class Connection(Handshake):
         """The session has told the client why."""
         assert self.session is not None
         self.proxy.event("session.broken", client=self.address, reason=self.session.relay_only)
-        for side in (self.client, self.server):
-            if side is not None:
-                side.close()
+        if self.client is not None:
+            self.client.close()
+        if self.server is not None:
+            self.server.close(LINGER_SECONDS)
 
     def _fault(self, fault: Exception) -> None:
         """A mistake of ours in a session: counted and logged with its cause, and only this session is affected."""
@@ -200,7 +206,8 @@ class Connection(Handshake):
 
     def _client_lost(self, _exc: Exception | None) -> None:
         if self.server is not None and not self.server.lost:
-            self.server.close()
+            # its backend may be waiting for us to read: then it takes nothing more, and must see the connection end
+            self.server.close(LINGER_SECONDS)
         else:
             self.ended.set()
 
@@ -214,6 +221,7 @@ class Connection(Handshake):
 
     def tick(self, now: float) -> None:
         """Called about twenty times a second."""
+        self._look_for_reset()
         if self.interceptor is not None:
             self.interceptor.look_again()
             self.interceptor.slow.tick(now)
@@ -226,13 +234,21 @@ class Connection(Handshake):
         elif now - self.idle_since > limit:
             self.shut("terminating connection due to idle-session timeout", "57P05")
 
+    def _look_for_reset(self) -> None:
+        """A client that is not read from is gone without a word of its transport's."""
+        client = self.client
+        if self.session is None or client is None or client.lost:
+            return
+        if (client.valve.reasons or client.peer_ended) and client.is_reset():
+            client.abort()
+
     def shut(self, text: str, sqlstate: str = "57P01") -> None:
         """Say why and close both ends."""
         if self.client is not None and not self.client.lost:
             self.client.write(backend.error(sqlstate, text, severity="FATAL"))
             self.client.close()
         if self.server is not None:
-            self.server.close()
+            self.server.close(LINGER_SECONDS)
 
     def shut_when_idle(self) -> None:
         """End now if no transaction is open, else as soon as it is over."""
@@ -254,6 +270,10 @@ class Connection(Handshake):
     def _close(self) -> None:
         if self.counted:
             self.proxy.metrics.connections -= 1
+        for one in self.counted_as:
+            self.proxy.sessions_of[one] -= 1
+            if not self.proxy.sessions_of[one]:
+                del self.proxy.sessions_of[one]
         if self.key is not None:
             self.proxy.cancels.discard(self.key)
         if self.effect is not None:
@@ -262,8 +282,9 @@ class Connection(Handshake):
             reason = self.session.relay_only
             self.proxy.metrics.relay_only[reason.partition(":")[0]] += 1
             self.proxy.event("session.relayed", client=self.address, reason=reason)
-        for side in (self.client, self.server):
-            if side is not None:
-                side.close()
+        if self.client is not None:
+            self.client.close()
+        if self.server is not None:
+            self.server.close(LINGER_SECONDS)
         if self.client is None:
             self.socket.close()

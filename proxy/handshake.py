@@ -29,10 +29,10 @@ from rewright.proxy.inbox import Gone, Inbox
 from rewright.proxy.interceptor import SessionInterceptor
 from rewright.proxy.login import PassthroughLogin
 from rewright.proxy.ports import SqlError
-from rewright.proxy.relay import Side
+from rewright.proxy.relay import LINGER_SECONDS, Side
 from rewright.proxy.session import Session
 from rewright.proxy.tls_negotiation import ClientGone
-from rewright.proxy.upstream import Connected, DsnError, Target, UpstreamUnavailable, connect, parse_dsn
+from rewright.proxy.upstream import Connected, DsnError, Target, UpstreamUnavailable, parse_dsn
 from rewright.proxy.wire.framing import ProtocolViolation
 from rewright.proxy.wire.startup import StartupMessage
 
@@ -59,6 +59,7 @@ class Handshake:
         self.ended = asyncio.Event()
         self.idle_since = 0.0
         self.counted = False
+        self.counted_as: tuple[tuple[str, str], ...] = ()
         self.client_ended = False
         self.named = False  # its startup packet is here
         self.awaiting_server = False  # before its first word
@@ -169,6 +170,22 @@ class Handshake:
         self.proxy.metrics.connections += 1
         self.counted = True
 
+    def _admit(self, who: Who) -> None:
+        """Logged in: a session of its user and database, unless there are enough. Raises Refused.
+
+        Counted no sooner: who only says that it is somebody takes nobody's place.
+        """
+        proxy, database = self.proxy, self.proxy.config.database(who.database)
+        of_database = database.max_connections if database is not None else 0
+        for kind, name, limit in (
+            ("role", who.user, proxy.config.limits.max_user_connections),
+            ("database", who.database, of_database),
+        ):
+            if 0 < limit <= proxy.sessions_of[kind, name]:
+                raise Refused("53300", f'too many connections for {kind} "{name}"')
+        self.counted_as = (("role", who.user), ("database", who.database))
+        proxy.sessions_of.update(self.counted_as)
+
     async def _upstream(self, who: Who) -> Connected:
         limits = self.proxy.config.limits
         self.target = target = self._target(who)
@@ -177,7 +194,7 @@ class Handshake:
             dsn = database.dsn if database is not None else ""
             target = await self.proxy.hosts.pick(dsn, target, limits.connect_timeout)
             target = target.for_client(tls=who.tls)
-            return await connect(
+            return await self.proxy.gate(target).connect(
                 target, patience=limits.connect_timeout, keepalive_idle=limits.keepalive_idle
             )
         except UpstreamUnavailable as error:
@@ -205,18 +222,30 @@ class Handshake:
         login: PassthroughLogin | UpstreamLogin,
         startup: StartupMessage,
     ) -> None:
-        """Drive the login until the session is established, or both ends are closed."""
+        """Drive the login until the session is established, or both ends are closed. Raises ClientGone, Refused."""
         server = connected.side
+        if client.lost:
+            # it left while the server was reached: nobody would tell again
+            raise ClientGone("closed during the login")
+        if server.lost:
+            raise Refused("08006", "the server closed the connection during the login")
         done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
         def from_server(data: bytes) -> None:
             self.awaiting_server = False
             try:
-                client.write(step(data))
+                answer = step(data)
             except (ProtocolViolation, ScramError) as error:
                 if not done.done():
                     done.set_exception(Refused("08006", f"the server's answer can't be understood: {error}"))
                 return
+            if login.ready and not done.done():
+                try:
+                    self._admit(who)
+                except Refused as refusal:
+                    done.set_exception(refusal)
+                    return
+            client.write(answer)
             if login.ready and not done.done():
                 self._establish(client, connected, login, who)
                 done.set_result(None)
@@ -240,7 +269,7 @@ class Handshake:
             if login.failed is None and not client.lost:
                 raise Refused("08006", "the server closed the connection during the login")
             client.close()
-            server.close()
+            server.close(LINGER_SECONDS)
             self.ended.set()
 
     def _establish(

@@ -22,6 +22,7 @@ from rewright.proxy.ports import (
     SessionView,
     SlowQuery,
 )
+from rewright.proxy.serving.identity import Login
 from rewright.proxy.serving.private import Privates
 from rewright.proxy.serving.settings import Settings
 from rewright.proxy.serving.sites import FIRST, find_site
@@ -45,7 +46,7 @@ class Identity:
     backend_pid: int = 0
     application_name: str = ""
     defaults: Mapping[str, str] = field(default_factory=dict)
-    is_admin: bool = False
+    login: Login = field(default_factory=lambda: Login(""))
     tag: bool = False
 
 
@@ -262,8 +263,11 @@ class InterceptorState:
             backend_pid=identity.backend_pid,
             settings=self.view,
             last=self.last,
-            is_admin=identity.is_admin,
         )
+
+    def seen_as(self, current: str) -> SessionView:
+        """The session with the rights of its current role, as the server named it just now."""
+        return self.identity.login.seen_as(self.session_view(), current)
 
     @property
     def application_name(self) -> str:

@@ -272,13 +272,14 @@ class SessionView:
     """What an answer may know of the session that asks."""
 
     database: str
-    role: str  # the authenticated user name
+    role: str  # the authenticated user name; for an answer that is about rights the current role
     application_name: str
     client_address: str
     backend_pid: int
     settings: SettingsView
     last: LastQuery
-    is_admin: bool = False
+    is_admin: bool = False  # of the session's database
+    may_pause: bool = False  # and everywhere
 
 
 @dataclass(frozen=True, slots=True)
@@ -322,7 +323,11 @@ class Answer(Protocol):
     ``redirects``: the outcome is always a ``Redirect`` (asked for at Parse or Query);
     else always ``LocalRows`` with exactly ``columns`` (asked for at Execute; Describe uses ``columns``).
     ``parameters``: the types of its parameters where the client declares none; ``run`` gets their values.
+    ``rights``: it depends on who asks, so ``run`` needs the session's current role.
     """
+
+    @property
+    def rights(self) -> bool: ...
 
     @property
     def redirects(self) -> bool: ...

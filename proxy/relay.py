@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import select
 import socket
 from collections.abc import Callable
 from typing import cast
@@ -15,6 +16,8 @@ HIGH_WATER = 256 * 1024
 TERMINATE = b"X\0\0\0\4"
 # for the peer to read what it was sent last
 LINGER_SECONDS = 1.0
+# a closed end whose peer takes nothing of what is buffered for it is given up after this many seconds
+STUCK_SECONDS = 60.0
 
 
 class Valve:
@@ -59,6 +62,7 @@ class Side(asyncio.Protocol):
         self._send: Callable[[bytes], int] | None = None
         self._queued = False
         self._deaf = False  # the peer does not take bytes any more
+        self._ending: asyncio.TimerHandle | None = None
         self._early = bytearray()
         self._writable = asyncio.Event()
         self._writable.set()
@@ -115,6 +119,9 @@ class Side(asyncio.Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         self.lost = True
         self._send = None
+        if self._ending is not None:
+            self._ending.cancel()
+            self._ending = None
         self._writable.set()
         if self.on_lost is not None:
             self.on_lost(exc)
@@ -188,13 +195,42 @@ class Side(asyncio.Protocol):
         self.data_received = _ignore  # type: ignore[method-assign,assignment]
         self.transport.set_protocol(self)
         self.transport.resume_reading()
-        asyncio.get_running_loop().call_later(LINGER_SECONDS, self.transport.close)
+        asyncio.get_running_loop().call_later(LINGER_SECONDS, self.close)
 
-    def close(self) -> None:
-        """Send what is buffered, then close."""
+    def close(self, patience: float = STUCK_SECONDS) -> None:
+        """Send what is buffered, then close; when the peer takes nothing of it for ``patience`` seconds, close all the same."""
         if self.transport is not None and not self.lost:
             self._send = None
             self.transport.close()
+            self._watch_end(patience, self._unsent())
+
+    def _watch_end(self, patience: float, unsent: int) -> None:
+        if self._ending is not None:
+            self._ending.cancel()
+        loop = asyncio.get_running_loop()
+        self._ending = loop.call_later(patience, self._end_stuck, patience, unsent)
+
+    def _end_stuck(self, patience: float, before: int) -> None:
+        """A transport that is closing is not read from, so a peer that waits to be read never takes what is left."""
+        if self.lost:
+            return
+        unsent = self._unsent()
+        if unsent < before:
+            self._watch_end(patience, unsent)
+        else:
+            self.transport.abort()
+
+    def _unsent(self) -> int:
+        return self.transport.get_write_buffer_size()
+
+    def is_reset(self) -> bool:
+        """Whether the peer has reset the connection, also while nothing is read from it."""
+        found = select.poll()
+        try:
+            found.register(self.transport.get_extra_info("socket").fileno(), 0)
+            return bool(found.poll(0))
+        except (OSError, ValueError):  # closed meanwhile
+            return False
 
     def abort(self) -> None:
         if self.transport is not None and not self.lost:

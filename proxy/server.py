@@ -12,17 +12,20 @@ import secrets
 import signal
 import socket
 import ssl
-import tempfile
-from collections.abc import Awaitable, Callable
+from collections import Counter
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from time import monotonic
 
 from rewright.proxy.cancel import CancelTable, WorkerMail, forward
 from rewright.proxy.config import DatabaseConfig, ProxyConfig
 from rewright.proxy.connection import Connection
+from rewright.proxy.gate import Gate
 from rewright.proxy.hosts import HostChooser
 from rewright.proxy.metrics import Metrics
 from rewright.proxy.ports import Ports, SessionView
+from rewright.proxy.private_directory import runtime_directory
+from rewright.proxy.serving.identity import Admins
 from rewright.proxy.serving.settings import Settings
 from rewright.proxy.tls_negotiation import server_context
 from rewright.proxy.upstream import Connected, DsnError, Target, parse_dsn, tune
@@ -35,23 +38,32 @@ TICK = 0.05
 class Proxy:
     """One worker. ``start`` listens, ``drain`` ends it; ``address`` is where it listens.
 
-    ``name`` tells it from the other workers of the port (default: by process).
+    ``name`` tells it from the other workers of the port (default: by process). ``listeners``: sockets that listen already.
     """
 
-    def __init__(self, config: ProxyConfig, ports: Ports | None = None, *, name: str = "") -> None:
+    def __init__(
+        self,
+        config: ProxyConfig,
+        ports: Ports | None = None,
+        *,
+        name: str = "",
+        listeners: Sequence[socket.socket] = (),
+    ) -> None:
         self.name = name or f"worker-{os.getpid()}"
         self.config = config
         self.ports = ports or Ports()
         self.metrics = Metrics()
         self.cancels = CancelTable()
+        self.sessions_of: Counter[tuple[str, str]] = Counter()  # by kind (role, database) and name
         self.hosts = HostChooser()
         self.tls: ssl.SSLContext | None = None
         self.certificate = b""
         self.mock_secret = secrets.token_bytes(32)
         self.draining = False
         self.address: tuple[str, int] = ("", 0)
-        self._listener: socket.socket | None = None
+        self._listeners = tuple(listeners)
         self._mail: WorkerMail | None = None
+        self._gates: dict[tuple[object, ...], Gate] = {}
         self._settings: dict[str, Settings] = {}
         self._ticker: asyncio.Task[None] | None = None
         self._tasks: set[asyncio.Future[None]] = set()
@@ -66,15 +78,27 @@ class Proxy:
         """Raises OSError when the address is taken or the certificate can't be used."""
         self.load_certificate()
         listen = self.config.listen
-        self._listener = listener = _listen(listen.host, listen.port, share=listen.workers > 1)
-        self.address = listener.getsockname()[:2]
-        if listen.workers > 1:
-            run_dir = listen.run_dir or _default_run_dir(self.address[1])
-            self._mail = WorkerMail(run_dir, self.name, self.cancels.cancel)
-            await self._mail.open()
-        asyncio.get_running_loop().add_reader(listener.fileno(), self._accept)
+        if not self._listeners:
+            self._listeners = (listening_socket(listen.host, listen.port, share=listen.workers > 1),)
+        self.address = self._listeners[0].getsockname()[:2]
+        if listen.workers > 1 or listen.run_dir:
+            self._mail = await self._open_mail(listen.run_dir)
+        for listener in self._listeners:
+            listener.setblocking(False)
+            asyncio.get_running_loop().add_reader(listener.fileno(), self._accept, listener)
         self._ticker = asyncio.get_running_loop().create_task(self._tick(), name="tick")
         self.event("proxy.listening", host=self.address[0], port=self.address[1])
+
+    async def _open_mail(self, run_dir: str) -> WorkerMail | None:
+        """Without it a cancel that comes to the wrong worker is forwarded to every server."""
+        try:
+            directory = runtime_directory(run_dir) / str(self.address[1])
+            mail = WorkerMail(directory, self.name, self.cancels.cancel)
+            await mail.open()
+        except OSError as error:
+            self.event("proxy.no_mail", reason=str(error))
+            return None
+        return mail
 
     def load_certificate(self) -> None:
         listen = self.config.listen
@@ -84,12 +108,12 @@ class Proxy:
             )
             self.certificate = _first_der(listen.tls_cert)
 
-    def _accept(self) -> None:
-        if self._listener is None:
+    def _accept(self, listener: socket.socket) -> None:
+        if listener not in self._listeners:
             return  # it was ready when the drain began
         for _ in range(64):
             try:
-                client, peer = self._listener.accept()
+                client, peer = listener.accept()
             except (BlockingIOError, InterruptedError):
                 return
             except OSError as error:
@@ -106,6 +130,15 @@ class Proxy:
         task = asyncio.get_running_loop().create_task(connection.run(), name=f"client {name}")
         self._connections[task] = connection
         task.add_done_callback(self._connections.pop)
+
+    def admins(self, name: str) -> Admins:
+        """Who decides on rewrites of a database, by the configuration of now."""
+        database = self.config.database(name)
+        return Admins(database.admins if database is not None else frozenset(), self.config.admins)
+
+    def gate(self, target: Target) -> Gate:
+        """Where clients queue for a server."""
+        return self._gates.setdefault(target.hosts, Gate())
 
     def settings_of(self, database: DatabaseConfig | None) -> Settings:
         """The settings' rules with the defaults of a database."""
@@ -171,6 +204,19 @@ class Proxy:
 
     # --- the end -----------------------------------------------------------------------------------
 
+    async def retire(self) -> None:
+        """Stop accepting; returns when the last session has ended by itself. Who is on the way in comes in."""
+        self._stop_accepting()
+        self.event("proxy.retiring", connections=len(self._connections))
+        while self._connections:
+            await asyncio.wait(list(self._connections))
+
+    def _stop_accepting(self) -> None:
+        listeners, self._listeners = self._listeners, ()
+        for listener in listeners:
+            asyncio.get_running_loop().remove_reader(listener.fileno())
+            listener.close()
+
     async def reload(self, config: ProxyConfig) -> None:
         """New settings for new connections; a certificate that can't be loaded leaves the old one."""
         old = self.config
@@ -192,10 +238,7 @@ class Proxy:
         after ``grace`` seconds.
         """
         self.draining = True
-        listener, self._listener = self._listener, None
-        if listener is not None:
-            asyncio.get_running_loop().remove_reader(listener.fileno())
-            listener.close()
+        self._stop_accepting()
         for task, connection in list(self._connections.items()):
             if connection.session is None:
                 connection.shut("the proxy is shutting down", "57P03")
@@ -216,7 +259,8 @@ class Proxy:
         self.event("proxy.stopped")
 
 
-def _listen(host: str, port: int, *, share: bool) -> socket.socket:
+def listening_socket(host: str, port: int, *, share: bool) -> socket.socket:
+    """``share``: other sockets may listen at the same address. Raises OSError with a message that names it."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM)
     try:
@@ -233,10 +277,6 @@ def _listen(host: str, port: int, *, share: bool) -> socket.socket:
     return listener
 
 
-def _default_run_dir(port: int) -> str:
-    return str(Path(tempfile.gettempdir()) / f"rewright-{os.getuid()}-{port}")
-
-
 def _first_der(path: str) -> bytes:
     text = Path(path).read_text(encoding="ascii", errors="replace")
     begin = text.index("-----BEGIN CERTIFICATE-----")
@@ -250,9 +290,10 @@ async def serve(
     *,
     on_ready: Callable[[Proxy], None] | None = None,
     stop: asyncio.Event | None = None,
+    listeners: Sequence[socket.socket] = (),
 ) -> None:
     """Serve until SIGTERM or SIGINT (or ``stop``), then drain. SIGHUP calls ``ports.on_reload``."""
-    proxy = Proxy(config, ports)
+    proxy = Proxy(config, ports, listeners=listeners)
     stop = stop or asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):

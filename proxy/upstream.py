@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import socket
 import ssl
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from psycopg.conninfo import conninfo_to_dict
@@ -17,6 +17,8 @@ from rewright.proxy.relay import Side
 from rewright.proxy.wire.startup import SslRequest
 
 ALPN = "postgresql"
+# unanswered ones after which a peer counts as gone
+KEEPALIVE_PROBES = 6
 
 
 class UpstreamUnavailable(Exception):
@@ -124,15 +126,28 @@ class Connected:
     certificate: bytes  # DER of the server's certificate, b"" without TLS
 
 
-async def connect(target: Target, *, patience: float, keepalive_idle: int = 0) -> Connected:
-    """A connection to the first host that answers within ``patience`` seconds. Raises UpstreamUnavailable."""
+async def connect(
+    target: Target,
+    *,
+    patience: float,
+    keepalive_idle: int = 0,
+    on_silence: Callable[[Host], None] = lambda _: None,
+) -> Connected:
+    """A connection to the first host that answers within ``patience`` seconds; ``on_silence`` is told of those that don't.
+
+    Raises UpstreamUnavailable.
+    """
     failures = []
     for host in target.hosts:
         try:
             async with asyncio.timeout(patience or None):
                 return await _connect_host(target, host, keepalive_idle)
-        except (OSError, ssl.SSLError, TimeoutError, UpstreamUnavailable) as error:
-            failures.append(f"{host.name}:{host.port}: {error or type(error).__name__}")
+        except TimeoutError as error:
+            on_silence(host)
+            # of asyncio's own, without a word; one of the system's has a message
+            failures.append(f"{host.name}:{host.port}: {str(error) or f'no answer within {patience:g} s'}")
+        except (OSError, ssl.SSLError, UpstreamUnavailable) as error:
+            failures.append(f"{host.name}:{host.port}: {str(error) or type(error).__name__}")
     raise UpstreamUnavailable("; ".join(failures))
 
 
@@ -169,12 +184,16 @@ async def _try_connect(
 
 
 def tune(connection: socket.socket, keepalive_idle: int) -> None:
-    """No delay for small packets; keepalive probes after ``keepalive_idle`` seconds (0: none)."""
+    """No delay for small packets; after ``keepalive_idle`` seconds of silence (0: never) probes, in as long again."""
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     if keepalive_idle:
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
         if hasattr(socket, "TCP_KEEPIDLE"):
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE, keepalive_idle)
+            connection.setsockopt(
+                socket.IPPROTO_TCP, socket.TCP_KEEPINTVL, max(keepalive_idle // KEEPALIVE_PROBES, 1)
+            )
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPCNT, KEEPALIVE_PROBES)
 
 
 async def _connect_host(target: Target, host: Host, keepalive_idle: int) -> Connected:

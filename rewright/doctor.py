@@ -19,6 +19,7 @@ from rewright.engines.postgres.installation import ServerUnavailable, find_insta
 from rewright.engines.postgres.session import Session, SessionError
 from rewright.settings import REGISTRY
 from rewright.store.errors import StoreError
+from rewright.wiring.pausing import files_of, read_files
 from rewright.wiring.stores import open_configured
 
 Status = Literal["ok", "note", "failed"]
@@ -163,12 +164,15 @@ def _embedded() -> Finding:
 
 def _store(config: Config) -> Finding:
     where = without_passwords(config.store.url)
+    paused = bool(read_files(files_of(config)))
     try:
         with open_configured(config) as store:
             store.revision()
-            paused = store.switches.paused()
+            paused = paused or store.switches.paused()
     except StoreError as error:
-        return Finding("failed", "store", f"{where}: {error}")
+        said = ", serving is paused" if paused else ""
+        remedy = ("clients are served all the same; nothing is rewritten until it can be opened",)
+        return Finding("failed", "store", f"{where}: {error}{said}", remedy)
     return Finding("ok", "store", where + (", serving is paused" if paused else ""))
 
 

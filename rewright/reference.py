@@ -93,8 +93,8 @@ def relations() -> str:
         *textwrap.wrap(
             "`SELECT` over these relations takes any WHERE, ORDER BY, join or aggregate over them (evaluated by DuckDB, "
             "whose dialect is PostgreSQL's in nearly everything). They are not in the database: they join with each "
-            "other only. Roles that are not admins see the texts (marked *) of their own rows only; others read "
-            "`<insufficient privilege>`.",
+            "other only. They show rows of the session's own database. Roles that are not admins of it see the texts (marked *) "
+            "of their own rows only; others read `<insufficient privilege>`. The session's current role counts.",
             110,
         ),
     ]
@@ -112,7 +112,13 @@ def relations() -> str:
             f"| `{column.name}`{' *' if column.private else ''} | {_TYPES[column.type_oid]} | {column.meaning} |"
             for column in relation.columns
         ]
-    lines += ["", "## Procedures", "", "For roles listed in `[admins] roles`; others get 42501.", ""]
+    lines += [
+        "",
+        "## Procedures",
+        "",
+        "For roles listed in `[admins] roles` or `[databases.NAME] admins`, on what belongs to the session's database; `pause` and `resume` for `[admins] roles` only; others get 42501.",
+        "",
+    ]
     lines += [f"- `CALL rewright.{name}({_ARGUMENTS.get(name, 'id [, reason]')})`" for name in NAMES]
     return "\n".join(lines) + "\n"
 

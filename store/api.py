@@ -8,13 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 from sqlalchemy import Engine
 
-from rewright.store import retention, revision
-from rewright.store.connection import connect, ensure_schema, transaction
+from rewright.store import reaching, retention, revision
+from rewright.store.connection import connect, ensure_schema, identity, make_place, sqlite_file, transaction
+from rewright.store.damage import set_aside
+from rewright.store.errors import StoreUnavailable
 from rewright.store.journal import Log, Queries, Sessions
 from rewright.store.learned import Lessons, Resolutions, Switches
 from rewright.store.migrations import migrate
@@ -45,6 +48,17 @@ class Store:
         """Delete what the retention no longer allows; rows by table."""
         return retention.prune(self.engine, self.options.retention)
 
+    def repair(self) -> Path | None:
+        """Set a damaged SQLite file aside, so that the next call makes a new one; its new name. Raises StoreUnavailable."""
+        file = sqlite_file(self.engine)
+        try:
+            kept = None if file is None else set_aside(file)
+        except OSError as error:
+            raise StoreUnavailable(f"cannot set {file} aside: {error.strerror}") from error
+        if kept is not None:
+            reaching.lost(self.engine)
+        return kept
+
     def close(self) -> None:
         self.engine.dispose()
 
@@ -64,15 +78,22 @@ def open_store(url: str, options: Options | None = None) -> Store:
     ``postgresql://...``, where the tables live in the schema ``rewright``. Raises StoreUnavailable,
     StoreTooNew, StoreError. Not to be shared across a fork.
     """
+    store = reach_store(url, options)
+    try:
+        reaching.ensure(store.engine)
+    except BaseException:
+        store.engine.dispose()
+        raise
+    return store
+
+
+def reach_store(url: str, options: Options | None = None) -> Store:
+    """The store at ``url``, which need not be there: each call tries to open it until one could, and again when it was
+    away; until then calls raise StoreError. Raises StoreError for a URL that can't be read.
+    """
     options = options or Options()
     engine = connect(url)
-    try:
-        ensure_schema(engine)
-        with transaction(engine, write=True) as connection:
-            migrate(connection)
-    except BaseException:
-        engine.dispose()
-        raise
+    reaching.reached_later(engine, _prepare, identity)
     return Store(
         engine=engine,
         options=options,
@@ -85,3 +106,10 @@ def open_store(url: str, options: Options | None = None) -> Store:
         lessons=Lessons(engine),
         switches=Switches(engine),
     )
+
+
+def _prepare(engine: Engine) -> None:
+    make_place(engine)
+    ensure_schema(engine)
+    with transaction(engine, write=True) as connection:
+        migrate(connection)

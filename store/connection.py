@@ -16,7 +16,9 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 
-from rewright.store.errors import StoreError, StoreUnavailable
+from rewright.store import reaching
+from rewright.store.damage import is_damage
+from rewright.store.errors import StoreDamaged, StoreError, StoreUnavailable
 
 # how long a writer waits for another one
 BUSY_SECONDS = 2.0
@@ -26,7 +28,7 @@ POSTGRES_SCHEMA = "rewright"
 def connect(url: str) -> Engine:
     """An engine for ``postgresql://...``, or for a path of an SQLite file (``sqlite:///path`` too).
 
-    Raises StoreError for a URL that is neither, StoreUnavailable where the file cannot be made.
+    Nothing is opened yet. Raises StoreError for a URL that is neither.
     """
     if url.startswith(("postgresql://", "postgres://")):
         return _postgres(url)
@@ -36,10 +38,14 @@ def connect(url: str) -> Engine:
 @contextmanager
 def transaction(engine: Engine, *, write: bool) -> Iterator[Connection]:
     """One transaction; every failure of the database comes out as StoreUnavailable."""
+    reaching.ensure(engine)
     try:
         with engine.connect().execution_options(rewright_write=write) as connection, connection.begin():
             yield connection
     except DBAPIError as error:
+        if is_damage(error.orig):
+            reaching.lost(engine)
+            raise StoreDamaged(str(error.orig)) from error
         raise StoreUnavailable(str(error.orig)) from error
     except SQLAlchemyError as error:
         raise StoreUnavailable(str(error)) from error
@@ -47,16 +53,40 @@ def transaction(engine: Engine, *, write: bool) -> Iterator[Connection]:
 
 def _sqlite(path: str) -> Engine:
     file = Path(path).expanduser()
+    engine = create_engine(f"sqlite:///{file}", connect_args={"timeout": BUSY_SECONDS})
+    event.listen(engine, "connect", _prepare_sqlite)
+    event.listen(engine, "begin", _begin_sqlite)
+    return engine
+
+
+def sqlite_file(engine: Engine) -> Path | None:
+    """The store's file; None where it is on a server."""
+    return Path(str(engine.url.database)) if engine.dialect.name == "sqlite" else None
+
+
+def make_place(engine: Engine) -> None:
+    """The file of an SQLite store and its directory. Raises StoreUnavailable."""
+    file = sqlite_file(engine)
+    if file is None:
+        return
     try:
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         # texts of queries are nobody else's business
         os.close(os.open(file, os.O_CREAT | os.O_RDWR, 0o600))
     except OSError as error:
         raise StoreUnavailable(f"cannot open the store {file}: {error.strerror}") from error
-    engine = create_engine(f"sqlite:///{file}", connect_args={"timeout": BUSY_SECONDS})
-    event.listen(engine, "connect", _prepare_sqlite)
-    event.listen(engine, "begin", _begin_sqlite)
-    return engine
+
+
+def identity(engine: Engine) -> object:
+    """What tells the store's file from another one under its name; the same for ever for a server, None: there is none."""
+    file = sqlite_file(engine)
+    if file is None:
+        return engine.url
+    try:
+        found = file.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def _prepare_sqlite(connection: Any, _record: object) -> None:

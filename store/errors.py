@@ -11,6 +11,10 @@ class StoreUnavailable(StoreError):
     """Locked for too long, full, unreachable or damaged; try again later."""
 
 
+class StoreDamaged(StoreUnavailable):
+    """The file itself is broken; it does not come back by waiting (``rewright.store.damage.set_aside``)."""
+
+
 class StoreTooNew(StoreError):
     """Written by a newer version of Rewright."""
 

@@ -28,7 +28,9 @@ class Log:
             with transaction(self.engine, write=True) as connection:
                 connection.execute(insert(schema.LOG), rows)
 
-    def read(self, *, since: float = 0.0, after_id: int = 0, limit: int = 1000) -> Sequence[LogEntry]:
+    def read(
+        self, *, since: float = 0.0, after_id: int = 0, database: str | None = None, limit: int = 1000
+    ) -> Sequence[LogEntry]:
         """The newest ``limit`` entries at or after ``since`` and numbered above ``after_id``, oldest first."""
         table = schema.LOG
         statement = (
@@ -37,6 +39,8 @@ class Log:
             .order_by(table.c.id.desc())
             .limit(limit)
         )
+        if database is not None:
+            statement = statement.where(table.c.database == database)
         names = [field.name for field in fields(LogEntry)]
         with transaction(self.engine, write=False) as connection:
             rows = connection.execute(statement).mappings().all()

@@ -29,13 +29,15 @@ class Resolutions:
             revision.bump(connection)
         return Resolution(**row, id=int(number[0]))
 
-    def accept(self, resolution_id: int) -> Resolution:
-        """Raises NotFound."""
+    def accept(self, resolution_id: int, *, database: str | None = None) -> Resolution:
+        """``database``: only one of this database. Raises NotFound."""
         table = schema.RESOLUTIONS
         with transaction(self.engine, write=True) as connection:
             if not 0 < resolution_id < 2**63:
                 raise NotFound(f"no resolution {resolution_id}")
             statement = update(table).where(table.c.id == resolution_id).values(accepted=True)
+            if database is not None:
+                statement = statement.where(table.c.database == database)
             if connection.execute(statement).rowcount == 0:
                 raise NotFound(f"no resolution {resolution_id}")
             revision.bump(connection)

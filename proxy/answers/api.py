@@ -49,6 +49,7 @@ class Answers:
     settings: SettingsRows
     explainer: Explainer | None = None
     others: Rows = field(default_factory=NoRows)
+    pause: calls.Pauser | None = None
     keywords: frozenset[bytes] = frozenset({b"ask", b"augment", b"explain", b"call"})
 
     def match(self, text: str) -> Answer | None:
@@ -62,7 +63,7 @@ class Answers:
             case SelectOurs():
                 return self._select(found)
             case CallOurs():
-                return _Call(self.store, found)
+                return _Call(self.store, found, self.pause)
             case ExplainRewrite():
                 return self._explain(found)
             case Question():
@@ -126,6 +127,10 @@ class _Local:
         return False
 
     @property
+    def rights(self) -> bool:
+        return True
+
+    @property
     def columns(self) -> tuple[ResultColumn, ...]:
         return ()
 
@@ -145,6 +150,10 @@ class _Failing(_Local):
 
 @dataclass(frozen=True, slots=True)
 class _Show(_Local):
+    @property
+    def rights(self) -> bool:
+        return False
+
     @property
     def columns(self) -> tuple[ResultColumn, ...]:
         return SHOW_COLUMNS
@@ -183,6 +192,7 @@ class _Select(_Local):
 class _Call(_Local):
     store: Store
     found: CallOurs
+    pauser: calls.Pauser | None
 
     @property
     def parameters(self) -> tuple[int, ...]:
@@ -191,7 +201,7 @@ class _Call(_Local):
     async def run(self, session: SessionView, parameters: Sequence[object] = ()) -> Outcome:
         _all_given(self.parameters, parameters)
         call = self.found.filled(parameters)
-        notice = await _in_thread(lambda: calls.run(call, self.store, session))
+        notice = await _in_thread(lambda: calls.run(call, self.store, session, self.pauser))
         return LocalRows((), (), "CALL", (notice,))
 
 

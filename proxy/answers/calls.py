@@ -17,6 +17,8 @@ DECISIONS: Mapping[str, Action] = {
     "pin": Action.PIN,
     "retire": Action.RETIRE,
 }
+# whether to pause, and who says so; blocks, raises SqlError
+Pauser = Callable[[bool, str], None]
 NAMES = (*DECISIONS, "accept", "pause", "resume")
 
 
@@ -26,20 +28,25 @@ class _Arguments:
     reason: str
 
 
-def run(call: CallOurs, store: Store, session: SessionView) -> str:
-    """Do it; the notice that says what was done. Blocks; raises SqlError."""
+def run(call: CallOurs, store: Store, session: SessionView, pause: Pauser | None = None) -> str:
+    """Do it; ``pause``: where a pause is told besides the store. The notice that says what was done. Blocks; raises SqlError."""
     if call.name not in NAMES:
         raise SqlError(
             "42883", f"procedure rewright.{call.name} does not exist", hint=f"Procedures: {', '.join(NAMES)}."
         )
-    if not session.is_admin:
+    if not (session.may_pause if call.name in {"pause", "resume"} else session.is_admin):
+        listed = (
+            "[admins] roles"
+            if call.name in {"pause", "resume"}
+            else "[admins] roles and [databases.NAME] admins"
+        )
         raise SqlError(
             "42501",
             f"permission denied for procedure rewright.{call.name}",
-            hint="Admins are listed in the configuration, [admins] roles.",
+            hint=f"Admins are listed in the configuration, {listed}; the session's current role counts.",
         )
     try:
-        return _do(call, store, session)
+        return _do(call, store, session, pause)
     except NotFound as error:
         raise SqlError("P0002", str(error)) from error
     except IllegalTransition as error:
@@ -48,15 +55,21 @@ def run(call: CallOurs, store: Store, session: SessionView) -> str:
         raise SqlError("58030", f"the store of Rewright cannot be written: {error}") from error
 
 
-def _do(call: CallOurs, store: Store, session: SessionView) -> str:
+def _do(call: CallOurs, store: Store, session: SessionView, pause: Pauser | None) -> str:
     if call.name in {"pause", "resume"}:
         _no_arguments(call)
-        store.switches.set_paused(call.name == "pause", by=session.role)
+        if pause is not None:
+            pause(call.name == "pause", session.role)
+        else:
+            store.switches.set_paused(call.name == "pause", by=session.role)
         return "paused: every query runs as it is written" if call.name == "pause" else "resumed"
     arguments = _arguments(call)
     if call.name == "accept":
-        return f"resolution {store.resolutions.accept(arguments.identifier).id} is accepted"
+        accepted = store.resolutions.accept(arguments.identifier, database=session.database)
+        return f"resolution {accepted.id} is accepted"
     action = DECISIONS[call.name]
+    if store.rewrites.get(arguments.identifier).proposal.database != session.database:
+        raise NotFound(f"no rewrite {arguments.identifier}")
     rewrite = store.rewrites.act(arguments.identifier, action, reason=arguments.reason, by=session.role)
     return f"rewrite {rewrite.id} is {rewrite.state}"
 
@@ -89,6 +102,3 @@ def _wrong(call: CallOurs, signature: str) -> SqlError:
         f"wrong arguments for procedure rewright.{call.name}",
         hint=f"CALL rewright.{call.name}{signature}, with constants.",
     )
-
-
-Runner = Callable[[CallOurs, Store, SessionView], str]

@@ -161,11 +161,11 @@ BY_NAME: Mapping[str, Relation] = {relation.name: relation for relation in RELAT
 
 
 def stored_rows(relation: str, store: Store, session: SessionView) -> Sequence[Row] | None:
-    """The rows of a relation that is in the store; None when it is not. Raises StoreError."""
+    """The rows of a relation that is in the store, of the session's database; None when it is not there. Raises StoreError."""
     reader = _READERS.get(relation)
     if reader is None:
         return None
-    return [_censored(BY_NAME[relation], row, session) for row in reader(store)]
+    return [_censored(BY_NAME[relation], row, session) for row in reader(store, session.database)]
 
 
 def _censored(relation: Relation, row: Row, session: SessionView) -> Row:
@@ -179,8 +179,8 @@ def _at(seconds: float) -> datetime:
     return datetime.fromtimestamp(seconds, UTC)
 
 
-def _log(store: Store) -> Sequence[Row]:
-    return [_log_row(entry) for entry in store.log.read(limit=LIMIT)]
+def _log(store: Store, database: str) -> Sequence[Row]:
+    return [_log_row(entry) for entry in store.log.read(database=database, limit=LIMIT)]
 
 
 def _log_row(entry: LogEntry) -> Row:
@@ -201,8 +201,8 @@ def _log_row(entry: LogEntry) -> Row:
     }
 
 
-def _rewrites(store: Store) -> Sequence[Row]:
-    return [_rewrite_row(one) for one in store.rewrites.find(limit=LIMIT)]
+def _rewrites(store: Store, database: str) -> Sequence[Row]:
+    return [_rewrite_row(one) for one in store.rewrites.find(database=database, limit=LIMIT)]
 
 
 def _rewrite_row(one: Rewrite) -> Row:
@@ -233,8 +233,8 @@ def _rewrite_row(one: Rewrite) -> Row:
     }
 
 
-def _queries(store: Store) -> Sequence[Row]:
-    return [_query_row(one) for one in store.queries.read(limit=LIMIT)]
+def _queries(store: Store, database: str) -> Sequence[Row]:
+    return [_query_row(one) for one in store.queries.read(database=database, limit=LIMIT)]
 
 
 def _query_row(one: QuerySeen) -> Row:
@@ -252,8 +252,8 @@ def _query_row(one: QuerySeen) -> Row:
     }
 
 
-def _sessions(store: Store) -> Sequence[Row]:
-    return [_session_row(one) for one in store.sessions.read()]
+def _sessions(store: Store, database: str) -> Sequence[Row]:
+    return [_session_row(one) for one in store.sessions.read() if one.database == database]
 
 
 def _session_row(one: SessionSeen) -> Row:
@@ -263,7 +263,7 @@ def _session_row(one: SessionSeen) -> Row:
     return row | {"last_route": one.last_route, "last_reason": one.last_reason}
 
 
-_READERS: Mapping[str, Callable[[Store], Sequence[Row]]] = {
+_READERS: Mapping[str, Callable[[Store, str], Sequence[Row]]] = {
     "log": _log,
     "rewrites": _rewrites,
     "queries": _queries,

@@ -33,7 +33,7 @@ class UpstreamLogin:
 
     def __init__(self, user: str, password: str, *, certificate: bytes = b"") -> None:
         self._framer = Framer(LOGIN_MESSAGE_LIMIT)
-        self._user = user
+        self.user = user
         self._password = password
         self._certificate = certificate
         self._scram: ScramClient | None = None
@@ -81,7 +81,7 @@ class UpstreamLogin:
         if code == AUTH_CLEARTEXT:
             return Password(self._password.encode() + b"\0").encode()
         if code == AUTH_MD5:
-            return Password(md5_response(self._user, self._password, request.data[:4]) + b"\0").encode()
+            return Password(md5_response(self.user, self._password, request.data[:4]) + b"\0").encode()
         if code == AUTH_SASL:
             return self._start_scram(request.mechanisms)
         if code == AUTH_SASL_CONTINUE and self._scram is not None:

@@ -50,6 +50,7 @@ class LakeStatement:
     command: Declare | Copy | None = None
     token: str = ""
     redirects: bool = False
+    rights: bool = False
 
     @property
     def columns(self) -> tuple[ResultColumn, ...]:

@@ -15,7 +15,8 @@ from rewright.proxy.duckdb_backend.values import UNKNOWN, BadValue
 from rewright.proxy.duckdb_backend.values import decode as decoded
 from rewright.proxy.ports import Answer, LocalRows, Redirect, ResultColumn, SqlError
 from rewright.proxy.serving.guard_check import CANCELLED, substitute_error
-from rewright.proxy.serving.private import NOWHERE
+from rewright.proxy.serving.identity import ask_in_cycle, ask_in_pipeline
+from rewright.proxy.serving.private import NOWHERE, Broken, Skipped
 from rewright.proxy.session import Cancelled, Emit, Exchange, PendingReply, Send, Wait
 from rewright.proxy.statements import Portal, Statement
 from rewright.proxy.wire import backend, values
@@ -63,7 +64,8 @@ def query_exchange(interceptor: SessionInterceptor, text: bytes) -> Exchange | N
 
 def _answered_query(interceptor: SessionInterceptor, answer: Answer) -> Exchange:
     try:
-        outcome = yield Wait(lambda: answer.run(interceptor.session_view()))
+        view = (yield from ask_in_cycle(interceptor)) if answer.rights else interceptor.session_view()
+        outcome = yield Wait(lambda: answer.run(view))
     except SqlError as error:
         yield from failed_query(error)
         return
@@ -216,7 +218,8 @@ def execute_exchange(
     if portal.rows is None:
         try:
             given = bound_values(portal, portal.statement.param_types)
-            outcome = yield Wait(lambda: answer.run(interceptor.session_view(), given))
+            view = (yield from ask_in_pipeline(interceptor)) if answer.rights else interceptor.session_view()
+            outcome = yield Wait(lambda: answer.run(view, given))
             assert isinstance(outcome, LocalRows)
             portal.rows = _rows_bytes(outcome, portal.result_formats)
         except SqlError as error:
@@ -224,6 +227,13 @@ def execute_exchange(
             return
         except Cancelled:
             yield from _failed_execute(None)
+            return
+        except Skipped:
+            yield Send(message, kinds=b"E")
+            return
+        except Broken as broken:
+            interceptor.session.cycle_failed = True
+            yield Emit(broken.error.without(b"P").encode())
             return
         interceptor.metrics.routes["local"] += 1
         portal.tag = _tag(outcome, len(portal.rows))

@@ -59,7 +59,7 @@ def _demo(*, once: bool) -> None:
         try:
             with open_configured(config) as store, pages(config.http.address, supervisor, store) as http:
                 supervisor.start()
-                _introduce(sample, supervisor, http)
+                _introduce(sample, supervisor, None if http is None else http.getsockname()[:2])
                 if once:
                     _tour(sample, supervisor)
                 else:

@@ -6,13 +6,15 @@ from pathlib import Path
 
 import click
 
-from rewright.cli.common import opened_store, whoami, with_store
+from rewright.cli.common import with_store
+from rewright.cli.pausing import throw
 
 
 @click.command()
 @with_store
 def command(config_path: Path | None, store_url: str | None) -> None:
-    """Stop serving replacements everywhere, within a second and across restarts."""
-    with opened_store(config_path, store_url) as store:
-        store.switches.set_paused(True, by=whoami())
-    click.echo("paused: every query runs as it is written")
+    """Stop serving replacements everywhere, within a second and across restarts.
+
+    Works without the store, too. Says what was reached; exit code 1 when that is neither the store nor a running proxy.
+    """
+    throw(True, config_path, store_url)

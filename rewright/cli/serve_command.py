@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+import socket
+import threading
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,7 +21,13 @@ from rewright.config.loading import load
 from rewright.config.model import Config
 
 if TYPE_CHECKING:
+    from rewright.processes.instances import Instance
     from rewright.processes.supervisor import Supervisor
+    from rewright.processes.takeover import Taken
+    from rewright.store.api import Store
+
+# how long a start waits for a word of the store
+STORE_SECONDS = 2.0
 
 
 def _lake(_ctx: click.Context, _parameter: click.Parameter, value: str | None) -> str | None:
@@ -36,6 +47,11 @@ def _lake(_ctx: click.Context, _parameter: click.Parameter, value: str | None) -
 @STORE_OPTION
 @click.option("--http", help="address for /healthz, /metrics and the console; empty: none")
 @click.option("--workers", type=click.IntRange(1), help="relay processes")
+@click.option(
+    "--takeover",
+    is_flag=True,
+    help="take the sockets of the proxy that runs at this address; its sessions go on there to their end",
+)
 def command(
     config_path: Path | None,
     listen: str | None,
@@ -44,6 +60,7 @@ def command(
     store_url: str | None,
     http: str | None,
     workers: int | None,
+    takeover: bool,
 ) -> None:
     """Run the proxy until SIGTERM or Ctrl-C."""
     overrides: dict[str, object] = {
@@ -61,26 +78,34 @@ def command(
     if not config.databases:
         raise WrongUsage("no database is configured: give --upstream, or [databases.NAME] in rewright.toml")
     given_now = {key: value for key, value in overrides.items() if value is not None}
-    serve(config, lambda: load(config_path, overrides=given_now))
+    serve(config, lambda: load(config_path, overrides=given_now), takeover=takeover)
 
 
 def serve(
     config: Config,
     reread: Callable[[], Config] | None = None,
     on_ready: Callable[[Supervisor], None] = lambda _: None,
+    *,
+    takeover: bool = False,
 ) -> None:
-    """Until a signal ends it; raises Failure when it can't begin. ``reread``: for SIGHUP; raises ConfigError."""
+    """Until a signal ends it; raises Failure when it can't begin. ``reread``: for SIGHUP; raises ConfigError.
+
+    ``takeover``: with the sockets of the process that listens at the configured address.
+    """
     from rewright import logs
+    from rewright.processes.instances import registered
+    from rewright.processes.notifying import notify
     from rewright.processes.pages import pages
     from rewright.processes.supervisor import ServeFailed, Supervisor
+    from rewright.processes.takeover import offered
     from rewright.store.errors import StoreError
     from rewright.wiring.shadows import ShadowFailed, Shadows
-    from rewright.wiring.stores import open_configured
+    from rewright.wiring.stores import reach_configured
 
     logs.set_up(config.log.format, config.log.level, "supervisor")
     try:
         check(config)
-        store = open_configured(config)
+        store = reach_configured(config)
     except StoreError as error:
         raise Failure(str(error)) from error
     shadows = Shadows(config)
@@ -90,17 +115,66 @@ def serve(
         store.close()
         raise Failure(str(error)) from error
     again = None if reread is None else (lambda: shadows.applied(reread()))
-    supervisor = Supervisor(shadows.applied(config), again)
+    taken = _take(config) if takeover else None
+    supervisor = Supervisor(shadows.applied(config), again, taken.clients if taken is not None else ())
     try:
-        with shadows, store, pages(config.http.address, supervisor, store) as http:
+        with ExitStack() as stack:
+            stack.enter_context(shadows)
+            stack.enter_context(store)
+            _look_at(store)
+            theirs = taken.http if taken is not None else None
+            http = stack.enter_context(pages(config.http.address, supervisor, store, theirs))
             supervisor.start()
-            host, port = supervisor.address
-            click.echo(f"listening on {values.show((host, port))}", err=True)
+            stack.enter_context(registered(config.serve.run_dir, _instance(config, supervisor)))
+            give = partial(_sockets, supervisor, http)
+            stack.enter_context(offered(config.serve.run_dir, give, supervisor.retire))
+            if taken is not None:
+                taken.finish()
+            click.echo(f"listening on {values.show(supervisor.address)}", err=True)
             if http is not None:
-                click.echo(f"pages on http://{values.show(http)}/", err=True)
+                click.echo(f"pages on http://{values.show(http.getsockname()[:2])}/", err=True)
+            notify("READY=1")
             on_ready(supervisor)
             supervisor.run()
+            notify("STOPPING=1")
     except ServeFailed as error:
         raise Failure(str(error)) from error
     finally:
         supervisor.stop()
+
+
+def _take(config: Config) -> Taken:
+    """Raises Failure."""
+    from rewright.processes.instances import alive
+    from rewright.processes.takeover import TakeoverFailed, take
+
+    address = values.show(config.listen.address)
+    pids = [one.pid for one in alive(config.serve.run_dir) if one.address == address]
+    try:
+        return take(config.serve.run_dir, pids)
+    except TakeoverFailed as error:
+        raise Failure(f"cannot take over {address}: {error}") from error
+
+
+def _sockets(
+    supervisor: Supervisor, http: socket.socket | None
+) -> tuple[Sequence[socket.socket], socket.socket | None]:
+    return supervisor.listeners, http
+
+
+def _look_at(store: Store) -> None:
+    """A store on a server that does not answer is not waited for: clients are."""
+    import structlog
+
+    from rewright.wiring.stores import look_at
+
+    look = threading.Thread(target=look_at, args=(store, structlog.get_logger()), name="store", daemon=True)
+    look.start()
+    look.join(STORE_SECONDS)
+
+
+def _instance(config: Config, supervisor: Supervisor) -> Instance:
+    from rewright.processes.instances import Instance
+    from rewright.wiring.pausing import scope_of
+
+    return Instance(os.getpid(), values.show(supervisor.address), scope_of(config))

@@ -25,7 +25,9 @@ class Listen:
     tls_max_version: str = option(
         "", choice("", "tlsv1.2", "tlsv1.3"), "the newest TLS for clients; empty: whatever there is"
     )
-    max_connections: int = option(1000, integer(1, 1_000_000), "clients at most; further ones get 53300")
+    max_connections: int = option(
+        1000, integer(1, 1_000_000), "clients of one worker; further ones get 53300"
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +37,14 @@ class Limits:
     connect_timeout: float = option("10s", seconds, "for a connection to the upstream server")
     login_timeout: float = option("60s", seconds, "from a client's first byte until it is logged in")
     idle_timeout: float = option("0s", seconds, "after which an idle client is disconnected")
+    max_user_connections: int = option(
+        0, integer(0, 1_000_000), "sessions of one user in one worker; further ones get 53300; 0: no limit"
+    )
+    keepalive: float = option(
+        "60s",
+        seconds,
+        "silence after which a peer is probed; one that answers no probe for as long again is gone",
+    )
     drain_grace: float = option("30s", seconds, "after SIGTERM, for running queries to end")
     client_buffer: int = option(4 << 20, integer(1 << 16, 1 << 32), "bytes held for one client")
     total_buffer: int = option(512 << 20, integer(1 << 20, 1 << 40), "bytes held for all clients of a worker")
@@ -96,6 +106,15 @@ class Database:
         words(),
         "PostgreSQL databases of this configuration that a lake's queries may name (app.orders), read as their optimiser_dsn",
         example=["app"],
+    )
+    max_connections: int = option(
+        0, integer(0, 1_000_000), "sessions in one worker; further ones get 53300; 0: no limit"
+    )
+    admins: tuple[str, ...] = option(
+        [],
+        words(),
+        "roles that see every text of this database and may decide on its rewrites, besides [admins] roles",
+        example=["alice"],
     )
     spark_master: str = option(
         "local[*]",
@@ -186,9 +205,15 @@ class Verify:
 
 @dataclass(frozen=True, slots=True)
 class Serve:
-    """How replacements are sent."""
+    """How replacements are sent, and where running proxies keep what is only theirs."""
 
     tag: bool = option(False, switch, "append /* rewright:ID */ to what is sent")
+    run_dir: str = option(
+        "",
+        text,
+        "a directory of this user alone for sockets and the switch of rewright pause; empty: $XDG_RUNTIME_DIR/rewright, or one in the system's temporary directory",
+        example="/run/rewright",
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +221,9 @@ class Admins:
     """Who may decide."""
 
     roles: tuple[str, ...] = option(
-        ["postgres"], words(), "roles that see everything and may CALL rewright.approve() …"
+        ["postgres"],
+        words(),
+        "roles that are admins of each database they are connected to, on every server, and may pause",
     )
 
 

@@ -41,7 +41,19 @@ class Reload:
     config: Config
 
 
-Message = Ready | Failed | Figures | Reload
+@dataclass(frozen=True, slots=True)
+class Pausing:
+    """What a signal said to the supervisor: serve no replacements, or serve them again."""
+
+    paused: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Retire:
+    """Accept no more clients, and end when the last session has ended."""
+
+
+Message = Ready | Failed | Figures | Reload | Pausing | Retire
 
 
 def listen(

@@ -34,6 +34,8 @@ METRICS: Mapping[str, str] = {
     "optimiser_jobs_waiting": "slow queries waiting",
     "optimiser_jobs_total": "slow queries looked at, by outcome",
     "rewrites": "rewrites in the store, by state",
+    "store_up": "whether the store could be read a moment ago, by worker",
+    "paused": "whether serving replacements is paused, by worker",
     "restarts_total": "child processes started again, by process",
     "up": "child processes running, by process",
 }

@@ -6,6 +6,7 @@ import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 
 import uvicorn
 
@@ -16,20 +17,27 @@ from rewright.store.api import Store
 
 @contextmanager
 def pages(
-    address: tuple[str, int] | None, supervisor: Supervisor, store: Store
-) -> Iterator[tuple[str, int] | None]:
-    """Serve the pages while the block runs; yields where. Raises ServeFailed when the address is taken."""
+    address: tuple[str, int] | None,
+    supervisor: Supervisor,
+    store: Store,
+    listener: socket.socket | None = None,
+) -> Iterator[socket.socket | None]:
+    """Serve the pages while the block runs; yields their socket. ``listener``: one that listens already.
+
+    Raises ServeFailed when the address is taken.
+    """
     if address is None:
         yield None
         return
-    listener = _listen(address)
+    listener = listener or _listen(address)
     app = create_app(store, health=supervisor.health, metrics=supervisor.metrics)
     config = uvicorn.Config(app, log_level="warning", access_log=False, lifespan="off", ws="none")
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, name="http", daemon=True)
     thread.start()
+    supervisor.on_retire = partial(setattr, server, "should_exit", True)
     try:
-        yield listener.getsockname()[:2]
+        yield listener
     finally:
         server.should_exit = True
         thread.join(5)

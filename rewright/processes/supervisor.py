@@ -13,7 +13,7 @@ import socket
 import tempfile
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from multiprocessing.connection import Connection
@@ -23,27 +23,35 @@ from typing import Any
 
 import structlog
 
+from rewright import logs
 from rewright.config.loading import ConfigError
 from rewright.config.model import Config
 from rewright.processes import channel, interrupts
-from rewright.processes.channel import Failed, Figures, Message, Ready, Reload, tell
+from rewright.processes.channel import Failed, Figures, Message, Pausing, Ready, Reload, Retire, tell
 from rewright.processes.exporting import Figureboard
+from rewright.proxy.private_directory import has_temporary_directory, runtime_directory
+from rewright.proxy.server import listening_socket
+from rewright.wiring import pausing
 
 START_SECONDS = 90.0
-# a child that dies again and again is started ever less often
-BACKOFF = (0.1, 0.5, 1.0, 2.0, 5.0, 10.0)
+# a child that dies is started again at once; one that dies again and again ever less often
+BACKOFF = (0.0, 0.1, 0.5, 1.0, 2.0, 5.0, 10.0)
 STEADY_SECONDS = 60.0
+# what a worker's process has loaded before it is copied: nothing that starts threads, which a copy would not have
+PRELOADED = ("rewright.processes.worker", "uvloop")
 
 
 class ServeFailed(Exception):
     """Serving can't begin; the message says why."""
 
 
-def _worker_main(config: Config, number: int, job_path: str, pipe: Connection) -> None:
+def _worker_main(
+    config: Config, number: int, job_path: str, listeners: Sequence[socket.socket], pipe: Connection
+) -> None:
     interrupts.ignore()
     from rewright.processes.worker import run
 
-    run(config, number, job_path, pipe)
+    run(config, number, job_path, listeners, pipe)
 
 
 def _optimiser_main(config: Config, job_path: str, pipe: Connection) -> None:
@@ -71,16 +79,37 @@ class _Child:
 
 
 class Supervisor:
-    """``start`` returns once clients can connect; ``run`` stays until SIGTERM or SIGINT, then drains."""
+    """``start`` returns once clients can connect; ``run`` stays until SIGTERM or SIGINT, then drains.
 
-    def __init__(self, config: Config, reread: Callable[[], Config] | None = None) -> None:
-        self.config = config
+    The listening sockets are the supervisor's: who connects while a worker is started again waits for it.
+    """
+
+    def __init__(
+        self,
+        config: Config,
+        reread: Callable[[], Config] | None = None,
+        listeners: Sequence[socket.socket] = (),
+    ) -> None:
+        """``listeners``: sockets taken from another process."""
+        # without any place for files clients are served all the same: no rewrites are looked for, workers start more slowly
+        self._has_files = has_temporary_directory()
+        self._run_dir = str(runtime_directory(config.serve.run_dir)) if self._has_files else ""
+        self.config = self._settled(config)
+        self.paused = False  # by a signal
         self.board = Figureboard()
         self.address: tuple[str, int] = ("", 0)
         self.restarts: dict[str, int] = {}
         self._reread = reread
         self._context = multiprocessing.get_context("spawn")
-        self._directory = tempfile.TemporaryDirectory(prefix="rewright-run-")
+        # a worker is a copy of a process that has loaded all it needs: it listens again within a moment
+        self._copies: Any = self._context
+        if self._has_files:
+            self._copies = multiprocessing.get_context("forkserver")
+            self._copies.set_forkserver_preload(list(PRELOADED))
+        self._listeners = list(listeners)
+        self._retiring = threading.Event()
+        self.on_retire: Callable[[], None] = lambda: None
+        self._directory = tempfile.TemporaryDirectory(prefix="rewright-run-") if self._has_files else None
         self._children: list[_Child] = []
         self._stopping = False
         self._wake_out, self._wake_in = socket.socketpair()
@@ -90,19 +119,35 @@ class Supervisor:
 
     def start(self) -> None:
         """Raises ServeFailed."""
-        job_path = str(Path(self._directory.name) / "jobs") if self._optimises() else ""
+        files = self._directory
+        job_path = str(Path(files.name) / "jobs") if files is not None and self._optimises() else ""
         if job_path:
             self._add("optimiser", lambda pipe: self._spawn(_optimiser_main, self.config, job_path, pipe))
+        self._listen()
         for number in range(self.config.listen.workers):
             self._add(f"worker {number}", partial(self._start_worker, number, job_path))
         deadline = time.monotonic() + START_SECONDS
         for child in self._children:
             self._launch(child)
-            if child.name == "worker 0":
-                # where the kernel chooses the port, the other workers share this one's
-                self._await(child, deadline)
         for child in self._workers():
             self._await(child, deadline)
+
+    def _listen(self) -> None:
+        """One socket a worker. Raises ServeFailed."""
+        (host, port), workers = self.config.listen.address, self.config.listen.workers
+        try:
+            for _ in range(0 if self._listeners else workers):
+                self._listeners.append(listening_socket(host, port, share=workers > 1))
+                # where the kernel chooses the port, the other workers share the first one's
+                port = self._listeners[0].getsockname()[1]
+        except OSError as error:
+            self.stop()
+            raise ServeFailed(str(error)) from error
+        self.address = self._listeners[0].getsockname()[:2]
+
+    def _settled(self, config: Config) -> Config:
+        """With the runtime directory that was found, for all children."""
+        return replace(config, serve=replace(config.serve, run_dir=self._run_dir))
 
     def _await(self, child: _Child, deadline: float) -> None:
         if not child.ready.wait(max(deadline - time.monotonic(), 0.1)) or child.problem:
@@ -121,14 +166,15 @@ class Supervisor:
         self._children.append(_Child(name, start))
 
     def _start_worker(self, number: int, job_path: str, pipe: Connection) -> BaseProcess:
-        config = self.config
-        if self.address[1]:
-            # the same address as long as we live, also for a worker that is started again
-            config = replace(config, listen=replace(config.listen, address=self.address))
-        return self._spawn(_worker_main, config, number, job_path, pipe)
+        # the same address as long as we live, also for a worker that is started again
+        config = replace(self.config, listen=replace(self.config.listen, address=self.address))
+        # of another process there may be more sockets than workers, or fewer
+        every = max(config.listen.workers, 1)
+        listeners = self._listeners[number::every] or [self._listeners[number % len(self._listeners)]]
+        return self._spawn(_worker_main, config, number, job_path, listeners, pipe, context=self._copies)
 
-    def _spawn(self, main: Callable[..., None], *arguments: object) -> BaseProcess:
-        process = self._context.Process(target=main, args=arguments)
+    def _spawn(self, main: Callable[..., None], *arguments: object, context: Any = None) -> BaseProcess:
+        process: BaseProcess = (context or self._context).Process(target=main, args=arguments)
         with interrupts.held_back():
             process.start()
         return process
@@ -139,34 +185,67 @@ class Supervisor:
         child.process = child.start(theirs)
         theirs.close()
         channel.listen(ours, lambda message: self._hear(child, message), lambda: None)
+        if self.paused:
+            tell(ours, Pausing(True))
 
     def _hear(self, child: _Child, message: Message) -> None:
         match message:
             case Ready():
-                self.address = message.address
                 child.ready.set()
             case Failed():
                 child.problem = message.reason
                 child.ready.set()
             case Figures():
                 self.board.put(child.name, message.values)
-            case Reload():
+            case Reload() | Pausing() | Retire():
                 pass
 
     # -- meanwhile
 
+    @property
+    def run_dir(self) -> str:
+        return self._run_dir
+
+    @property
+    def listeners(self) -> Sequence[socket.socket]:
+        """Those for clients."""
+        return self._listeners
+
+    def retire(self) -> None:
+        """Another process accepts clients now: ``run`` ends with the last session. From any thread."""
+        self._retiring.set()
+        self._wake_in.send(bytes([signal.SIGQUIT]))
+
+    def _retire(self) -> None:
+        self._retiring.set()
+        self.log.info("serving.retiring")
+        self.on_retire()
+        for listener in self._listeners:
+            listener.close()
+        for child in self._children:
+            if child.name == "optimiser" and child.alive and child.process is not None:
+                child.process.terminate()
+            elif child.pipe is not None:
+                tell(child.pipe, Retire())
+
     def run(self) -> None:
-        """Until SIGTERM or SIGINT; to be called in the main thread."""
+        """Until SIGTERM or SIGINT, or until the last session has ended after SIGQUIT; to be called in the main thread."""
         stop = {signal.SIGTERM, signal.SIGINT}
-        for number in (*stop, signal.SIGHUP):
+        for number in (*stop, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2, signal.SIGQUIT):
             signal.signal(number, self._on_signal)
         while not self._stopping:
-            self._wait(0.5)
+            self._wait(self._patience())
             self._revive()
         self.stop()
 
     def _on_signal(self, number: int, _frame: object) -> None:
         self._wake_in.send(bytes([number]))
+
+    def _patience(self) -> float:
+        """Until the next child is to be started again."""
+        now = time.monotonic()
+        waits = (child.again_at - now for child in self._children if child.process is None)
+        return min(0.5, max(0.0, min(waits, default=0.5)))
 
     def _wait(self, seconds: float) -> None:
         """Until a signal comes or a child ends."""
@@ -176,8 +255,28 @@ class Supervisor:
             for number in self._wake_out.recv(64):
                 if number == signal.SIGHUP:
                     self.reload()
+                elif number == signal.SIGQUIT:
+                    self._retire()
+                elif number in {signal.SIGUSR1, signal.SIGUSR2}:
+                    self.pause(number == signal.SIGUSR1)
                 else:
                     self._stopping = True
+
+    def pause(self, paused: bool) -> None:
+        """Told by a signal (SIGUSR1, SIGUSR2): at once for the workers, and in a file where one can be made, for the next start."""
+        self.paused = paused
+        for child in self._workers():
+            if child.pipe is not None:
+                tell(child.pipe, Pausing(paused))
+        files = pausing.files_of(self.config)
+        _, problems = (None, ()) if paused else pausing.remove_files(files)
+        file = pausing.write_files(files, pausing.ALONE) if paused else None
+        self.log.warning(
+            "serving.paused" if paused else "serving.resumed",
+            by="signal",
+            file=str(file or ""),
+            left=problems,
+        )
 
     def reload(self) -> None:
         """Read the configuration again; a wrong one changes nothing."""
@@ -185,10 +284,12 @@ class Supervisor:
             return
         before = self.config
         try:
-            self.config = self._reread()
+            self.config = self._settled(self._reread())
         except ConfigError as error:
             self.log.warning("config.reload_failed", reason=str(error))
             return
+        logs.set_up(self.config.log.format, self.config.log.level, "supervisor")
+        self.log = structlog.get_logger()
         if _of_optimiser(before) != _of_optimiser(self.config):
             self._restart_optimiser()
         for child in self._workers():
@@ -207,9 +308,12 @@ class Supervisor:
             if child.alive:
                 continue
             now = time.monotonic()
+            if self._retiring.is_set():
+                self._stopping = self._stopping or not any(one.alive for one in self._workers())
+                continue
             if child.process is not None:
                 self._bury(child, now)
-            elif now >= child.again_at and not self._stopping:
+            if child.process is None and now >= child.again_at and not self._stopping:
                 self._launch(child)
 
     def _bury(self, child: _Child, now: float) -> None:
@@ -217,8 +321,10 @@ class Supervisor:
         self.log.warning(
             "process.ended", child=child.name, exit_code=child.process.exitcode, reason=child.problem
         )
-        child.failures = 0 if now - child.began > STEADY_SECONDS else child.failures + 1
+        steady = now - child.began > STEADY_SECONDS
+        child.failures = 0 if steady else child.failures
         child.again_at = now + BACKOFF[min(child.failures, len(BACKOFF) - 1)]
+        child.failures += 1
         child.process.close()
         child.process = None
         if child.pipe is not None:
@@ -231,6 +337,8 @@ class Supervisor:
     def stop(self) -> None:
         """Drain the workers, end the optimiser; safe to call twice."""
         self._stopping = True
+        for listener in self._listeners:
+            listener.close()
         for child in self._children:
             if child.alive and child.process is not None:
                 child.process.terminate()
@@ -241,13 +349,16 @@ class Supervisor:
                 if child.process.is_alive():
                     child.process.kill()
                     child.process.join()
-        self._directory.cleanup()
+        if self._directory is not None:
+            self._directory.cleanup()
 
     def health(self) -> tuple[bool, dict[str, Any]]:
         """Whether clients can connect, and what runs."""
         states = {child.name: "running" if child.alive else "starting" for child in self._children}
         healthy = any(child.alive for child in self._workers())
-        return healthy, {"status": "ok" if healthy else "failing", "processes": states, "pid": os.getpid()}
+        paused = any(name == "paused" and value for (name, _), value in self.board.values().items())
+        status = "ok" if healthy else "failing"
+        return healthy, {"status": status, "processes": states, "pid": os.getpid(), "paused": paused}
 
     def metrics(self) -> bytes:
         for child in self._children:

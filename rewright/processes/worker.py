@@ -7,11 +7,9 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import os
 import socket
 import time
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from typing import Any
@@ -22,31 +20,32 @@ import uvloop
 from rewright import logs
 from rewright.config.loading import ConfigError
 from rewright.config.model import Config
-from rewright.processes.channel import Failed, Figures, Message, Ready, Reload, listen, tell
+from rewright.processes.channel import Failed, Figures, Message, Pausing, Ready, Reload, Retire, listen, tell
 from rewright.processes.jobs import JobSender
 from rewright.proxy.ports import Lookup, Ports, ServedRewrite
 from rewright.proxy.server import Proxy, serve
 from rewright.store.api import Store
-from rewright.store.errors import StoreError
+from rewright.store.errors import StoreDamaged, StoreError
 from rewright.store.writer import BufferedWriter
-from rewright.wiring import answers, lookups, templates
+from rewright.wiring import answers, lookups, pausing, templates
 from rewright.wiring.feed import StoreFeed
 from rewright.wiring.inlining import SocketInline
+from rewright.wiring.pausing import PauseWatch
 from rewright.wiring.proxies import proxy_config, settings_rules
 from rewright.wiring.reporting import SessionReporter, StoreReporter
-from rewright.wiring.stores import open_configured
+from rewright.wiring.stores import reach_configured, repair
 
 FIGURES_SECONDS = 1.0
-# how often a store that could not be opened is tried again
-STORE_SECONDS = 5.0
 
 
-def run(config: Config, number: int, job_path: str, pipe: Connection) -> None:
+def run(
+    config: Config, number: int, job_path: str, listeners: Sequence[socket.socket], pipe: Connection
+) -> None:
     """The process's main function; returns when the supervisor is gone or has said so (SIGTERM)."""
     logs.set_up(config.log.format, config.log.level, f"worker {number}")
     try:
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-            runner.run(_Worker(config, number, job_path, pipe).run())
+            runner.run(_Worker(config, number, job_path, listeners, pipe).run())
     except (OSError, ConfigError, ValueError) as error:
         tell(pipe, Failed(str(error)))
         raise SystemExit(3) from error
@@ -60,11 +59,20 @@ class _Books:
     writer: BufferedWriter
     reporter: StoreReporter
     feed: StoreFeed
+    pause: PauseWatch
 
 
 class _Worker:
-    def __init__(self, config: Config, number: int, job_path: str, pipe: Connection) -> None:
+    def __init__(
+        self,
+        config: Config,
+        number: int,
+        job_path: str,
+        listeners: Sequence[socket.socket],
+        pipe: Connection,
+    ) -> None:
         self.config = config
+        self.listeners = listeners
         self.number = number
         self.pipe = pipe
         self.job_path = job_path
@@ -74,23 +82,26 @@ class _Worker:
         self.log: Any = structlog.get_logger()
         self.lookup = lookups.make()
         self.lakes: Any = None
-        self.books: _Books | None = None
+        self.store = reach_configured(config)
+        self.books: _Books
         # the same for a worker that is started again, so that its old sessions are replaced
         name = f"{socket.gethostname()}:{config.listen.address[1]}/{number}"
         self.sessions = SessionReporter(name)
 
     async def run(self) -> None:
         loop = asyncio.get_running_loop()
-        store = _open(self.config, self.log)
-        if store is not None:
-            self.books = self._open_books(store, loop)
-        self.lakes = _lakes(self.config, store)
+        self.books = self._open_books(self.store, loop)
+        self.lakes = _lakes(self.config, self.store)
         listen(self.pipe, lambda message: self._hear(loop, message), lambda: self._end(loop))
         tasks = [loop.create_task(self._tell_figures(), name="figures")]
-        if store is None:
-            tasks.append(loop.create_task(self._open_later(loop), name="store"))
         try:
-            await serve(proxy_config(self.config), self._ports(), on_ready=self._ready, stop=self.stop)
+            await serve(
+                proxy_config(self.config),
+                self._ports(),
+                on_ready=self._ready,
+                stop=self.stop,
+                listeners=self.listeners,
+            )
         finally:
             for task in tasks:
                 task.cancel()
@@ -103,37 +114,28 @@ class _Worker:
             lambda rewrites: _publish(loop, self.lookup, rewrites),
             accept=frozenset(self.config.verify.accept),
             on_error=self._store_failed,
+            on_recovery=lambda: self.log.info("store.opened"),
         )
         feed.start()
+        pause = PauseWatch(pausing.files_of(self.config), feed, self._pause_changed)
+        pause.start()
         return _Books(
             store,
             writer,
             StoreReporter(writer, self.jobs, run_timeout=self.config.optimiser.run_timeout),
             feed,
+            pause,
         )
-
-    async def _open_later(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Sessions that begin after the store could be opened have all of Rewright; those before were relayed."""
-        while self.books is None:
-            await asyncio.sleep(STORE_SECONDS)
-            with suppress(StoreError):
-                store = await asyncio.to_thread(open_configured, self.config)
-                self.books = self._open_books(store, loop)
-        if self.proxy is not None:
-            self.proxy.ports = self._ports()
-        self.log.info("store.opened")
 
     def _ports(self) -> Ports:
         books = self.books
         settings = settings_rules(self.config)
-        if books is None:
-            return Ports(lookup=self.lookup, lakes=self.lakes, settings=settings, event=logs.event)
         return Ports(
             lookup=self.lookup,
             reporter=books.reporter,
             answers=answers.make(books.store, self.config, self.job_path, self.lakes),
             inline=self._inline(books.store),
-            pause=books.feed,
+            pause=books.pause,
             lakes=self.lakes,
             settings=settings,
             event=logs.event,
@@ -147,20 +149,28 @@ class _Worker:
 
     def _ready(self, proxy: Proxy) -> None:
         self.proxy = proxy
-        proxy.ports = self._ports()  # the store may have come meanwhile
         # what the modules are made of stays: the collector need not walk over it again while traffic waits
         gc.collect()
         gc.freeze()
         tell(self.pipe, Ready(proxy.address))
 
     def _end(self, loop: asyncio.AbstractEventLoop) -> None:
-        """The supervisor is gone."""
+        """The supervisor is gone: who comes now must find the next one, and who is here stays."""
         if not loop.is_closed():
-            loop.call_soon_threadsafe(self.stop.set)
+            asyncio.run_coroutine_threadsafe(self._retire(), loop)
+
+    async def _retire(self) -> None:
+        if self.proxy is not None:
+            await self.proxy.retire()
+        self.stop.set()
 
     def _hear(self, loop: asyncio.AbstractEventLoop, message: Message) -> None:
         if isinstance(message, Reload):
             asyncio.run_coroutine_threadsafe(self._reload(message.config), loop)
+        elif isinstance(message, Pausing):
+            self.books.pause.signalled = message.paused
+        elif isinstance(message, Retire):
+            asyncio.run_coroutine_threadsafe(self._retire(), loop)
 
     async def _reload(self, config: Config) -> None:
         try:
@@ -169,9 +179,10 @@ class _Worker:
             self.log.warning("config.reload_failed", reason=str(error))
             return
         self.config = config
-        if self.books is not None:
-            self.books.reporter.run_timeout = config.optimiser.run_timeout
-            self.books.feed.reload(frozenset(config.verify.accept))
+        logs.set_up(config.log.format, config.log.level, f"worker {self.number}")
+        self.log = structlog.get_logger()
+        self.books.reporter.run_timeout = config.optimiser.run_timeout
+        self.books.feed.reload(frozenset(config.verify.accept))
         if self.proxy is not None:
             self.proxy.ports = self._ports()
             await self.proxy.reload(changed)
@@ -181,14 +192,12 @@ class _Worker:
         while True:
             await asyncio.sleep(FIGURES_SECONDS)
             books = self.books
-            if books is not None:
-                books.reporter.flush()
+            books.reporter.flush()
             if self.proxy is not None:
-                tell(self.pipe, Figures(self._figures(self.proxy, None if books is None else books.writer)))
-                if books is not None:
-                    self.sessions.report(self.proxy.sessions(), books.writer)
+                tell(self.pipe, Figures(self._figures(self.proxy, books)))
+                self.sessions.report(self.proxy.sessions(), books.writer)
 
-    def _figures(self, proxy: Proxy, writer: BufferedWriter | None) -> dict[Any, float]:
+    def _figures(self, proxy: Proxy, books: _Books) -> dict[Any, float]:
         metrics = proxy.metrics
         worker = (("worker", str(self.number)),)
         found: dict[Any, float] = {
@@ -201,10 +210,11 @@ class _Worker:
             ("reports_total", ()): metrics.reports,
             ("reports_dropped_total", ()): metrics.reports_dropped + (self.jobs.dropped if self.jobs else 0),
             ("cpu_seconds_total", worker): time.process_time(),
+            ("store_up", worker): float(books.feed.healthy),
+            ("paused", worker): float(books.pause.paused),
+            ("store_records_dropped_total", ()): books.writer.dropped,
+            ("store_batches_failed_total", ()): books.writer.failed,
         }
-        if writer is not None:
-            found["store_records_dropped_total", ()] = writer.dropped
-            found["store_batches_failed_total", ()] = writer.failed
         for name, label, counter in (
             ("statements_total", "route", metrics.routes),
             ("originals_total", "reason", metrics.reasons),
@@ -216,28 +226,24 @@ class _Worker:
         return found
 
     def _store_failed(self, error: StoreError) -> None:
+        """In a thread of the feed's or the writer's."""
         self.log.warning("store.failed", reason=str(error))
+        if isinstance(error, StoreDamaged):
+            repair(self.store, error, self.log)
+
+    def _pause_changed(self, paused: bool) -> None:
+        self.log.warning("serving.paused" if paused else "serving.resumed", worker=self.number)
 
     def _close(self) -> None:
         books = self.books
-        if books is not None:
-            books.feed.stop()
-            books.reporter.flush()
-            self.sessions.report((), books.writer)
-            books.writer.close()
+        books.pause.stop()
+        books.feed.stop()
+        books.reporter.flush()
+        self.sessions.report((), books.writer)
+        books.writer.close()
         if self.jobs is not None:
             self.jobs.close()
-        if books is not None:
-            books.store.close()
-
-
-def _open(config: Config, log: Any) -> Store | None:
-    """Without a store traffic passes, and nothing else."""
-    try:
-        return open_configured(config)
-    except StoreError as error:
-        log.warning("store.failed", reason=str(error), pid=os.getpid())
-        return None
+        books.store.close()
 
 
 def _publish(

@@ -9,9 +9,10 @@ from typing import Any
 from rewright import values
 from rewright.config.model import Config
 from rewright.proxy.answers.api import Answers
-from rewright.proxy.ports import LocalAnswers, SessionView
+from rewright.proxy.ports import LocalAnswers, SessionView, SqlError
 from rewright.settings import REGISTRY
 from rewright.store.api import Store
+from rewright.wiring import pausing
 from rewright.wiring.explaining import SocketExplainer
 
 
@@ -25,7 +26,21 @@ def make(store: Store, config: Config, job_path: str = "", lakes: Any = None) ->
     except ModuleNotFoundError:
         return None
     explainer = SocketExplainer(job_path, config.optimiser.budget + 30) if job_path else None
-    return Answers(store, DuckDbEvaluator(), settings_rows, explainer, partial(house_rows, lakes))
+    return Answers(
+        store,
+        DuckDbEvaluator(),
+        settings_rows,
+        explainer,
+        partial(house_rows, lakes),
+        partial(_pause, store, config),
+    )
+
+
+def _pause(store: Store, config: Config, paused: bool, by: str) -> None:
+    """Raises SqlError when neither the store nor a file was reached, or the pause goes on all the same."""
+    told = pausing.tell(store, config, paused, by)
+    if told.still or (not told.store and told.file is None):
+        raise SqlError("58030", "; ".join(told.problems))
 
 
 def house_rows(lakes: Any, relation: str, session: SessionView) -> Sequence[Mapping[str, Any]]:

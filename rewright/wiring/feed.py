@@ -16,6 +16,8 @@ from rewright.wiring.references import lease
 from rewright.wiring.served import served
 
 POLL_SECONDS = 0.25
+# how long a start waits for the first view
+FIRST_SECONDS = 1.5
 
 
 class StoreFeed:
@@ -28,21 +30,29 @@ class StoreFeed:
         *,
         accept: frozenset[str],
         on_error: Callable[[StoreError], None] = lambda _: None,
+        on_recovery: Callable[[], None] = lambda: None,
     ) -> None:
         self.paused = False
         self._store = store
         self._publish = publish
         self._accept = accept
         self._on_error = on_error
+        self._on_recovery = on_recovery
         self._revision = -1
         self._failing = False
+        self._first = threading.Event()
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="store-feed", daemon=True)
 
+    @property
+    def healthy(self) -> bool:
+        """Whether the last look at the store succeeded."""
+        return not self._failing and self._revision >= 0
+
     def start(self) -> None:
-        """Load once, then poll."""
-        self.poll()
+        """Load once, then poll; a store that does not answer is not waited for."""
         self._thread.start()
+        self._first.wait(FIRST_SECONDS)
 
     def stop(self) -> None:
         self._stop.set()
@@ -64,12 +74,16 @@ class StoreFeed:
                 found = (served(r, self._accept, lease(self._store, r)) for r in rewrites)
                 self._publish([one for one in found if one is not None])
                 self._revision = revision
+            if self._failing:
+                self._on_recovery()
             self._failing = False
         except StoreError as error:
-            if not self._failing:
+            first, self._failing = not self._failing, True
+            if first:
                 self._on_error(error)
-            self._failing = True
 
     def _run(self) -> None:
+        self.poll()
+        self._first.set()
         while not self._stop.wait(POLL_SECONDS):
             self.poll()

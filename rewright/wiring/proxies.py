@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -32,20 +33,31 @@ def proxy_config(config: Config) -> ProxyConfig:
             config.listen.tls_cert,
             config.listen.tls_key,
             config.listen.workers,
+            run_dir=config.serve.run_dir,
             tls_min_version=config.listen.tls_min_version,
             tls_max_version=config.listen.tls_max_version,
         ),
         databases={
-            name: DatabaseConfig(name, one.dsn, _engine(one.engine), one.path, one.defaults)
+            name: DatabaseConfig(
+                name,
+                one.dsn,
+                _engine(one.engine),
+                one.path,
+                one.defaults,
+                admins=frozenset(one.admins),
+                max_connections=one.max_connections,
+            )
             for name, one in config.databases.items()
         },
         auth=AuthConfig(_method(config.auth.method), _users(config.auth.users)),
         limits=Limits(
             max_connections=config.listen.max_connections,
+            max_user_connections=limits.max_user_connections,
             connect_timeout=limits.connect_timeout,
             login_timeout=limits.login_timeout,
             idle_timeout=limits.idle_timeout,
             drain_grace=limits.drain_grace,
+            keepalive_idle=math.ceil(limits.keepalive),
             client_buffer=limits.client_buffer,
             total_buffer=limits.total_buffer,
         ),

@@ -37,6 +37,7 @@ class Shadows:
 
     def __init__(self, config: Config) -> None:
         self._lakes = lakes_of(config)
+        self._others = len(config.databases) - len(self._lakes)
         self._method = config.auth.method
         self._stack = ExitStack()
         self._password = secrets.token_hex(16)
@@ -61,6 +62,15 @@ class Shadows:
     ) -> None:
         self._stack.close()
 
+    def _go_without(self, name: str, error: ShadowFailed) -> None:
+        """A lake that can't be opened keeps nobody from the databases beside it; with nothing else there is nothing to serve."""
+        del self._lakes[name]
+        if not (self._lakes or self._others):
+            raise error
+        log.error(
+            "lake.unavailable", database=name, reason=str(error), meaning="not served until the next start"
+        )
+
     def applied(self, config: Config) -> Config:
         if self._server is None:
             return config
@@ -82,8 +92,11 @@ class Shadows:
             raise ShadowFailed(f"serving a lake needs the extras lake and embedded: {error.name}") from error
         try:
             self._server = self._stack.enter_context(ScratchServer(SERVER))
-            for name, home in self._lakes.items():
-                provision(self._server.dsn(), name, {ROLE: self._password}, schemas_of(home))
+            for name, home in list(self._lakes.items()):
+                try:
+                    provision(self._server.dsn(), name, {ROLE: self._password}, schemas_of(home))
+                except ShadowFailed as error:
+                    self._go_without(name, error)
             watch = _Watch(self._server.dsn(), self._lakes)
             watch.start()
             self._stack.callback(watch.stop)

@@ -51,6 +51,7 @@ class ShowLast:
     """The answer to SHOW rewright.last; remembers what it was told."""
 
     redirects = False
+    rights = False
     columns = (ResultColumn("rewright.last"),)
     parameters = ()
     keywords: frozenset[bytes] = frozenset()

@@ -8,6 +8,7 @@ import socket
 import struct
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 
 import psycopg
 import pytest
@@ -84,6 +85,38 @@ def test_encryption_that_is_not_spoken_is_declined(restless: RunningProxy, asked
             assert client.recv(10) == b"N"
         client.sendall(startup(b"postgres"))
         assert client.recv(1) == b"R"
+
+
+# --- sessions of a user, of a database --------------------------------------------------------------
+
+
+@pytest.mark.server
+def test_sessions_of_a_user_and_of_a_database(scratch_server: ScratchServer) -> None:
+    parts = config(f"host=127.0.0.1 port={scratch_server.port}", limits=Limits(max_user_connections=2))
+    small = replace(parts.databases["*"], name="template1", max_connections=1)
+    with RunningProxy(replace(parts, databases={**parts.databases, "template1": small})) as proxy:
+        here = through(scratch_server, proxy)
+        # who only names the user takes no place of it
+        silent = [socket.create_connection(("127.0.0.1", proxy.port), 10) for _ in range(3)]
+        for one in silent:
+            one.sendall(startup(b"postgres"))
+            assert one.recv(1) == b"R"
+        with psycopg.connect(here, dbname="template1"):
+            with pytest.raises(
+                psycopg.OperationalError, match='too many connections for database "template1"'
+            ):
+                psycopg.connect(here, dbname="template1")
+            with (
+                psycopg.connect(here),
+                pytest.raises(psycopg.OperationalError, match='too many connections for role "postgres"'),
+            ):
+                psycopg.connect(here)
+            until(lambda: proxy.proxy.sessions_of["role", "postgres"] == 1)
+            psycopg.connect(here).close()
+        until(lambda: not proxy.proxy.sessions_of)
+        assert proxy.proxy.metrics.refused["53300"] == 2
+        for one in silent:
+            one.close()
 
 
 # --- several hosts --------------------------------------------------------------------------------

@@ -45,6 +45,7 @@ class Fixed:
 
     text: str
     redirects: bool = False
+    rights: bool = False
     parameters: tuple[int, ...] = ()
 
     @property
@@ -186,7 +187,7 @@ def test_cancel_of_a_slow_answer(dsn: str) -> None:
 def test_parameters(scratch_server: ScratchServer, tmp_path: Path) -> None:
     """As drivers send them: with and without types, as text and as binary, too many and too few."""
     with open_store(str(tmp_path / "store.db")) as store:
-        store.log.add([LogEntry(at=1000.0, database="app", role="postgres", query="select 'mine'")])
+        store.log.add([LogEntry(at=1000.0, database="postgres", role="postgres", query="select 'mine'")])
         ports = Ports(answers=make(store, Config()), settings=RULES)
         with RunningProxy(config(f"host=127.0.0.1 port={scratch_server.port}"), ports) as proxy:
             dsn = scratch_server.dsn().replace(f":{scratch_server.port}/", f":{proxy.port}/")

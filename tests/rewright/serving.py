@@ -104,6 +104,15 @@ def last(connection: psycopg.Connection[Any]) -> str:
 
 
 def children(pid: int) -> list[int]:
-    """Python processes below ``pid``, the helper of multiprocessing aside."""
-    found = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    return [int(one) for one in found if b"spawn_main" in Path(f"/proc/{one}/cmdline").read_bytes()]
+    """The processes below ``pid`` that do something: the helpers of multiprocessing aside."""
+    found = children_of(pid)
+    below = [one for helper in found if b"forkserver" in _command(helper) for one in children_of(helper)]
+    return [one for one in found if b"spawn_main" in _command(one)] + below
+
+
+def children_of(pid: int) -> list[int]:
+    return [int(one) for one in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+def _command(pid: int) -> bytes:
+    return Path(f"/proc/{pid}/cmdline").read_bytes()

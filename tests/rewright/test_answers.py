@@ -17,11 +17,11 @@ from rewright.proxy.answers.relations import HIDDEN, RELATIONS
 from rewright.proxy.ports import LastQuery, LocalAnswers, LocalRows, SessionView, SettingsView, SqlError
 from rewright.store.api import Store, open_store
 from rewright.store.life import Level, State
-from rewright.store.records import LogEntry, NewRewrite, QuerySeen
+from rewright.store.records import LogEntry, NewRewrite, QuerySeen, Resolution, SessionSeen
 from rewright.wiring.answers import make
 
 JOE = SessionView("app", "joe", "psql", "127.0.0.1", 1, SettingsView(), LastQuery())
-ADMIN = replace(JOE, role="postgres", is_admin=True)
+ADMIN = replace(JOE, role="postgres", is_admin=True, may_pause=True)
 NEW = NewRewrite(
     database="app",
     template_key="k",
@@ -203,6 +203,32 @@ def test_calls_of_admins(answers: LocalAnswers, store: Store) -> None:
     assert store.switches.paused()
     run(answers, "call rewright.resume()", ADMIN)
     assert not store.switches.paused()
+
+
+def test_admins_of_a_database_decide_there_only(answers: LocalAnswers, store: Store) -> None:
+    ours, theirs = store.rewrites.add(NEW), store.rewrites.add(replace(NEW, database="other"))
+    lesson = store.resolutions.add(Resolution("other", "select x", "select y"))
+    one = replace(ADMIN, may_pause=False)
+    for verb in ("approve", "reject", "pin", "retire"):
+        refused = fails(answers, f"call rewright.{verb}({theirs.id})", one)
+        assert (refused.sqlstate, refused.message) == ("P0002", f"no rewrite {theirs.id}")
+    assert fails(answers, f"call rewright.accept({lesson.id})", one).sqlstate == "P0002"
+    assert store.rewrites.get(theirs.id).state is State.PROPOSED
+    assert not store.resolutions.read(accepted=True)
+    run(answers, f"call rewright.approve({ours.id})", one)
+    for verb in ("pause", "resume"):
+        assert fails(answers, f"call rewright.{verb}()", one).sqlstate == "42501"
+
+
+@pytest.mark.parametrize("session", [JOE, ADMIN])
+def test_relations_show_the_own_database(answers: LocalAnswers, store: Store, session: SessionView) -> None:
+    store.rewrites.add(replace(NEW, database="other"))
+    store.log.add([LogEntry(at=3000.0, database="other", role="joe", query="select 'secret'")])
+    store.queries.record([QuerySeen("other", "joe", "k", "select $1", "select 'secret'")])
+    store.sessions.replace("w", [SessionSeen("w:1", "w", "other", "joe")])
+    for relation in ("rewrites", "log", "queries", "sessions"):
+        found = run(answers, f"select count(*) from rewright.{relation} where database <> 'app'", session)
+        assert found.rows == ((0,),), relation
 
 
 @pytest.mark.parametrize(

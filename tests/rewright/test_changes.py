@@ -16,6 +16,7 @@ import pytest
 
 from rewright.engines.postgres.catalog import snapshot
 from rewright.engines.postgres.scratch import ScratchServer
+from rewright.engines.postgres.session import Session
 from rewright.equivalence.proof import Proof, check_proof
 from rewright.equivalence.prover import prove
 from rewright.proxy.ports import Guard
@@ -57,26 +58,26 @@ class World:
 
 @pytest.fixture(scope="module")
 def world(scratch_server: ScratchServer, module_database: str) -> Iterator[World]:
-    with psycopg.connect(scratch_server.dsn(module_database), autocommit=True) as connection:
+    dsn = scratch_server.dsn(module_database)
+    with psycopg.connect(dsn, autocommit=True) as connection:
         connection.prepare_threshold = None  # psycopg's own prepared statements take others with them
         connection.execute(SCHEMA.encode())
         catalog = snapshot(connection)
-        served = {name: serve(connection, catalog, name, *pair) for name, pair in PAIRS.items()}
+        with Session(dsn) as session:
+            served = {name: serve(session, catalog, name, *pair) for name, pair in PAIRS.items()}
         pgconn = connection.pgconn
         pgconn.prepare(b"guard", serving.guard_sql(()).encode(), serving.PARAM_TYPES)
         yield World(connection, catalog, served)
         connection.execute("drop owned by other_owner, reader; drop role other_owner, reader")
 
 
-def serve(
-    connection: psycopg.Connection[Any], catalog: Catalog, name: str, original: str, replacement: str
-) -> Served:
+def serve(session: Session, catalog: Catalog, name: str, original: str, replacement: str) -> Served:
     proof = proof_of(catalog, original, replacement)
     assert proof is not None, name
     keys = any(a.kind == "foreign key" for a in proof.assumptions)
     assert keys == (name in RESTS_ON_KEYS)
     guard = capture(
-        connection, original, replacement, catalog.digest(), foreign_keys=keys, looked_at=1 if keys else 0
+        session, original, replacement, catalog.digest(), foreign_keys=keys, looked_at=1 if keys else 0
     )
     return Served(original, replacement, proof, guard)
 

@@ -18,7 +18,7 @@ import psycopg
 import pytest
 
 from rewright.config.loading import ConfigError
-from rewright.config.model import Auth, Config, Database
+from rewright.config.model import Auth, Config, Database, StoreSection
 from rewright.engines.postgres.scratch import ScratchServer
 from rewright.engines.postgres.session import SessionError
 from rewright.engines.postgres.values import Values
@@ -35,6 +35,7 @@ from rewright.proxy.ports import (
     Candidate,
     Guard,
     LastQuery,
+    LocalRows,
     Ports,
     RelationName,
     ServedRewrite,
@@ -42,10 +43,11 @@ from rewright.proxy.ports import (
     SessionView,
     SettingsView,
     SlowQuery,
+    SqlError,
 )
 from rewright.sql.types import INT4
+from rewright.store import reaching
 from rewright.store.api import Store, open_store
-from rewright.store.errors import StoreError
 from rewright.store.life import Action, Level, State
 from rewright.store.records import NewRewrite, Rewrite, Timing
 from rewright.store.writer import BufferedWriter
@@ -71,6 +73,7 @@ GUARD = Guard(
     search_path=("public",),
     digest="d",
 )
+JOE = SessionView("app", "joe", "psql", "127.0.0.1", 7, SettingsView(), LastQuery())
 NEW = NewRewrite(
     database="app",
     template_key="k",
@@ -505,36 +508,37 @@ def test_estimates_know_the_values(scratch_server: ScratchServer, database: str)
 # -- a store that comes later
 
 
-def test_a_worker_opens_the_store_when_it_can(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    tries: list[int] = []
-
-    def opening(_config: Config) -> Store:
-        tries.append(1)
-        if len(tries) < 3:
-            raise StoreError("locked")
-        return open_store(str(tmp_path / "later.db"))
-
+def test_a_worker_takes_the_store_up_when_it_is_there(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A file stands where its directory should be; sessions that began before have all of Rewright afterwards."""
+    monkeypatch.setattr(reaching, "RETRY_SECONDS", 0.0)
+    blocked = tmp_path / "state"
+    blocked.write_text("in the way")
+    url = str(blocked / "store.db")
     seen: list[Ports] = []
 
-    async def serving(_config: object, ports: Ports, *, on_ready: Any, stop: asyncio.Event) -> None:
-        proxy = SimpleNamespace(ports=ports, address=("127.0.0.1", 1), sessions=list, metrics=Metrics())
-        on_ready(proxy)
-        seen.append(proxy.ports)
-        async with asyncio.timeout(20):
-            while proxy.ports.reporter is None:  # noqa: ASYNC110 -- what is waited for knows no event
-                await asyncio.sleep(0.01)
-        seen.append(proxy.ports)
+    async def serving(_config: object, ports: Ports, *, on_ready: Any, **_more: Any) -> None:
+        on_ready(SimpleNamespace(ports=ports, address=("127.0.0.1", 1), sessions=list, metrics=Metrics()))
+        seen.append(ports)
+        assert ports.answers is not None
+        answer = ports.answers.match("select count(*) from rewright.rewrites")
+        assert answer is not None
+        with pytest.raises(SqlError) as refused:
+            await answer.run(JOE)
+        assert refused.value.sqlstate == "58030"
+        blocked.unlink()
+        found = await answer.run(JOE)
+        assert isinstance(found, LocalRows)
+        assert found.rows == ((0,),)
 
-    monkeypatch.setattr(worker, "open_configured", opening)
     monkeypatch.setattr(worker, "serve", serving)
-    monkeypatch.setattr(worker, "STORE_SECONDS", 0.01)
     ours, theirs = Pipe()
-    asyncio.run(worker._Worker(Config(), 0, "", theirs).run())
+    config = Config(store=StoreSection(url=url))
+    asyncio.run(worker._Worker(config, 0, "", (), theirs).run())
     ours.close()
-    assert len(tries) == 3
-    assert (seen[0].reporter, seen[0].answers, seen[0].pause) == (None, None, None)
-    assert seen[1].answers is not None
-    assert seen[1].pause is not None
+    assert seen[0].reporter is not None
+    assert seen[0].pause is not None
 
 
 # -- figures, users, explaining

@@ -1,0 +1,52 @@
+"""What ``rewright pause`` and ``rewright resume`` do, and what they say of it."""
+
+from __future__ import annotations
+
+import os
+import signal
+from contextlib import suppress
+from pathlib import Path
+
+import click
+
+from rewright.cli import Failure
+from rewright.cli.common import configuration, whoami
+
+
+def throw(paused: bool, config_path: Path | None, store_url: str | None) -> None:
+    """Raises Failure when neither the store nor a running proxy was reached."""
+    from rewright.processes.instances import running
+    from rewright.store.errors import StoreError
+    from rewright.wiring.pausing import scope_of, tell
+    from rewright.wiring.stores import reach_configured
+
+    config = configuration(config_path, store__url=store_url)
+    try:
+        with reach_configured(config) as store:
+            told = tell(store, config, paused, whoami())
+    except StoreError as error:
+        raise Failure(f"store: {error}") from error
+    proxies = running(config.serve.run_dir, scope_of(config))
+    if not paused or told.file is None:
+        # a signal needs no disk, and also ends a pause that was begun by one
+        _signal([proxy.pid for proxy in proxies], paused)
+    for problem in told.problems:
+        click.echo(f"not reached: {problem}", err=True)
+    if told.still:
+        raise Failure("the store says paused and cannot be written: the pause goes on")
+    if not told.store and not proxies:
+        kept = f"; {told.file} is kept for the next start" if paused and told.file is not None else ""
+        raise Failure(f"neither the store nor a running proxy was reached{kept}")
+    click.echo("paused: every query runs as it is written" if paused else "resumed")
+    if told.store:
+        click.echo(f"  store {told.store}")
+    if told.file is not None:
+        click.echo(f"  file {told.file}")
+    for proxy in proxies:
+        click.echo(f"  proxy {proxy.address}, process {proxy.pid}")
+
+
+def _signal(pids: list[int], paused: bool) -> None:
+    for pid in pids:
+        with suppress(ProcessLookupError, PermissionError):
+            os.kill(pid, signal.SIGUSR1 if paused else signal.SIGUSR2)

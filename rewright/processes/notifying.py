@@ -1,0 +1,17 @@
+"""Telling systemd (``Type=notify``) how it goes: one datagram to the socket that it names. Never raises."""
+
+from __future__ import annotations
+
+import os
+import socket
+from contextlib import suppress
+
+
+def notify(state: str) -> None:
+    """``state`` as in sd_notify(3): ``READY=1``, ``STOPPING=1``, ``STATUS=...``; without systemd nothing happens."""
+    address = os.environ.get("NOTIFY_SOCKET", "")
+    if not address.startswith(("/", "@")):
+        return
+    name = "\0" + address[1:] if address.startswith("@") else address
+    with suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sender:
+        sender.sendto(state.encode(), name)
