@@ -133,9 +133,9 @@ class DeskState:
         if lookup is None or unwanted:
             return None
         candidate = lookup.find(self.identity.database, text, types)
-        if candidate is None:
-            return self._find_inside(text, types) if text and text[0] in FIRST else None
-        return None if _OFF.search(text) else candidate
+        if candidate is None and text and text[0] in FIRST:
+            candidate = self._find_inside(text, types)
+        return None if candidate is None or _OFF.search(text) else candidate
 
     def _find_inside(self, text: bytes, types: tuple[int, ...]) -> Candidate | None:
         """The rewrite for the SELECT in a COPY, CREATE TABLE AS, INSERT or EXPLAIN."""

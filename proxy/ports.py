@@ -103,8 +103,8 @@ class Guard:
 class ServedRewrite:
     """An active rewrite as the store hands it to the proxy.
 
-    ``original``: for scope ``these`` the exact text; for scope ``any`` the template's text as
-    ``Templater`` spells it. ``replacement``: likewise; in a template ``holes`` mark where the original's
+    ``original``: for scope ``these`` the text it was found for; for scope ``any`` the template's text as
+    ``Templater`` spells it; texts of the same form (``sql.forms``) are meant as well. ``replacement``: likewise; in a template ``holes`` mark where the original's
     literals go (see ``Templater.fill``). ``param_types``: type OIDs declared in Parse (0: undeclared).
     ``plain_replacement``: the replacement without hints, None when there is nothing left without them.
     ``server_major``: the major version the verdict was made on; 0: any.
@@ -140,6 +140,8 @@ class Candidate:
     plain_replacement: str | None = None
     site: Site | None = None
     inner: tuple[str, str] = ("", "")
+    # what the client wrote in comments, to go before and after what is sent instead
+    comments: tuple[str, str] = ("", "")
 
 
 class Lookup(Protocol):

@@ -28,7 +28,7 @@ from proxy.session import (
 )
 from proxy.wire import backend
 from proxy.wire.backend import Column, Fields
-from proxy.wire.frontend import Bind
+from proxy.wire.frontend import Bind, Close
 from proxy.wire.tables import COMPLETE, ERROR
 
 if TYPE_CHECKING:
@@ -128,6 +128,13 @@ class Serving:
             text += f" /* rewright:{rewrite.id} */"
         return text.encode()
 
+    def commented(self, text: bytes) -> bytes:
+        """The text with the client's comments, which may be others each time; empty where it has none."""
+        before, after = self.candidate.comments
+        if self.candidate.site is not None:
+            return text if self.candidate.site.commented else b""  # they are in its text
+        return before.encode() + text + after.encode() if before or after else b""
+
     @property
     def unhinted(self) -> str:
         """``hints`` where the session wants none and the rewrite has some, else nothing."""
@@ -160,10 +167,11 @@ class Serving:
         self.privates.add_cleaning(batch)
         self.privates.add_guard_parse(batch)
         key = (text, types)
-        private = self.privates.statements.get(key)
+        passing = self.commented(text)
+        private = None if passing else self.privates.statements.get(key)
         description = -1
         if private is None:
-            name, description = self.privates.add_private_parse(batch, text, types)
+            name, description = self.privates.add_private_parse(batch, passing or text, types, bool(passing))
             inner = [
                 self.privates.add_described(batch, one.encode(), types)
                 for one in (self.candidate.inner if self.candidate.site is not None else ())
@@ -173,10 +181,15 @@ class Serving:
             self.privates.statements.move_to_end(key)
         portal = self.privates.new_portal()
         batch.add(Bind(portal, name, bind.formats, bind.values, bind.result_formats).encode())
+        if passing:
+            batch.add(Close(b"S", name).encode())
         row_index = self.privates.add_guard(batch, self.candidate.rewrite.guard)
         verifier = self._add_verifier(batch)
         target = self._add_target(batch)
-        replies = self._checked((yield batch.ask()))
+        replies = yield batch.ask()
+        if passing and replies.error is not None:
+            self.privates.close_later(name)
+        self._checked(replies)
         if private is None:
             own, wanted = (
                 [described(replies.units[i])[1] for i in reversed(inner)]
@@ -184,7 +197,8 @@ class Serving:
                 else (described(replies.units[description])[1], None)
             )
             private = Private(name, own, wanted)
-            self.privates.statements[key] = private
+            if not passing:
+                self.privates.statements[key] = private
         self.privates.dead_portals.append(portal)
         self._verify(replies, verifier)
         self._judge(replies, row_index, clean=clean)

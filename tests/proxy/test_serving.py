@@ -314,7 +314,7 @@ def test_comment_switches_off(world: World) -> None:
     text = ORIGINAL + " /* rewright:off */"
     with world.direct() as direct:
         guard = guard_of(direct, "item")
-    known = world.index._tables.exact[world.database, ORIGINAL.encode()][0]
+    known = world.index._tables.exact[world.database, ORIGINAL.encode()][0].rewrite
     world.index.replace([replace(known, original=text, guard=guard)])
     with world.connect() as connection:
         assert simple(connection, text) == FROM_ORIGINAL
@@ -515,7 +515,7 @@ def test_templates_serve_other_literals(world: World) -> None:
         assert found is not None
         return found[0]
 
-    known = world.index._tables.exact[world.database, ORIGINAL.encode()][0]
+    known = world.index._tables.exact[world.database, ORIGINAL.encode()][0].rewrite
     index = Index(make())
     index.replace(
         [
