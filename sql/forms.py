@@ -67,6 +67,12 @@ def form_of(text: str) -> Form | None:
     return Form(shape, tuple(text[start:end] for start, end, _ in spans), *comments)
 
 
+def form_key(text: str) -> str:
+    """The same for all texts of one form with the same literals; a text without a form is its own key."""
+    form = form_of(text)
+    return text if form is None else _MARK.join([form.shape, "", *form.literals])
+
+
 def _spelling(text: str, token: Any, kinds: dict[int, str]) -> str:
     """A token as it stands in a shape: with the scanner's name, for ``N'x'`` is not ``n 'x'``."""
     kind = kinds.get(token.start)
@@ -122,13 +128,15 @@ _FOLD = bytes(b + 32 if 65 <= b <= 90 else b for b in range(256))
 _DROPPED = b" \t\n\r\f\v0123456789.+_eE;"
 # a comment or string that does not end takes all that is left, so that no text is walked over twice
 _NOISE = re.compile(rb"/\*.*?(?:\*/|\Z)|--[^\n\r]*|'[^']*(?:'|\Z)", re.DOTALL)
-_LEADING = re.compile(rb"(?:[ \t\n\r\f\v]++|/\*(?:[^*]|\*(?!/))*+\*/|--[^\n\r]*+)*+")
 # a backslash in a string, a comment within another, a dollar quote, a number with letters: what would be left is no key
 _NESTED = re.compile(rb"/\*(?:[^*/]|\*(?!/)|/(?!\*))*+/\*")
 _UNSURE = re.compile(rb"\$[^0-9]|\$\Z|\b0[xXoObB]")
 _STRING = re.compile(rb"['$]")
 HEAD = 24
-_WINDOW = 512
+_WINDOW = 256
+# a text with more comments in front is found by its bytes only
+_LEADING = 4
+_COMMENT_OR_BLANK = frozenset(b"/- \t\n\r\f\v")
 
 
 def rough_key(text: bytes) -> bytes:
@@ -144,15 +152,28 @@ def rough_key(text: bytes) -> bytes:
 
 
 def rough_head(text: bytes) -> bytes:
-    """How the key of a text begins, from its first bytes. It may hold comments (``may_hold_comment``)."""
-    if text[:1] in {b"/", b"-"} or (text[:1].isspace() and text.lstrip()[:1] in {b"/", b"-"}):
-        start = _LEADING.match(text)
-        text = text[start.end() :] if start is not None else text
+    """How the key of a text begins, from its first bytes, a little longer than heads are. It may hold comments."""
+    if text and text[0] in _COMMENT_OR_BLANK:
+        text = _behind_comments(text)
     return text[:_WINDOW].translate(_FOLD, _DROPPED)[: HEAD + 2]
 
 
+def _behind_comments(text: bytes) -> bytes:
+    for _ in range(_LEADING):
+        text = text.lstrip()
+        if text.startswith(b"/*"):
+            text = text[text.find(b"*/") + 2 :]
+        elif text.startswith(b"--"):
+            text = text[text.find(b"\n") + 1 :] if b"\n" in text else b""
+        else:
+            break
+    return text
+
+
 def may_hold_comment(head: bytes) -> bool:
-    return b"/*" in head or b"--" in head
+    """Whether a head may be that of another text, with a comment (or the rest of one) in it."""
+    # bytes are looked for faster than pairs of them
+    return (0x2A in head and (b"/*" in head or b"*/" in head)) or (0x2D in head and b"--" in head)
 
 
 def known_head(text: bytes) -> bytes:

@@ -22,7 +22,16 @@ from sql.catalog import Catalog
 from sql.placeholders import HOLE, KINDS, hole, index_of, sentinel
 from sql.types import SqlType
 
-__all__ = ["COMMENTS", "Literal", "Template", "bind_template", "fill", "literal_spans", "split", "template_of"]
+__all__ = [
+    "COMMENTS",
+    "Literal",
+    "Template",
+    "bind_template",
+    "fill",
+    "literal_spans",
+    "split",
+    "template_of",
+]
 
 Kind = OneOf["i", "l", "n", "s"]
 _NUMBER_KINDS: dict[str, Kind] = {"int4": "i", "int8": "l", "numeric": "n"}

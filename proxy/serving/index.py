@@ -78,10 +78,10 @@ class _Tables:
         head = rough_head(text)
         for size, heads in self.heads.items():
             if head[:size] in heads:
-                break
-        else:
-            if not self.heads or not may_hold_comment(head):
-                return False
+                return self._may_be(text)
+        return bool(self.heads) and may_hold_comment(head) and self._may_be(text)
+
+    def _may_be(self, text: bytes) -> bool:
         if len(text) > self.longest + _LONGER:
             return False
         key = rough_key(text)

@@ -52,6 +52,7 @@ _HEADS: tuple[tuple[Kind, bytes], ...] = (
 )
 _PATTERNS = tuple((kind, re.compile(_S + head + rb"\Z", re.IGNORECASE | re.DOTALL)) for kind, head in _HEADS)
 _COMMENT = re.compile(rb"--|/\*")
+_BEGINNINGS = frozenset({b"c", b"C", b"i", b"I", b"e", b"E"})
 # semicolons and comments that are taken off the end at most
 _ENDINGS = 4
 _HINT = re.compile(rb"/\*\+")
@@ -89,6 +90,8 @@ def find_site(text: bytes) -> Site | None:
         return None
     leading = _LEADING.match(text)
     first = 0 if leading is None else leading.end()
+    if text[first : first + 1] not in _BEGINNINGS:
+        return None
     last = _end(text)
     for kind, pattern in _PATTERNS:
         found = pattern.match(text, first, last)

@@ -17,6 +17,7 @@ from typing import Any, Literal, TypeAlias
 
 from engines.postgres.values import NO_VALUES, Values
 from proxy.ports import SlowQuery
+from sql.forms import form_key
 from sql.parsing import has_parameters
 
 MAX_LINE = 8 << 20
@@ -59,8 +60,8 @@ class Job:
 
     @property
     def key(self) -> tuple[str, int, str, str, tuple[int, ...]]:
-        """Jobs with the same key are one job."""
-        return self.kind, self.rewrite_id, self.database, self.text, self.param_types
+        """Jobs with the same key are one job: however their text is written, and whatever its comments say."""
+        return self.kind, self.rewrite_id, self.database, form_key(self.text), self.param_types
 
 
 def job_of(query: SlowQuery) -> Job:

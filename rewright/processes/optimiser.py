@@ -40,6 +40,7 @@ from rewright.wiring.referee import judge, retire_losers, to_compare
 from rewright.wiring.refusals import Cheap, NotAllowed, NotOptimised, NotYet
 from rewright.wiring.scratch import Scratch
 from rewright.wiring.stores import open_configured
+from sql.forms import form_key
 from store.api import Store
 from store.errors import StoreError
 from store.life import State
@@ -128,7 +129,8 @@ class Inbox:
     def forget(self, text: str) -> None:
         """Look at this text again when it is seen again."""
         with self._lock:
-            for key in [key for key in self._seen if key[3] == text]:
+            known = form_key(text)
+            for key in [key for key in self._seen if key[3] == known]:
                 del self._seen[key]
 
     def get(self, timeout: float) -> Job | None:

@@ -16,6 +16,7 @@ from rewright.wiring.reporting import template_key
 from rewrite.api import Outcome
 from rewrite.ports import Scoped
 from rewrite.words import Evidence
+from sql.forms import form_key
 from store.life import Level
 from store.records import NewRewrite, Rewrite, Side, Timing
 
@@ -99,7 +100,7 @@ def filled(proposal: NewRewrite) -> str | None:
 
 def job_key(job: Job) -> str:
     """Identity of a text with its declared parameter types, in one database."""
-    return template_key(job.database, f"{','.join(map(str, job.param_types))}\0{job.text}")
+    return template_key(job.database, f"{','.join(map(str, job.param_types))}\0{form_key(job.text)}")
 
 
 def hinted_text(text: str, document: Any) -> str | None:

@@ -50,6 +50,7 @@ from rewright.wiring.feed import StoreFeed
 from rewright.wiring.guards import GuardFailed, names_in
 from rewright.wiring.inlining import SocketInline
 from rewright.wiring.optimising import Workbench, database_dsn
+from rewright.wiring.proposals import job_key
 from rewright.wiring.proxies import proxy_config, settings_rules
 from rewright.wiring.referee import judge, loses, retire_losers, to_compare
 from rewright.wiring.reporting import SessionReporter, StoreReporter
@@ -356,6 +357,19 @@ def test_the_inbox_takes_each_job_once_and_is_bounded() -> None:
     inbox.forget("a")
     inbox.put(replace(JOB, text="a"))
     assert inbox.size() == 2
+
+
+def test_a_query_with_another_comment_each_time_is_one_job() -> None:
+    inbox = Inbox(10)
+    for number in range(5):
+        inbox.put(replace(JOB, text=f"select a from t /*traceparent='{number}'*/"))
+        inbox.put(replace(JOB, text=f"SELECT a\nFROM t --{number}\n;"))
+    assert inbox.size() == 1
+    inbox.put(replace(JOB, text="/*+ SeqScan(t) */ select a from t"))
+    assert inbox.size() == 2
+    assert job_key(replace(JOB, text="select a from t /* 1 */")) == job_key(
+        replace(JOB, text="SELECT a from t")
+    )
 
 
 def test_runs_per_hour() -> None:
