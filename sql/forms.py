@@ -51,7 +51,7 @@ def form_of(text: str) -> Form | None:
         return None
     try:
         scanned = scan(text)
-    except ParseError:
+    except (ParseError, UnicodeError):
         return None
     tokens = [token for token in scanned if token.name not in COMMENTS]
     while tokens and tokens[-1].name == _SEMICOLON:
@@ -111,7 +111,7 @@ def without_comments(text: str) -> str:
         return text
     try:
         comments = [token for token in scan(text) if token.name in COMMENTS]
-    except ParseError:
+    except (ParseError, UnicodeError):
         return text
     parts, at = [], 0
     for token in comments:
