@@ -126,6 +126,8 @@ class ServedRewrite:
     approved: bool = False
     measure_original: bool = False
     server_major: int = 0
+    # roles for which it failed, or lost, and to whom it is not served for a while
+    doubted_by: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,14 +196,26 @@ class SlowQuery:
 
 
 @dataclass(frozen=True, slots=True)
+class Parameters:
+    """Bind's values as sent, with the types of the parameters and one format for each (0 text, 1 binary)."""
+
+    types: tuple[int, ...] = ()
+    values: tuple[bytes | None, ...] = ()
+    formats: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class ServedStatement:
     """One execution of a query with an active rewrite: which of the two ran, how long, or why not.
 
     ``route``: what the client got. ``reason``: why the original ran ("" when the replacement did, ``hints`` when it did without them):
     ``mode``, ``trust``, ``hints``, ``paused``, ``names``, ``facts``, ``search_path``, ``role``, ``row security``,
-    ``temporary``, ``privileges``, ``block``, ``settings``, ``encoding``, ``signature``, ``failed``, ``measure``.
+    ``temporary``, ``privileges``, ``block``, ``doubted``, ``settings``, ``encoding``, ``signature``, ``failed``, ``measure``.
     ``target``: the table written to has triggers, identities, defaults or the like that rows' order could show in.
-    ``failure``: SQLSTATE and message of a replacement that failed at run time; the rewrite should be retired.
+    ``doubted``: it failed where the original did not, for this role or in this session, lately.
+    ``failure``: SQLSTATE of a replacement that failed, unless the error may meet any statement; ``original_failure``: that of
+    the original that ran in its place, empty where it succeeded, None where it could not be run (``proxy.serving.failures``).
+    ``parameters``: what both were bound with, where the replacement failed.
     ``duration``: seconds from Execute to the last message; ``overhead``: seconds spent on the guard before it.
     """
 
@@ -216,6 +230,8 @@ class ServedStatement:
     application_name: str
     text: str
     failure: str = ""
+    original_failure: str | None = None
+    parameters: Parameters = field(default_factory=Parameters)
     # the statement did more than the rewrite's SELECT: its duration says nothing about the rewrite
     more_than_select: bool = False
 

@@ -10,10 +10,12 @@ import random
 from collections.abc import Callable, Generator
 from typing import TYPE_CHECKING, Any
 
-from proxy.ports import TRUST_ORDER, Candidate
+from proxy.ports import TRUST_ORDER, Candidate, Parameters
+from proxy.serving.failures import is_passing
 from proxy.serving.guard import objection, oid_array
 from proxy.serving.private import (
     Batch,
+    Broken,
     Private,
     checked,
     described,
@@ -26,6 +28,7 @@ from proxy.session import (
     Replies,
     Unit,
 )
+from proxy.statements import formats_of
 from proxy.wire import backend
 from proxy.wire.backend import Column, Fields
 from proxy.wire.frontend import Bind, Close
@@ -36,9 +39,6 @@ if TYPE_CHECKING:
 
 
 Decision = Generator[Any, Any, bytes]
-# errors that the original would meet as well, or that must not start anything new
-_FINAL = ("57", "53", "08", "40", "25", "F0", "58")
-_FINAL_STATES = {"55P03"}
 # of the executions whose original is cheap enough to be run now and then, to see whether it still loses
 MEASURED_SHARE = 0.01
 # invalid_sql_statement_name: a pooler has given us another connection of the server
@@ -52,9 +52,7 @@ class Declined(Exception):
 
 def may_retry(error: Fields) -> bool:
     """Whether the original may be run after this error of the replacement."""
-    return (
-        not error.is_fatal and not error.sqlstate.startswith(_FINAL) and error.sqlstate not in _FINAL_STATES
-    )
+    return not error.is_fatal and (error.sqlstate == NO_STATEMENT or not is_passing(error.sqlstate))
 
 
 def swallow() -> Unit:
@@ -85,6 +83,9 @@ class Serving:
         self.text = text
         self.began = desk.clock()
         self.statement_name = b""
+        # what the client's own statement was bound with
+        self.bind: Bind | None = None
+        self.types: tuple[int, ...] = ()
 
     # --- before a message is sent -------------------------------------------------------------------
 
@@ -102,6 +103,8 @@ class Serving:
         if rewrite.server_major and rewrite.server_major != _major(parameters.get(b"server_version", b"")):
             raise Declined("facts")
         site = self.candidate.site
+        if desk.identity.user in rewrite.doubted_by or desk.is_doubted(rewrite.id):
+            raise Declined("doubted")
         if self.session.mixed:  # the server is in a state of its own until a Sync
             raise Declined("block")
         if not clean and (not rewrite.unreserved or (site is not None and site.writes)):
@@ -168,6 +171,7 @@ class Serving:
         self.privates.add_guard_parse(batch)
         key = (text, types)
         passing = self.commented(text)
+        own = len(batch.messages)
         private = None if passing else self.privates.statements.get(key)
         description = -1
         if private is None:
@@ -181,6 +185,7 @@ class Serving:
             self.privates.statements.move_to_end(key)
         portal = self.privates.new_portal()
         batch.add(Bind(portal, name, bind.formats, bind.values, bind.result_formats).encode())
+        of_replacement = range(own, len(batch.messages))
         if passing:
             batch.add(Close(b"S", name).encode())
         row_index = self.privates.add_guard(batch, self.candidate.rewrite.guard)
@@ -189,14 +194,14 @@ class Serving:
         replies = yield batch.ask()
         if passing and replies.error is not None:
             self.privates.close_later(name)
-        self._checked(replies)
+        self._checked(replies, of_replacement)
         if private is None:
-            own, wanted = (
+            columns_of, wanted = (
                 [described(replies.units[i])[1] for i in reversed(inner)]
                 if inner
                 else (described(replies.units[description])[1], None)
             )
-            private = Private(name, own, wanted)
+            private = Private(name, columns_of, wanted)
             if not passing:
                 self.privates.statements[key] = private
         self.privates.dead_portals.append(portal)
@@ -222,11 +227,16 @@ class Serving:
         self._verify(replies, verifier)
         self._judge(replies, index, clean=False)
 
-    def _checked(self, replies: Replies) -> Replies:
-        """Raises Broken or Skipped."""
+    def _checked(self, replies: Replies, of_replacement: range = range(0)) -> Replies:
+        """Raises Broken or Skipped. ``of_replacement``: the messages whose failure is the replacement's own."""
         if replies.error is not None and replies.error.sqlstate == NO_STATEMENT:
             self.privates.lost()
-        return checked(replies)
+        try:
+            return checked(replies)
+        except Broken as broken:
+            failed = next((i for i, unit in enumerate(replies.units) if not unit), -1)
+            broken.of_replacement = failed in of_replacement
+            raise
 
     def _add_verifier(self, batch: Batch) -> int:
         return self.privates.add_verifier(batch, self.statement_name) if self.statement_name else -1
@@ -282,13 +292,33 @@ class Serving:
             yield Emit(backend.notice(text))
 
     def time(self, route: str, reason: str = "", failure: str = "") -> None:
+        """``failure``: the SQLSTATE with which the replacement failed before."""
         from proxy.desk_state import Timing
 
-        if self.candidate.site is not None:
-            failure = ""  # it may be the statement around it that failed: no fault of the rewrite
         now = self.desk.clock()
         text = self.text.decode("utf-8", "replace")
-        self.desk.start_timing(Timing(self.candidate, route, reason, now, now - self.began, text, failure))
+        bind = self.bind
+        given = () if bind is None else bind.values
+        self.desk.start_timing(
+            Timing(
+                self.candidate,
+                route,
+                reason,
+                now,
+                now - self.began,
+                text,
+                failure,
+                parameters=Parameters(
+                    self.types, given, formats_of(() if bind is None else bind.formats, len(given))
+                ),
+            )
+        )
+
+    def failed_outright(self, broken: Broken) -> None:
+        """In a block the original can't be run behind a replacement that failed: what it would have done is unknown."""
+        if broken.of_replacement:
+            self.time("replacement", self.unhinted)
+            self.desk.failed_alone(broken.error.sqlstate)
 
 
 def _major(version: bytes) -> int:

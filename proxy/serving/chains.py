@@ -37,7 +37,7 @@ from proxy.session import (
     Unit,
 )
 from proxy.statements import Portal, Statement
-from proxy.wire.backend import Column, Fields
+from proxy.wire.backend import Column
 from proxy.wire.framing import HEADER
 from proxy.wire.frontend import SYNC, Bind, Close, Describe, Execute, Parse, Query, decode
 from proxy.wire.tables import ROW_DESCRIPTION
@@ -91,7 +91,7 @@ class ServeExecute(Serving):
             yield Send(self.message, kinds=b"E")
             return
         except Broken as broken:
-            yield from self._broken(broken.error, clean=clean)
+            yield from self._broken(broken, clean=clean)
             return
         except Cancelled:
             yield from self._cancelled()
@@ -107,6 +107,7 @@ class ServeExecute(Serving):
         bind = decode(b"B", self.portal.bind[HEADER.size :])
         assert isinstance(bind, Bind)
         self.statement_name = bind.statement
+        self.bind, self.types = bind, statement.resolved or ()
         refused: set[str] = set()
         try:
             return (
@@ -131,9 +132,11 @@ class ServeExecute(Serving):
         self.portal.original = True
         yield Send(message, units=(Unit(),), kinds=b"E")
 
-    def _broken(self, error: Fields, *, clean: bool) -> Chain:
+    def _broken(self, broken: Broken, *, clean: bool) -> Chain:
+        error = broken.error
         if not clean or not may_retry(error):
             self.session.cycle_failed = True
+            self.failed_outright(broken)
             yield Emit(error.without(b"P").encode())
             return
         try:
@@ -141,7 +144,7 @@ class ServeExecute(Serving):
         except Cancelled:
             yield from self._cancelled()
             return
-        yield from self.told("original", "failed", _failure(error))
+        yield from self.told("original", "failed", _failure(broken))
         self.portal.original = True
         bound, units = self._bound_again()
         yield Send(bound + self.message, units=(*units, Unit()), kinds=b"E")
@@ -179,7 +182,7 @@ class ServeExecute(Serving):
         self.began = self.desk.clock()
         self.portal.original = True
         if outcome.synced:
-            yield from self.told("fallback", "failed", _failure(outcome.error))
+            yield from self.told("fallback", "failed", outcome.error.sqlstate)
             bound, units = self._bound_again()
             yield Send(bound + self.message + SYNC, units=(*units, Unit(), Unit(cycle=True)))
             return
@@ -188,7 +191,7 @@ class ServeExecute(Serving):
         except Cancelled:
             yield Send(Execute(NOWHERE).encode(), units=(substitute_error(CANCELLED, "34000"),))
             return
-        yield from self.told("fallback", "failed", _failure(outcome.error))
+        yield from self.told("fallback", "failed", outcome.error.sqlstate)
         bound, units = self._bound_again()
         yield Send(bound + self.message, units=(*units, Unit()))
 
@@ -235,7 +238,7 @@ class ServeQuery(Serving):
             yield Send(SYNC, units=(Unit(cycle=True),), kinds=b"S")
             return
         except Broken as broken:
-            yield from self._broken(broken.error, clean=clean)
+            yield from self._broken(broken, clean=clean)
             return
         except Cancelled:
             unit = substitute_error(CANCELLED, "34000")
@@ -256,17 +259,19 @@ class ServeQuery(Serving):
         self.description = b"".join(m for kind, m in replies.units[index] if kind == ROW_DESCRIPTION)
         return described(replies.units[index])[1]
 
-    def _broken(self, error: Fields, *, clean: bool) -> Chain:
+    def _broken(self, broken: Broken, *, clean: bool) -> Chain:
         """Outside a block the client's own Query gives its own answer or error."""
+        error = broken.error
         if clean and may_retry(error):
             try:
                 yield Ask(SYNC, 0, cycles=1)
             except Cancelled:
                 yield from failed_query(None)
                 return
-            yield from self.told("original", "failed", _failure(error))
+            yield from self.told("original", "failed", _failure(broken))
             yield from self._as_sent()
             return
+        self.failed_outright(broken)
         if self.description:
             error = error.without(b"P")
         yield Emit(error.encode())
@@ -295,12 +300,13 @@ class ServeQuery(Serving):
             return
         self.session.cycle_failed = False
         self.began = self.desk.clock()
-        yield from self.told("fallback", "failed", _failure(outcome.error))
+        yield from self.told("fallback", "failed", outcome.error.sqlstate)
         described_already = Unit(
             cycle=True, take=lambda kind, message: b"" if kind == ROW_DESCRIPTION else message
         )
         yield Send(Query(self.text).encode(), units=(described_already,))
 
 
-def _failure(error: Fields) -> str:
-    return f"{error.sqlstate}: {error.get(b'M').decode('utf-8', 'replace')}"
+def _failure(broken: Broken) -> str:
+    """What the replacement failed with; empty where something else did."""
+    return broken.error.sqlstate if broken.of_replacement else ""

@@ -47,11 +47,15 @@ _NO_GUARD = Guard(original=(), replacement=())
 
 
 class Broken(Exception):
-    """A private message failed: the server now skips to the next Sync."""
+    """A private message failed: the server now skips to the next Sync.
+
+    ``of_replacement``: it was the replacement's own, no question of ours and nothing that the client sent.
+    """
 
     def __init__(self, error: Fields) -> None:
-        super().__init__(error.get(b"M"))
+        super().__init__(error.sqlstate)
         self.error = error
+        self.of_replacement = False
 
 
 class Skipped(Exception):

@@ -402,13 +402,15 @@ def test_privileges(world: World) -> None:
 
 
 def test_failing_replacement_falls_back(world: World) -> None:
-    with world.connect() as connection:
-        for query in (simple, rows, rows):
-            assert query(connection, FAILS_LATE) == [(5, 50), (6, 60), (7, 70)]
-        assert simple(connection) == FROM_REPLACEMENT
+    for query in (simple, rows):
+        with world.connect() as connection:
+            for _ in range(2):
+                assert query(connection, FAILS_LATE) == [(5, 50), (6, 60), (7, 70)]
+            assert simple(connection) == FROM_REPLACEMENT
     fallbacks = [s for s in world.served() if s.rewrite_id == 3]
-    assert [s.route for s in fallbacks] == ["fallback"] * 3
-    assert "22012" in fallbacks[0].failure
+    # once is enough for a session
+    assert [(s.route, s.reason) for s in fallbacks] == [("fallback", "failed"), ("original", "doubted")] * 2
+    assert [(s.failure, s.original_failure) for s in fallbacks] == [("22012", ""), ("", "")] * 2
 
 
 def test_failing_replacement_in_a_pipeline(world: World) -> None:
