@@ -15,6 +15,7 @@ from sqlalchemy import Engine
 
 from store import retention, revision
 from store.connection import connect, ensure_schema, transaction
+from store.doubts import Doubts
 from store.journal import Log, Queries, Sessions
 from store.learned import Lessons, Resolutions, Switches
 from store.migrations import migrate
@@ -29,6 +30,7 @@ class Store:
     engine: Engine
     options: Options
     rewrites: Rewrites
+    doubts: Doubts
     events: Events
     log: Log
     queries: Queries
@@ -77,6 +79,7 @@ def open_store(url: str, options: Options | None = None) -> Store:
         engine=engine,
         options=options,
         rewrites=Rewrites(engine, options),
+        doubts=Doubts(engine),
         events=Events(engine),
         log=Log(engine, options),
         queries=Queries(engine, options),

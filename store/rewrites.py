@@ -117,6 +117,7 @@ class Rewrites:
                 "cpu_ms": timing.cpu_ms,
                 "source": timing.source,
                 "at": timing.at or time.time(),
+                "role": timing.role,
             }
             for timing in timings
         ]
@@ -194,7 +195,7 @@ def _timings(connection: Connection, rewrite_id: int, side: str, limit: int) -> 
         .order_by(table.c.id.desc())
         .limit(limit)
     )
-    names = ("rewrite_id", "side", "duration_ms", "cpu_ms", "source", "at")
+    names = ("rewrite_id", "side", "duration_ms", "cpu_ms", "source", "at", "role")
     return [Timing(**{name: row[name] for name in names}) for row in connection.execute(statement).mappings()]
 
 

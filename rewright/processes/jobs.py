@@ -26,14 +26,15 @@ MAX_VALUES = 1 << 20
 RETRY_SECONDS = 0.25
 
 
-Kind: TypeAlias = Literal["slow", "recheck", "explain", "inline"]
+Kind: TypeAlias = Literal["slow", "recheck", "suspect", "explain", "inline"]
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
     """One query to look at. ``observed``: seconds it ran so far, with ``values`` for its parameters. ``model``: may it be shown to a model.
 
-    ``kind``: a slow query; a rewrite (``rewrite_id``) whose facts no longer hold somewhere; EXPLAIN
+    ``kind``: a slow query; a rewrite (``rewrite_id``) whose facts no longer hold somewhere; one that ``role`` doubts, for it
+    failed with ``sqlstate`` where the original did not (empty: it was slower), with this text and values; EXPLAIN
     (REWRITE), which waits for a reply and may run the query where ``analyze``; or a query that is held before it
     runs (``inline``), worth it from an estimated cost of ``min_cost``: the reply comes within ``budget`` seconds or so.
     """
@@ -52,6 +53,7 @@ class Job:
     analyze: bool = False
     min_cost: float = 0.0
     budget: float = 0.0
+    sqlstate: str = ""
 
     @property
     def blind(self) -> bool:

@@ -33,17 +33,19 @@ from rewright.processes.tidying import tidy
 from rewright.processes.warming import warm_up
 from rewright.wiring.budget import RunBudget
 from rewright.wiring.courtesy import Courtesy
+from rewright.wiring.doubting import due, retire_doubted
 from rewright.wiring.estimating import Estimator
 from rewright.wiring.hint_referee import drop_losing_hints
 from rewright.wiring.optimising import Workbench
-from rewright.wiring.referee import judge, retire_losers, to_compare
+from rewright.wiring.proposals import slower_job
+from rewright.wiring.referee import doubt_losers, judge, retire_losers, to_compare
 from rewright.wiring.refusals import Cheap, NotAllowed, NotOptimised, NotYet
 from rewright.wiring.scratch import Scratch
 from rewright.wiring.stores import open_configured
 from sql.forms import form_key
 from store.api import Store
 from store.errors import StoreError
-from store.life import State
+from store.life import IllegalTransition, State
 from store.records import Rewrite
 
 # a query for which nothing was found is looked at again after this many seconds
@@ -91,15 +93,16 @@ class Inbox:
         with self._lock:
             self.received += 1
             now = time.monotonic()
-            pause = RECHECK_SECONDS if job.kind == "recheck" else AGAIN_SECONDS
-            if now - self._seen.get(job.key, -pause) < pause:
+            pause = RECHECK_SECONDS if job.kind in {"recheck", "suspect"} else AGAIN_SECONDS
+            key = job.key
+            if now - self._seen.get(key, -pause) < pause:
                 return
             try:
                 self._queue.put_nowait(job)
             except queue.Full:
                 self.dropped += 1
                 return
-            self._seen[job.key] = now
+            self._seen[key] = now
             self._trim()
 
     def claim(self, job: Job) -> bool:
@@ -161,6 +164,7 @@ class _Optimiser:
         # as many held queries are worked on at a time as there are workers for slow ones; the others wait their budget
         self.widening = threading.Lock()
         self.courtesy = Courtesy()
+        self.failing: dict[int, Job] = {}
         self.holding = threading.BoundedSemaphore(max(config.optimiser.concurrency, 1))
 
     def run(self) -> None:
@@ -284,6 +288,7 @@ class _Optimiser:
             model or NoModel(),
             self.estimator,
             self.courtesy,
+            self.failing,
         )
 
     def _widen(self, kept: Rewrite, job: Job, store: Store) -> None:
@@ -333,13 +338,15 @@ class _Optimiser:
                 looked = time.monotonic()
                 with contextlib.suppress(NotOptimised, StoreError):
                     bench.measure_hints()
+                with contextlib.suppress(NotOptimised, StoreError, IllegalTransition):
+                    self._reconsider(bench, store)
 
     def _one(self, bench: Workbench, store: Store, job: Job) -> Rewrite | None:
         """The rewrite that was kept; whatever happens is remembered, counted and logged."""
         began = time.monotonic()
         log = self.log.bind(database=job.database, role=job.role)
         try:
-            kept = bench.recheck(job) if job.kind == "recheck" else bench.optimise(job)
+            kept = self._done(bench, job)
         except Cheap as reason:
             log.debug("optimiser.cheap", reason=str(reason))
         except NotYet as reason:
@@ -347,7 +354,8 @@ class _Optimiser:
             log.info("optimiser.nothing", reason=str(reason), seconds=round(time.monotonic() - began, 2))
         except NotOptimised as reason:
             self.outcomes["nothing"] += 1
-            self._remember(store, job, "nothing", str(reason))
+            if job.kind != "suspect":
+                self._remember(store, job, "nothing", str(reason))
             log.info("optimiser.nothing", reason=str(reason), seconds=round(time.monotonic() - began, 2))
         except Exception as error:
             # whatever a query does to us, the next one has its turn
@@ -356,6 +364,7 @@ class _Optimiser:
             log.warning("optimiser.failed", exc_info=error)
         else:
             if kept is not None and kept.state is State.RETIRED:
+                # it may be found again when the query is slow again
                 self.inbox.forget(kept.proposal.original)
                 log.info("rewrite.retired", rewrite=kept.id, reason=kept.reason)
             elif kept is not None:
@@ -370,6 +379,27 @@ class _Optimiser:
                 )
             return kept
         return None
+
+    def _done(self, bench: Workbench, job: Job) -> Rewrite | None:
+        match job.kind:
+            case "recheck":
+                return bench.recheck(job)
+            case "suspect":
+                self.log.info("rewrite.doubted", rewrite=job.rewrite_id, role=job.role, sqlstate=job.sqlstate)
+                return bench.examine(job)
+            case _:
+                return bench.optimise(job)
+
+    def _reconsider(self, bench: Workbench, store: Store) -> None:
+        """Look at one retired rewrite again, if one is due."""
+        rewrite = due(store, bench.may_reconsider)
+        if rewrite is None:
+            return
+        restored = bench.reconsider(rewrite)
+        if restored is not None:
+            self.log.info(
+                "rewrite.restored", rewrite=restored.id, state=restored.state.value, reason=restored.reason
+            )
 
     def _compare(self, store: Store) -> None:
         """Measure originals of what is served again, now and then, on our own connection."""
@@ -403,8 +433,10 @@ class _Optimiser:
         pruned = 0.0
         while not _stop.wait(WATCH_SECONDS):
             with contextlib.suppress(StoreError):
-                for rewrite in retire_losers(store):
+                for rewrite in (*retire_losers(store), *retire_doubted(store)):
                     self.log.info("rewrite.retired", rewrite=rewrite.id, reason=rewrite.reason)
+                for rewrite, role in doubt_losers(store):
+                    self.inbox.put(slower_job(rewrite, role))
                 for rewrite, _ in drop_losing_hints(store):
                     self.log.info("rewrite.retired", rewrite=rewrite.id, reason=rewrite.reason)
                 if time.monotonic() - pruned > PRUNE_SECONDS:

@@ -103,6 +103,22 @@ def job_key(job: Job) -> str:
     return template_key(job.database, f"{','.join(map(str, job.param_types))}\0{form_key(job.text)}")
 
 
+def slower_job(rewrite: Rewrite, role: str) -> Job:
+    """``role`` saw it lose: does it on the optimiser's account as well?"""
+    return Job(
+        database=rewrite.proposal.database,
+        text="",
+        param_types=(),
+        observed=0.0,
+        role=role,
+        application_name="",
+        model=False,
+        hints=False,
+        kind="suspect",
+        rewrite_id=rewrite.id,
+    )
+
+
 def hinted_text(text: str, document: Any) -> str | None:
     """The text with recommended hints, or None."""
     injected = document.get("text") if document else None
