@@ -39,7 +39,7 @@ class Connection(Entering):
         try:
             await self._run()
         except (ClientGone, OSError, ssl.SSLError, TimeoutError, ProtocolViolation) as error:
-            self.proxy.event("connection.dropped", client=self.address, reason=str(error) or repr(error))
+            self.proxy.event("connection.dropped", client=self.address, reason=_why(error))
         finally:
             self._close()
 
@@ -173,7 +173,7 @@ class Connection(Entering):
         except SqlError as error:
             result = error
         except Exception as error:  # noqa: BLE001 -- a port of ours failed: the client gets an error, not a hang
-            self.proxy.event("answer.failed", client=self.address, reason=repr(error))
+            self.proxy.event("answer.failed", client=self.address, reason=type(error).__name__)
             result = SqlError("XX000", "internal error, see the log of the proxy")
         self.effect = None
         self.session.effect_done(result)
@@ -255,3 +255,9 @@ class Connection(Entering):
                 side.close()
         if self.client is None:
             self.socket.close()
+
+
+def _why(error: Exception) -> str:
+    """The system's word for it, which holds nothing that was sent."""
+    name = type(error).__name__
+    return f"{name}: {error.strerror}" if isinstance(error, OSError) and error.strerror else name

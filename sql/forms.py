@@ -39,11 +39,11 @@ class Form:
 
 
 def form_of(text: str) -> Form | None:
-    """The form of one statement.
+    r"""The form of one statement.
 
-    >>> a, b = form_of("SELECT  a FROM t -- all\\nwhere B = 'X';"), form_of("select a from T where b = 'X'")
+    >>> a, b = form_of("SELECT  a FROM t -- all\nwhere B = 'X';"), form_of("select a from T where b = 'X'")
     >>> (a.shape, a.literals) == (b.shape, b.literals), a.after
-    (True, ' -- all\\n')
+    (True, ' -- all\n')
     >>> form_of("/*+ SeqScan(t) */ select a from t") is None
     True
     """

@@ -80,11 +80,11 @@ def open_store(url: str, options: Options | None = None) -> Store:
         options=options,
         rewrites=Rewrites(engine, options),
         doubts=Doubts(engine),
-        events=Events(engine),
+        events=Events(engine, options),
         log=Log(engine, options),
         queries=Queries(engine, options),
         sessions=Sessions(engine),
-        resolutions=Resolutions(engine),
+        resolutions=Resolutions(engine, options),
         lessons=Lessons(engine),
         switches=Switches(engine),
     )

@@ -40,9 +40,15 @@ def transaction(engine: Engine, *, write: bool) -> Iterator[Connection]:
         with engine.connect().execution_options(rewright_write=write) as connection, connection.begin():
             yield connection
     except DBAPIError as error:
-        raise StoreUnavailable(str(error.orig)) from error
+        raise StoreUnavailable(_message(error.orig)) from error
     except SQLAlchemyError as error:
-        raise StoreUnavailable(str(error)) from error
+        raise StoreUnavailable(type(error).__name__) from error
+
+
+def _message(error: BaseException | None) -> str:
+    """PostgreSQL's first line: the others hold values."""
+    diagnostics = getattr(error, "diag", None)
+    return str(getattr(diagnostics, "message_primary", None) or error)
 
 
 def _sqlite(path: str) -> Engine:

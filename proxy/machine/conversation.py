@@ -119,7 +119,7 @@ class Conversation(ClientWalk):
         except StopIteration:
             self._release()
         except Exception as problem:  # noqa: BLE001 -- a mistake of ours ends one session, with a word, not all of them
-            self.give_up(f"internal error: {problem!r}")
+            self.give_up(f"internal error: {type(problem).__name__}")
 
     def _do(self, step: Step) -> bool:
         """True: the answer comes later."""

@@ -19,11 +19,13 @@ from engines.postgres.values import NO_VALUES, Values
 from proxy.ports import SlowQuery
 from sql.forms import form_key
 from sql.parsing import has_parameters
+from sql.redaction import values_in, without_values
 
 MAX_LINE = 8 << 20
 # bytes of a statement's parameters that are passed on at most
 MAX_VALUES = 1 << 20
 RETRY_SECONDS = 0.25
+LONGEST_REASON = 1000
 
 
 Kind: TypeAlias = Literal["slow", "recheck", "suspect", "explain", "inline"]
@@ -86,6 +88,13 @@ def _values(query: SlowQuery) -> Values:
     if sizes > MAX_VALUES or len(query.parameter_formats) != len(query.parameters):
         return NO_VALUES
     return Values(query.parameter_types, query.parameters, query.parameter_formats)
+
+
+def redacted(said: object, job: Job) -> str:
+    """What is said of a job, without the values of its query: others read it, too."""
+    message = str(said)[:LONGEST_REASON]
+    given = {value.decode("utf-8", "replace") for value in job.values.values if value}
+    return without_values(message, values_in(job.text) | given)
 
 
 def encode(job: Job) -> bytes:

@@ -28,7 +28,7 @@ from models.api import Model, NoModel
 from rewright import logs
 from rewright.config.model import Config
 from rewright.processes.channel import Figures, listen, tell
-from rewright.processes.jobs import MAX_LINE, Job, decode
+from rewright.processes.jobs import MAX_LINE, Job, decode, redacted
 from rewright.processes.tidying import tidy
 from rewright.processes.warming import warm_up
 from rewright.wiring.budget import RunBudget
@@ -236,7 +236,7 @@ class _Optimiser:
                 try:
                     job = decode(line)
                 except ValueError as error:
-                    self.log.warning("job.refused", reason=str(error)[:200])
+                    self.log.warning("job.refused", reason=type(error.__cause__ or error).__name__)
                     return
                 if job.kind == "explain":
                     with contextlib.suppress(OSError):
@@ -271,7 +271,8 @@ class _Optimiser:
             with self.courtesy.first():
                 return self._one(bench, store, job), True
         except (NotOptimised, StoreError) as error:
-            self.log.info("optimiser.nothing", database=job.database, role=job.role, reason=str(error))
+            why = redacted(error, job)
+            self.log.info("optimiser.nothing", database=job.database, role=job.role, reason=why)
             return None, False
         except Exception as error:
             self.log.warning("optimiser.failed", exc_info=error)
@@ -298,7 +299,7 @@ class _Optimiser:
             try:
                 wider = self._bench(store).widen(kept, job)
             except (NotOptimised, StoreError) as error:
-                self.log.info("optimiser.not_widened", rewrite=kept.id, reason=str(error))
+                self.log.info("optimiser.not_widened", rewrite=kept.id, reason=redacted(error, job))
             except Exception as error:
                 self.log.warning("optimiser.failed", exc_info=error)
             else:
@@ -348,19 +349,21 @@ class _Optimiser:
         try:
             kept = self._done(bench, job)
         except Cheap as reason:
-            log.debug("optimiser.cheap", reason=str(reason))
+            log.debug("optimiser.cheap", reason=redacted(reason, job))
         except NotYet as reason:
             self.inbox.release(job)
-            log.info("optimiser.nothing", reason=str(reason), seconds=round(time.monotonic() - began, 2))
+            why = redacted(reason, job)
+            log.info("optimiser.nothing", reason=why, seconds=round(time.monotonic() - began, 2))
         except NotOptimised as reason:
             self.outcomes["nothing"] += 1
             if job.kind != "suspect":
-                self._remember(store, job, "nothing", str(reason))
-            log.info("optimiser.nothing", reason=str(reason), seconds=round(time.monotonic() - began, 2))
+                self._remember(store, job, "nothing", redacted(reason, job))
+            why = redacted(reason, job)
+            log.info("optimiser.nothing", reason=why, seconds=round(time.monotonic() - began, 2))
         except Exception as error:
             # whatever a query does to us, the next one has its turn
             self.outcomes["failed"] += 1
-            self._remember(store, job, "failed", f"{type(error).__name__}: {error}"[:500])
+            self._remember(store, job, "failed", type(error).__name__)
             log.warning("optimiser.failed", exc_info=error)
         else:
             if kept is not None and kept.state is State.RETIRED:

@@ -65,6 +65,8 @@ def condition(sqlstate: str) -> str:
     >>> condition("22012"), condition("ZZ999")
     ('22012 (division by zero)', 'ZZ999')
     """
+    if not sqlstate:
+        return "nothing"
     try:
         name = errors.lookup(sqlstate).__name__
     except KeyError:

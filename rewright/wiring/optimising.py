@@ -163,7 +163,7 @@ class Workbench:
                 seen = SecondLook(checker).check(job.text, replacement, CONFIRM_SECONDS)
             if seen.level == "refuted":
                 return self.store.rewrites.act(
-                    kept.id, Action.RETIRE, reason=f"refuted: {seen.reason}", by="optimiser"
+                    kept.id, Action.RETIRE, reason="refuted: a counterexample was found", by="optimiser"
                 )
             if proposal.scope != "these":
                 return None
@@ -193,7 +193,7 @@ class Workbench:
         try:
             work = self.estimator.work(dsn, job.text, job.values)
         except (SessionError, psycopg.Error) as error:
-            raise NotOptimised(f"the server says {error}") from error
+            raise NotOptimised(refused_by_server(error)) from error
         if work < job.min_cost:
             raise Cheap(f"its estimated cost of {work:.0f} is below rewright.min_cost")
         return work
@@ -405,10 +405,8 @@ class Workbench:
         try:
             with Session(dsn, limits=Limits(statement=limit)) as session:
                 yield session
-        except SessionError as error:
-            raise NotOptimised(f"the server says {error}") from error
-        except psycopg.Error as error:
-            raise NotOptimised(f"the server says {error.diag.message_primary or error}") from error
+        except (SessionError, psycopg.Error) as error:
+            raise NotOptimised(refused_by_server(error)) from error
 
     def measure_hints(self, *, interval: float = hint_referee.INTERVAL) -> Rewrite | None:
         """Run one served rewrite with its hints and without, if one is due; which. Raises NotOptimised, StoreError."""
@@ -424,7 +422,7 @@ class Workbench:
             with HintingSession(dsn, limits=Limits(statement=limit)) as session:
                 found = hint_referee.measure(session, rewrite, limit, self.budget.take)
         except (SessionError, psycopg.Error) as error:
-            raise NotOptimised(f"the server says {error}") from error
+            raise NotOptimised(refused_by_server(error)) from error
         self.store.rewrites.add_timings(found)
         return rewrite if found else None
 
@@ -624,6 +622,11 @@ def database_dsn(dsn: str, name: str) -> str:
     if parts.get("dbname"):
         return dsn
     return psycopg.conninfo.make_conninfo(dsn, dbname=name)
+
+
+def refused_by_server(error: SessionError | psycopg.Error) -> str:
+    """Its message may hold values of rows and of literals: nobody is told."""
+    return f"the server says {condition(error.sqlstate or '')}".rstrip()
 
 
 def _path(session: Session) -> tuple[str, ...]:

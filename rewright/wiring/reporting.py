@@ -18,6 +18,8 @@ from proxy.answers.recognition import recognise
 from proxy.ports import Report, ServedStatement, SessionView, SlowQuery
 from proxy.serving.failures import tells_against
 from rewright.processes.jobs import Job, JobSender, job_of
+from sql.forms import without_comments
+from sql.redaction import WITHHELD, without_literals
 from store.records import LogEntry, QuerySeen, SessionSeen, Side, Timing
 from store.writer import BufferedWriter
 
@@ -34,11 +36,16 @@ def template_key(database: str, text: str) -> str:
 
 
 def normalized(text: str) -> str:
-    """The text with placeholders for its literals, for statistics only; itself when it can't be scanned."""
+    """The text with placeholders for its literals and without comments, for statistics only.
+
+    Where libpg_query can't say where its literals are, the scanner's constants are taken out, or all of it.
+    """
+    if len(text) > TEXT_LIMIT:
+        return WITHHELD
     try:
-        return str(normalize(text[:TEXT_LIMIT]))
+        return str(normalize(without_comments(text))).strip()
     except (PglastError, ValueError, UnicodeError):
-        return text[:TEXT_LIMIT]
+        return without_literals(text)
 
 
 class StoreReporter:
