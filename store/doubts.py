@@ -22,6 +22,8 @@ STANDS = 600.0
 # after an examination that found nothing, the first time; four times as long each time
 SETTLED = 5.0
 LONGEST = 86_400.0
+# seconds without a doubt after which the next one counts as the first
+FORGIVEN = 86_400.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +39,8 @@ class Doubts:
         now = time.time() if now is None else now
         with transaction(self.engine, write=True) as connection:
             before = _load(connection, rewrite_id, role)
-            count = 1 if before is None else before.count + 1
+            fresh = before is None or now - before.until > FORGIVEN
+            count = 1 if before is None or fresh else before.count + 1
             doubt = Doubt(rewrite_id, role, kind, sqlstate, count, now, now + _growing(STANDS, 2, count))
             _save(connection, doubt)
             revision.bump(connection)

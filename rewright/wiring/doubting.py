@@ -36,24 +36,29 @@ _STEPS = frozenset({Action.RETIRE.value, Action.EXPIRE.value, RECONSIDERED})
 Finding: TypeAlias = Literal["blamed", "cleared", "alike", "unknown"]
 
 
-def compare_failures(session: Session, original: str, replacement: str, limit: float) -> tuple[Finding, str]:
+def compare_failures(
+    session: Session, original: str, replacement: str, limit: float | None
+) -> tuple[Finding, str]:
     """Run the replacement, and the original if that fails: ``blamed`` with the SQLSTATE if only it fails so.
 
     ``alike``: both do; ``cleared``: it does not fail here; ``unknown``: either was stopped after ``limit`` seconds, or met
-    an error that any statement may meet.
+    an error that any statement may meet. ``limit`` None: they are only planned, which evaluates constants.
     """
     after = _outcome(session, replacement, limit)
     if not after:
-        return ("unknown" if after is None else "cleared"), ""
+        return ("unknown" if after is None or limit is None else "cleared"), ""
     before = _outcome(session, original, limit)
     if before is None:
         return "unknown", after
     return ("alike" if before == after else "blamed"), after
 
 
-def _outcome(session: Session, text: str, limit: float) -> str | None:
+def _outcome(session: Session, text: str, limit: float | None) -> str | None:
     """The SQLSTATE it fails with, empty where it ends well; None: that can't be said."""
     try:
+        if limit is None:
+            session.explain(text)
+            return ""
         return "" if session.run(text, stop_after=limit).finished else None
     except SessionError as error:
         return None if not error.sqlstate or is_passing(error.sqlstate) else error.sqlstate

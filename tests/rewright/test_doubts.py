@@ -350,3 +350,11 @@ def test_where_nothing_may_be_run_a_doubt_stands(
     with pytest.raises(NotOptimised):
         world.bench.examine(world.suspect(one, "select a from t where a = 1"))
     assert [doubt.role for doubt in store.doubts.standing()] == ["joe"]
+    # planning alone tells of a bad literal
+    two = world.template(
+        "select a from t where a = '1'",
+        "select a from t where a = '1' and true",
+        "select a from t where a = ⟦1:s⟧ and true",
+    )
+    assert world.bench.examine(world.suspect(two, "select a from t where a = 'x'", "22P02")) is None
+    assert [doubt.rewrite_id for doubt in store.doubts.standing()] == [one.id]
