@@ -10,6 +10,7 @@ comments that are carried along. Must not know catalogs or rewrites.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -73,7 +74,7 @@ def form_key(text: str) -> str:
     return text if form is None else _MARK.join([form.shape, "", *form.literals])
 
 
-def _spelling(text: str, token: Any, kinds: dict[int, str]) -> str:
+def _spelling(text: str, token: Any, kinds: Mapping[int, str]) -> str:
     """A token as it stands in a shape: with the scanner's name, for ``N'x'`` is not ``n 'x'``."""
     kind = kinds.get(token.start)
     if kind is not None:
