@@ -41,14 +41,18 @@ def retire_losers(store: Store) -> Iterator[Rewrite]:
         if loses(originals, replacements):
             reason = f"{SLOWER}: {_median(replacements):.0f} ms, the original {_median(originals):.0f} ms"
             with contextlib.suppress(IllegalTransition):
-                plain = plain_of(rewrite.proposal)
-                if rewrite.proposal.hints and plain not in {None, rewrite.proposal.original}:
-                    # the hints may be what loses: the rewrite gets its chance without them
-                    from rewright.wiring.hint_referee import without_hints
+                yield _retire(store, rewrite, reason)
 
-                    yield without_hints(store, rewrite, reason)[0]
-                    continue
-                yield store.rewrites.act(rewrite.id, Action.EXPIRE, reason=reason, by="referee")
+
+def _retire(store: Store, rewrite: Rewrite, reason: str) -> Rewrite:
+    """Raises IllegalTransition."""
+    plain = plain_of(rewrite.proposal)
+    if rewrite.proposal.hints and plain not in {None, rewrite.proposal.original}:
+        # the hints may be what loses: the rewrite gets its chance without them
+        from rewright.wiring.hint_referee import without_hints
+
+        return without_hints(store, rewrite, reason)[0]
+    return store.rewrites.act(rewrite.id, Action.EXPIRE, reason=reason, by="referee")
 
 
 def doubt_losers(store: Store, *, now: float | None = None) -> Iterator[tuple[Rewrite, str]]:
@@ -104,7 +108,7 @@ def judge(store: Store, rewrite: Rewrite, runs: Sequence[Timing]) -> Rewrite | N
         return None
     reason = f"{SLOWER}: {_median(replacements):.0f} ms, the original {_median(originals):.0f} ms"
     with contextlib.suppress(IllegalTransition):
-        return store.rewrites.act(rewrite.id, Action.EXPIRE, reason=reason, by="referee")
+        return _retire(store, rewrite, reason)
     return None
 
 
