@@ -1,7 +1,7 @@
 """The web pages over the store: the log, one rewrite, why a query was not rewritten. Each also as .json.
 
-Read-only and without passwords: whoever reaches the address sees every text (docs/guide/operation.md). Must
-not know processes; health and metrics come in as functions.
+Read-only and without passwords: whoever reaches the address sees every page, and texts without their literals unless the
+configuration says otherwise (docs/guide/operation.md). Must not know processes; health and metrics come in as functions.
 """
 
 from __future__ import annotations
@@ -22,11 +22,13 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
+from rewright.sql.redaction import scrubbed, values_in, without_literals, without_values
 from rewright.store.api import Store
 from rewright.store.errors import NotFound, StoreError
 
 Health = Callable[[], tuple[bool, Mapping[str, Any]]]
 Metrics = Callable[[], bytes]
+Shown = Callable[[dict[str, Any]], dict[str, Any]]
 
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'",
@@ -37,9 +39,9 @@ HEADERS = {
 LIMIT = 200
 
 
-def create_app(store: Store, *, health: Health, metrics: Metrics) -> Starlette:
-    """The ASGI application."""
-    pages = _Pages(store, health, metrics)
+def create_app(store: Store, *, health: Health, metrics: Metrics, literals: bool = False) -> Starlette:
+    """The ASGI application. ``literals``: whether texts are shown as they were sent."""
+    pages = _Pages(store, health, metrics, _whole if literals else _redacted)
     routes = [
         Route("/", pages.log),
         Route("/healthz", pages.healthz),
@@ -64,7 +66,8 @@ async def _store_failed(_request: Request, error: Exception) -> Response:
 class _Pages:
     """Synchronous readings of the store run in Starlette's threads."""
 
-    def __init__(self, store: Store, health: Health, metrics: Metrics) -> None:
+    def __init__(self, store: Store, health: Health, metrics: Metrics, shown: Shown) -> None:
+        self._shown = shown
         self._store = store
         self._health = health
         self._metrics = metrics
@@ -88,11 +91,13 @@ class _Pages:
 
     def log(self, request: Request) -> Response:
         entries = list(reversed(self._store.log.read(limit=LIMIT)))
-        return self._page(request, "log", "Log", entries=[asdict(entry) for entry in entries])
+        return self._page(request, "log", "Log", entries=[self._shown(asdict(entry)) for entry in entries])
 
     def rewrites(self, request: Request) -> Response:
         found = self._store.rewrites.find(limit=LIMIT)
-        return self._page(request, "rewrites", "Rewrites", rewrites=[_rewrite(one) for one in found])
+        return self._page(
+            request, "rewrites", "Rewrites", rewrites=[self._shown(_rewrite(one)) for one in found]
+        )
 
     def rewrite(self, request: Request) -> Response:
         number = request.path_params["id"]
@@ -101,13 +106,14 @@ class _Pages:
         except NotFound as error:
             raise HTTPException(404, str(error)) from error
         events = self._store.events.of(rewrite_id=found.id, limit=500)
+        document = self._shown(_rewrite(found))
         return self._page(
             request,
             "rewrite",
             f"Rewrite {found.id}",
-            rewrite=_rewrite(found),
-            diff=_diff(found.proposal.original, found.proposal.replacement),
-            events=[asdict(event) for event in events],
+            rewrite=document,
+            diff=_diff(document["original"], document["replacement"]),
+            events=[self._shown(asdict(event)) for event in events],
             timings=[
                 asdict(one)
                 for side in _SIDES
@@ -119,12 +125,17 @@ class _Pages:
         """Why each slow query was, or was not, rewritten."""
         found = self._store.queries.read(limit=LIMIT)
         return self._page(
-            request, "queries", "Slow queries, and why (not)", queries=[asdict(one) for one in found]
+            request,
+            "queries",
+            "Slow queries, and why (not)",
+            queries=[self._shown(asdict(one)) for one in found],
         )
 
     def resolutions(self, request: Request) -> Response:
         found = self._store.resolutions.read(limit=LIMIT)
-        return self._page(request, "resolutions", "Resolutions", resolutions=[asdict(one) for one in found])
+        return self._page(
+            request, "resolutions", "Resolutions", resolutions=[self._shown(asdict(one)) for one in found]
+        )
 
     def _page(self, request: Request, template: str, title: str, **data: Any) -> Response:
         if request.url.path.endswith(".json"):
@@ -137,6 +148,29 @@ class _Pages:
 
 
 _SIDES: Any = ("original", "replacement")
+_TEXTS = frozenset({"query", "example", "template", "original", "replacement", "resolved"})
+_DOCUMENTS = frozenset(
+    {"evidence", "plans", "signature", "parameters", "literals", "mapping", "detail", "sources"}
+)
+_SENTENCES = frozenset({"reason", "hints"})
+
+
+def _whole(document: dict[str, Any]) -> dict[str, Any]:
+    return document
+
+
+def _redacted(document: dict[str, Any]) -> dict[str, Any]:
+    """A record without the values in its texts."""
+    texts = [document[name] for name in _TEXTS if document.get(name)]
+    values = {value for text in texts for value in values_in(text)}
+    shown = dict(document)
+    for name in _TEXTS & document.keys():
+        shown[name] = without_literals(document[name])
+    for name in _DOCUMENTS & document.keys():
+        shown[name] = scrubbed(document[name], values)
+    for name in _SENTENCES & document.keys():
+        shown[name] = without_values(document[name], values)
+    return shown
 
 
 def _rewrite(one: Any) -> dict[str, Any]:

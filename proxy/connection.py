@@ -41,7 +41,7 @@ class Connection(Handshake):
         try:
             await self._run()
         except (ClientGone, OSError, ssl.SSLError, TimeoutError, ProtocolViolation) as error:
-            self.proxy.event("connection.dropped", client=self.address, reason=str(error) or repr(error))
+            self.proxy.event("connection.dropped", client=self.address, reason=_why(error))
         finally:
             self._close()
 
@@ -184,7 +184,7 @@ class Connection(Handshake):
         except SqlError as error:
             result = error
         except Exception as error:  # noqa: BLE001 -- a port of ours failed: the client gets an error, not a hang
-            self.proxy.event("answer.failed", client=self.address, reason=repr(error))
+            self.proxy.event("answer.failed", client=self.address, reason=type(error).__name__)
             result = SqlError("XX000", "internal error, see the log of the proxy")
         self.effect = None
         self.session.effect_done(result)
@@ -201,8 +201,10 @@ class Connection(Handshake):
     def _fault(self, fault: Exception) -> None:
         """A mistake of ours in a session: counted and logged with its cause, and only this session is affected."""
         self.proxy.metrics.faults += 1
-        cause = "".join(traceback.format_exception(fault, limit=-5))
-        self.proxy.event("session.fault", client=self.address, reason=repr(fault), cause=cause)
+        # its text may hold values of a query
+        frames = traceback.extract_tb(fault.__traceback__)[-5:]
+        cause = ", ".join(f"{Path(frame.filename).name}:{frame.lineno}" for frame in frames)
+        self.proxy.event("session.fault", client=self.address, reason=type(fault).__name__, cause=cause)
 
     def _client_lost(self, _exc: Exception | None) -> None:
         if self.server is not None and not self.server.lost:
@@ -288,3 +290,9 @@ class Connection(Handshake):
             self.server.close(LINGER_SECONDS)
         if self.client is None:
             self.socket.close()
+
+
+def _why(error: Exception) -> str:
+    """The system's word for it, which holds nothing that was sent."""
+    name = type(error).__name__
+    return f"{name}: {error.strerror}" if isinstance(error, OSError) and error.strerror else name

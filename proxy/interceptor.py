@@ -107,7 +107,7 @@ class SessionInterceptor(InterceptorState):
         self.registry.failed()
         self.slow.failed(message)
         if self.timing is not None:
-            self._timed(rows=0)
+            self.timing_failed(message)
 
     def suspended(self) -> None:
         """Execute's limit of rows was reached: drivers that want one row never ask for more."""

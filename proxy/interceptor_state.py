@@ -17,11 +17,13 @@ from rewright.proxy.ports import (
     Answer,
     Candidate,
     LastQuery,
+    Parameters,
     Ports,
     ServedStatement,
     SessionView,
     SlowQuery,
 )
+from rewright.proxy.serving.failures import is_passing, sqlstate_of, tells_against
 from rewright.proxy.serving.identity import Login
 from rewright.proxy.serving.private import Privates
 from rewright.proxy.serving.settings import Settings
@@ -60,7 +62,9 @@ class Timing:
     began: float
     overhead: float
     text: str
+    # the SQLSTATE with which the replacement failed before the original was run
     failure: str = ""
+    parameters: Parameters = field(default_factory=Parameters)
     # when it had given as many rows as were asked for
     paused: float | None = None
 
@@ -112,6 +116,7 @@ class InterceptorState:
         self.lake_cursors: dict[str, duckdb_backend.Declared] = {}
         self.keywords = ports.answers.keywords if ports.answers is not None else frozenset()
         self.timing: Timing | None = None
+        self._doubted: dict[int, int] = {}  # rewrites that failed here, with the look-up's version
         self.followed = False  # something unserved was executed behind what is timed
         self.last = LastQuery()
         self.warned: set[tuple[str, str]] = set()  # wrong settings, by name and text
@@ -134,9 +139,9 @@ class InterceptorState:
         if lookup is None or unwanted:
             return None
         candidate = lookup.find(self.identity.database, text, types)
-        if candidate is None:
-            return self._find_inside(text, types) if text and text[0] in FIRST else None
-        return None if _OFF.search(text) else candidate
+        if candidate is None and text and text[0] in FIRST:
+            candidate = self._find_inside(text, types)
+        return None if candidate is None or _OFF.search(text) else candidate
 
     def _find_inside(self, text: bytes, types: tuple[int, ...]) -> Candidate | None:
         """The rewrite for the SELECT in a COPY, CREATE TABLE AS, INSERT or EXPLAIN."""
@@ -300,7 +305,28 @@ class InterceptorState:
         if self.timing is not None and self.timing.paused is not None:
             self._timed(rows=0)
 
-    def _timed(self, rows: int) -> None:
+    def timing_failed(self, message: bytes) -> None:
+        """What is timed ended with an error that the client gets."""
+        assert self.timing is not None
+        state = sqlstate_of(message)
+        if self.timing.route == "replacement":
+            self.failed_alone(state)
+        else:
+            self._timed(rows=0, original="" if is_passing(state) else state, is_known=not is_passing(state))
+
+    def failed_alone(self, sqlstate: str) -> None:
+        """The replacement failed where the original could not be run behind it."""
+        assert self.timing is not None
+        self.timing = replace(self.timing, failure="" if is_passing(sqlstate) else sqlstate)
+        self._timed(rows=0, is_known=False)
+
+    def is_doubted(self, rewrite_id: int) -> bool:
+        """Whether the rewrite failed in this session, and what others found out of it since is not known here."""
+        lookup = self.ports.lookup
+        return lookup is not None and self._doubted.get(rewrite_id) == lookup.version
+
+    def _timed(self, rows: int, *, original: str = "", is_known: bool = True) -> None:
+        """``original``: the SQLSTATE with which it failed; ``is_known``: whether what it did says anything."""
         timing, self.timing = self.timing, None
         assert timing is not None
         now = self.clock() if timing.paused is None else timing.paused
@@ -312,9 +338,12 @@ class InterceptorState:
         if self.followed:
             self.last = self._passed()
         self.rewatch()
-        self._report(timing, rows, now)
+        failed = original if is_known else None
+        if tells_against(timing.failure, failed) and self.ports.lookup is not None:
+            self._doubted[timing.candidate.rewrite.id] = self.ports.lookup.version
+        self._report(timing, rows, now, failed)
 
-    def _report(self, timing: Timing, rows: int, now: float) -> None:
+    def _report(self, timing: Timing, rows: int, now: float, original: str | None) -> None:
         site = timing.candidate.site
         if self.ports.reporter is None or (site is not None and site.kind == "explain"):
             return
@@ -329,7 +358,10 @@ class InterceptorState:
             role=self.identity.user,
             application_name=self.application_name,
             text=timing.text,
-            failure=timing.failure,
+            # where there is more than the SELECT, that may be what failed
+            failure="" if site is not None else timing.failure,
+            original_failure=original,
+            parameters=timing.parameters if timing.failure else Parameters(),
             more_than_select=site is not None,
         )
         self.put(report)

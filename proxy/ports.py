@@ -108,8 +108,8 @@ class Guard:
 class ServedRewrite:
     """An active rewrite as the store hands it to the proxy.
 
-    ``original``: for scope ``these`` the exact text; for scope ``any`` the template's text as
-    ``Templater`` spells it. ``replacement``: likewise; in a template ``holes`` mark where the original's
+    ``original``: for scope ``these`` the text it was found for; for scope ``any`` the template's text as
+    ``Templater`` spells it; texts of the same form (``rewright.sql.forms``) are meant as well. ``replacement``: likewise; in a template ``holes`` mark where the original's
     literals go (see ``Templater.fill``). ``param_types``: type OIDs declared in Parse (0: undeclared).
     ``plain_replacement``: the replacement without hints, None when there is nothing left without them.
     ``server_major``: the major version the verdict was made on; 0: any.
@@ -133,6 +133,8 @@ class ServedRewrite:
     measure_original: bool = False
     server_major: int = 0
     until: float = float("inf")
+    # roles for which it failed, or lost, and to whom it is not served for a while
+    doubted_by: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +149,8 @@ class Candidate:
     plain_replacement: str | None = None
     site: Site | None = None
     inner: tuple[str, str] = ("", "")
+    # what the client wrote in comments, to go before and after what is sent instead
+    comments: tuple[str, str] = ("", "")
 
 
 class Lookup(Protocol):
@@ -199,14 +203,26 @@ class SlowQuery:
 
 
 @dataclass(frozen=True, slots=True)
+class Parameters:
+    """Bind's values as sent, with the types of the parameters and one format for each (0 text, 1 binary)."""
+
+    types: tuple[int, ...] = ()
+    values: tuple[bytes | None, ...] = ()
+    formats: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class ServedStatement:
     """One execution of a query with an active rewrite: which of the two ran, how long, or why not.
 
     ``route``: what the client got. ``reason``: why the original ran ("" when the replacement did, ``hints`` when it did without them):
     ``mode``, ``trust``, ``hints``, ``paused``, ``names``, ``facts``, ``search_path``, ``role``, ``row security``,
-    ``temporary``, ``privileges``, ``block``, ``settings``, ``encoding``, ``signature``, ``failed``, ``measure``.
+    ``temporary``, ``privileges``, ``block``, ``doubted``, ``settings``, ``encoding``, ``signature``, ``failed``, ``measure``.
     ``target``: the table written to has triggers, identities, defaults or the like that rows' order could show in.
-    ``failure``: SQLSTATE and message of a replacement that failed at run time; the rewrite should be retired.
+    ``doubted``: it failed where the original did not, for this role or in this session, lately.
+    ``failure``: SQLSTATE of a replacement that failed, unless the error may meet any statement; ``original_failure``: that of
+    the original that ran in its place, empty where it succeeded, None where it could not be run (``rewright.proxy.serving.failures``).
+    ``parameters``: what both were bound with, where the replacement failed.
     ``duration``: seconds from Execute to the last message; ``overhead``: seconds spent on the guard before it.
     """
 
@@ -221,6 +237,8 @@ class ServedStatement:
     application_name: str
     text: str
     failure: str = ""
+    original_failure: str | None = None
+    parameters: Parameters = field(default_factory=Parameters)
     # the statement did more than the rewrite's SELECT: its duration says nothing about the rewrite
     more_than_select: bool = False
 

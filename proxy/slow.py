@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 from rewright.proxy.ports import SlowQuery
 from rewright.proxy.serving.sites import find_site
-from rewright.proxy.statements import split_parse
+from rewright.proxy.statements import formats_of, split_parse
 from rewright.proxy.wire.framing import ProtocolViolation
 from rewright.proxy.wire.frontend import Bind, decode
 from rewright.proxy.wire.tables import BIND, EXECUTE, HEADER, HEADER_SIZE, PARSE, Q
@@ -87,7 +87,7 @@ class SlowReports:
             text=text.decode("utf-8", "replace"),
             parameter_types=types,
             parameters=values,
-            parameter_formats=_formats(bind.formats if bind is not None else (), len(values)),
+            parameter_formats=formats_of(bind.formats if bind is not None else (), len(values)),
             duration=duration,
             database=interceptor.identity.database,
             role=interceptor.identity.user,
@@ -140,10 +140,3 @@ def _bind(payload: bytes) -> Bind | None:
     except ProtocolViolation:
         return None
     return decoded if isinstance(decoded, Bind) else None
-
-
-def _formats(codes: tuple[int, ...], values: int) -> tuple[int, ...]:
-    """One format for each value: none given means text, one given counts for all."""
-    if not codes:
-        return (0,) * values
-    return codes * values if len(codes) == 1 else codes

@@ -154,3 +154,10 @@ def split_names(data: bytes, start: int, end: int) -> tuple[bytes, bytes] | None
     if first < 0 or second < 0:
         return None
     return data[start:first], data[first + 1 : second]
+
+
+def formats_of(codes: tuple[int, ...], values: int) -> tuple[int, ...]:
+    """One format for each value: none given means text, one given counts for all."""
+    if not codes:
+        return (0,) * values
+    return codes * values if len(codes) == 1 else codes

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import logging
 import sys
+import threading
+import traceback
+from collections.abc import Iterator
 from typing import Any
 
 import structlog
@@ -22,7 +25,7 @@ def set_up(format_: str, level: str, process: str) -> None:
             structlog.contextvars.merge_contextvars,
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True),
-            structlog.processors.format_exc_info,
+            _where,
             renderer,
         ],
         wrapper_class=structlog.make_filtering_bound_logger(LEVELS[level]),
@@ -30,6 +33,37 @@ def set_up(format_: str, level: str, process: str) -> None:
         cache_logger_on_first_use=True,
     )
     structlog.contextvars.bind_contextvars(process=process)
+    sys.excepthook = lambda _kind, error, _trace: _uncaught(error)
+    threading.excepthook = lambda arguments: _uncaught(arguments.exc_value)
+
+
+def _where(_logger: object, _method: str, event: Any) -> Any:
+    """Where an exception came from. Its message may hold values of queries and rows, which are not for logs."""
+    error = event.pop("exc_info", None)
+    if isinstance(error, tuple):
+        error = error[1]
+    if error is True:
+        error = sys.exc_info()[1]
+    if isinstance(error, BaseException):
+        event["exception"] = "\n".join(_frames(error))
+    return event
+
+
+def _frames(error: BaseException) -> Iterator[str]:
+    seen: set[int] = set()
+    following: BaseException | None = error
+    while following is not None and id(following) not in seen:
+        seen.add(id(following))
+        state = getattr(following, "sqlstate", None)
+        yield type(following).__name__ + (f" {state}" if state else "")
+        for frame in traceback.extract_tb(following.__traceback__):
+            yield f"  {frame.filename}:{frame.lineno} {frame.name}"
+        following = following.__cause__ or following.__context__
+
+
+def _uncaught(error: BaseException | None) -> None:
+    log: Any = structlog.get_logger()
+    log.error("process.exception", exc_info=error)
 
 
 def event(name: str, fields: Any) -> None:

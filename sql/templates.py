@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 from typing import Literal as OneOf
 
 from pglast.parser import ParseError, scan
@@ -21,12 +22,21 @@ from rewright.sql.catalog import Catalog
 from rewright.sql.placeholders import HOLE, KINDS, hole, index_of, sentinel
 from rewright.sql.types import SqlType
 
-__all__ = ["Literal", "Template", "bind_template", "fill", "quick_key", "split", "template_of"]
+__all__ = [
+    "COMMENTS",
+    "Literal",
+    "Template",
+    "bind_template",
+    "fill",
+    "literal_spans",
+    "split",
+    "template_of",
+]
 
 Kind = OneOf["i", "l", "n", "s"]
 _NUMBER_KINDS: dict[str, Kind] = {"int4": "i", "int8": "l", "numeric": "n"}
 _NUMBERS = {"ICONST", "FCONST"}
-_COMMENTS = {"SQL_COMMENT", "C_COMMENT"}
+COMMENTS = frozenset({"SQL_COMMENT", "C_COMMENT"})
 # an integer in parentheses behind one of these is a modifier
 _TYPE_WORDS = {
     *("NUMERIC", "DECIMAL_P", "DEC", "VARCHAR", "CHAR_P", "CHARACTER", "VARYING", "NCHAR", "BIT"),
@@ -38,9 +48,8 @@ _AFTER_BY = {
     *("HAVING", "LIMIT", "OFFSET", "FETCH", "WINDOW", "UNION", "INTERSECT", "EXCEPT", "FOR", "ROWS"),
     *("RANGE", "GROUPS", "ASCII_59"),
 }
-_MAX_LITERALS = 2000
-_MAX_TEXT = 200_000
-_QUICK = re.compile(r"'[^']*'|[0-9]+(?:\.[0-9]+)?")
+MAX_LITERALS = 2000
+MAX_TEXT = 200_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,13 +81,13 @@ class Template:
 
 def template_of(text: str) -> Template | None:
     """The template of a text; None where none is made: not lexable, too long, or holding a hole's brackets."""
-    if len(text) > _MAX_TEXT or "⟦" in text or "⟧" in text or "\x00" in text:
+    if len(text) > MAX_TEXT or "⟦" in text or "⟧" in text or "\x00" in text:
         return None
     try:
-        spans = _literal_spans(text)
+        spans = literal_spans(text, [t for t in scan(text) if t.name not in COMMENTS])
     except ParseError:
         return None
-    if spans is None or len(spans) > _MAX_LITERALS:
+    if spans is None or len(spans) > MAX_LITERALS:
         return None
     parts: list[str] = []
     found: list[Literal] = []
@@ -126,13 +135,6 @@ def _apart(template: str, found: re.Match[str], literal: str) -> str:
     return f"{left}{literal}{right}"
 
 
-def quick_key(text: str) -> str:
-    """A cheap key: texts whose keys differ are very rarely of one template (then only a chance is lost), and
-    most texts are told apart by it without being scanned.
-    """
-    return _QUICK.sub("?", text)
-
-
 def _kind_of(literal: str) -> Kind | None:
     """The kind of a text that is exactly one literal token, else None."""
     try:
@@ -150,9 +152,11 @@ def _token_kind(name: str, literal: str) -> Kind | None:
     return "s" if name == "SCONST" else None
 
 
-def _literal_spans(text: str) -> list[tuple[int, int, Kind]] | None:
-    """Spans (in characters) of the literals that are values, in order."""
-    tokens = [t for t in scan(text) if t.name not in _COMMENTS]
+def literal_spans(text: str, tokens: Sequence[Any]) -> list[tuple[int, int, Kind]] | None:
+    """Spans (in characters) of the literals that are values, in order; None where one can't be told by its token.
+
+    ``tokens``: pglast's, without comments.
+    """
     found: list[tuple[int, int, Kind]] = []
     kept = _Kept()
     for i, token in enumerate(tokens):

@@ -17,6 +17,7 @@ from sqlalchemy import Engine
 from rewright.store import reaching, retention, revision
 from rewright.store.connection import connect, ensure_schema, identity, make_place, sqlite_file, transaction
 from rewright.store.damage import set_aside
+from rewright.store.doubts import Doubts
 from rewright.store.errors import StoreUnavailable
 from rewright.store.journal import Log, Queries, Sessions
 from rewright.store.learned import Lessons, Resolutions, Switches
@@ -32,6 +33,7 @@ class Store:
     engine: Engine
     options: Options
     rewrites: Rewrites
+    doubts: Doubts
     events: Events
     log: Log
     queries: Queries
@@ -98,11 +100,12 @@ def reach_store(url: str, options: Options | None = None) -> Store:
         engine=engine,
         options=options,
         rewrites=Rewrites(engine, options),
-        events=Events(engine),
+        doubts=Doubts(engine),
+        events=Events(engine, options),
         log=Log(engine, options),
         queries=Queries(engine, options),
         sessions=Sessions(engine),
-        resolutions=Resolutions(engine),
+        resolutions=Resolutions(engine, options),
         lessons=Lessons(engine),
         switches=Switches(engine),
     )

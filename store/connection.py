@@ -45,10 +45,16 @@ def transaction(engine: Engine, *, write: bool) -> Iterator[Connection]:
     except DBAPIError as error:
         if is_damage(error.orig):
             reaching.lost(engine)
-            raise StoreDamaged(str(error.orig)) from error
-        raise StoreUnavailable(str(error.orig)) from error
+            raise StoreDamaged(_message(error.orig)) from error
+        raise StoreUnavailable(_message(error.orig)) from error
     except SQLAlchemyError as error:
-        raise StoreUnavailable(str(error)) from error
+        raise StoreUnavailable(type(error).__name__) from error
+
+
+def _message(error: BaseException | None) -> str:
+    """PostgreSQL's first line: the others hold values."""
+    diagnostics = getattr(error, "diag", None)
+    return str(getattr(diagnostics, "message_primary", None) or error)
 
 
 def _sqlite(path: str) -> Engine:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
 
 from sqlalchemy import Engine, insert, select, update
 
+from rewright.sql.redaction import scrubbed, values_in, without_literals
 from rewright.store import revision, schema
 from rewright.store.connection import transaction, upsert
 from rewright.store.errors import NotFound
-from rewright.store.records import Lesson, Resolution
+from rewright.store.records import Lesson, Options, Resolution
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,10 +20,15 @@ class Resolutions:
     """How lake queries were resolved; accepted ones are used again without asking."""
 
     engine: Engine
+    options: Options = field(default_factory=Options)
 
     def add(self, resolution: Resolution) -> Resolution:
         row = asdict(resolution) | {"at": resolution.at or time.time()}
         del row["id"]
+        if not self.options.literals:
+            values = values_in(resolution.query) | values_in(resolution.resolved)
+            row |= {name: without_literals(row[name]) for name in ("query", "resolved")}
+            row |= {name: scrubbed(row[name], values) for name in ("mapping", "evidence")}
         with transaction(self.engine, write=True) as connection:
             number = connection.execute(insert(schema.RESOLUTIONS).values(row)).inserted_primary_key
             assert number is not None

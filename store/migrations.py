@@ -26,7 +26,13 @@ def _first_tables(connection: Connection) -> None:
     connection.execute(insert(schema.REVISION).values(name="store", value=0))
 
 
-STEPS: Sequence[Step] = (_first_tables,)
+def _doubts(connection: Connection) -> None:
+    schema.METADATA.create_all(connection)
+    if "role" not in {column["name"] for column in inspect(connection).get_columns("timings")}:
+        connection.execute(text("alter table timings add column role text not null default ''"))
+
+
+STEPS: Sequence[Step] = (_first_tables, _doubts)
 
 
 def migrate(connection: Connection) -> int:

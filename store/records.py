@@ -13,6 +13,7 @@ from rewright.store.life import Level, State
 
 Json: TypeAlias = Any
 Scope: TypeAlias = Literal["any", "these"]
+DoubtKind: TypeAlias = Literal["failed", "slow"]
 # ``hinted`` and ``plain``: a replacement with its hints and without, on the optimiser's account
 Side: TypeAlias = Literal["original", "replacement", "hinted", "plain"]
 
@@ -133,6 +134,24 @@ class Timing:
     cpu_ms: float | None = None
     source: str = "client"
     at: float = 0.0
+    # whose session it was; empty for the optimiser's own
+    role: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """What one role saw against a rewrite, ``count`` times, last ``at``; ``until`` then it is not served to that role.
+
+    ``failed``: with ``sqlstate``, where the original did not fail, or could not be run. ``slow``: slower than the original.
+    """
+
+    rewrite_id: int
+    role: str
+    kind: DoubtKind
+    sqlstate: str = ""
+    count: int = 1
+    at: float = 0.0
+    until: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,8 @@ def prune(engine: Engine, retention: Retention) -> Mapping[str, int]:
         deleted["queries"] = _prune(connection, schema.QUERIES, "last_at", horizon, retention.query_rows)
         deleted["resolutions"] = _too_many(connection, schema.RESOLUTIONS, retention.resolution_rows)
         deleted["rewrites"] = _dead_rewrites(connection, retention.dead_rewrites)
-        deleted["timings"] = _orphans(connection)
+        deleted["timings"] = _orphans(connection, schema.TIMINGS)
+        deleted["doubts"] = _orphans(connection, schema.DOUBTS)
     _give_back_space(engine)
     return deleted
 
@@ -55,8 +56,7 @@ def _dead_rewrites(connection: Connection, keep: int) -> int:
     return connection.execute(delete(table).where(table.c.id.in_(dead))).rowcount
 
 
-def _orphans(connection: Connection) -> int:
-    table = schema.TIMINGS
+def _orphans(connection: Connection, table: Table) -> int:
     alive = select(schema.REWRITES.c.id)
     return connection.execute(delete(table).where(table.c.rewrite_id.not_in(alive))).rowcount
 

@@ -8,11 +8,13 @@ from __future__ import annotations
 import statistics
 import time
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, get_args
 
 from sqlalchemy import Connection, Engine, delete, func, insert, select, update
 
+from rewright.sql.forms import without_comments
+from rewright.sql.redaction import has_strings, scrubbed, values_in, without_values
 from rewright.store import revision, schema
 from rewright.store.connection import transaction, upsert
 from rewright.store.errors import LiteralsForbidden, NotFound
@@ -117,6 +119,7 @@ class Rewrites:
                 "cpu_ms": timing.cpu_ms,
                 "source": timing.source,
                 "at": timing.at or time.time(),
+                "role": timing.role,
             }
             for timing in timings
         ]
@@ -145,7 +148,21 @@ class Rewrites:
             raise LiteralsForbidden(
                 "[store] literals is off: a rewrite for these literals only cannot be kept"
             )
-        return replace(new, original=new.template, literals=())
+        template = without_comments(new.template)
+        if has_strings(template):
+            raise LiteralsForbidden(
+                "[store] literals is off: a template that keeps a constant cannot be kept"
+            )
+        values = values_in(new.original)
+        return replace(
+            new,
+            template=template,
+            original=template,
+            literals=(),
+            hints=without_values(new.hints, values),
+            sources=tuple(without_values(source, values) for source in new.sources),
+            **{name: scrubbed(getattr(new, name), values) for name in ("evidence", "plans", "signature")},
+        )
 
     def _renew(self, connection: Connection, before: Rewrite, new: NewRewrite, by: str) -> None:
         connection.execute(update(T).where(T.c.id == before.id).values(proposal_row(new)))
@@ -194,7 +211,7 @@ def _timings(connection: Connection, rewrite_id: int, side: str, limit: int) -> 
         .order_by(table.c.id.desc())
         .limit(limit)
     )
-    names = ("rewrite_id", "side", "duration_ms", "cpu_ms", "source", "at")
+    names = ("rewrite_id", "side", "duration_ms", "cpu_ms", "source", "at", "role")
     return [Timing(**{name: row[name] for name in names}) for row in connection.execute(statement).mappings()]
 
 
@@ -213,6 +230,7 @@ class Events:
     """The steps of the state machine, and of the lives of rewrites."""
 
     engine: Engine
+    options: Options = field(default_factory=Options)
 
     def add(self, events: Sequence[Event]) -> None:
         rows = [
@@ -221,7 +239,7 @@ class Events:
                 "rewrite_id": event.rewrite_id,
                 "job": event.job,
                 "step": event.step,
-                "detail": event.detail,
+                "detail": event.detail if self.options.literals else scrubbed(event.detail),
             }
             for event in events
         ]

@@ -140,7 +140,20 @@ TIMINGS = Table(
     Column("cpu_ms", Float, nullable=True),
     _text("source"),
     Column("at", Float, nullable=False),
+    _text("role"),
     Index("timings_by_rewrite", "rewrite_id", "side", "id"),
+)
+
+DOUBTS = Table(
+    "doubts",
+    METADATA,
+    Column("rewrite_id", BigInteger, primary_key=True, autoincrement=False),
+    Column("role", String, primary_key=True),
+    _text("kind"),
+    _text("sqlstate"),
+    Column("count", BigInteger, nullable=False),
+    Column("at", Float, nullable=False),
+    Column("until", Float, nullable=False),
 )
 
 RESOLUTIONS = Table(

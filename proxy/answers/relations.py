@@ -80,7 +80,7 @@ RELATIONS: tuple[Relation, ...] = (
             _c("replacement", TEXT, "text that runs", private=True),
             _c("hints", TEXT, "pg_hint_plan's comment", private=True),
             _c("sources", TEXT, "who proposed it"),
-            _c("reason", TEXT, "of the last change"),
+            _c("reason", TEXT, "of the last change", private=True),
             _c("changed_by", TEXT, "who changed it last"),
             _c("created_at", TIMESTAMPTZ, "when found"),
             _c("changed_at", TIMESTAMPTZ, "of the last change"),
@@ -105,7 +105,7 @@ RELATIONS: tuple[Relation, ...] = (
             _c("max_ms", FLOAT8, "the longest"),
             _c("last_at", TIMESTAMPTZ, "the last one"),
             _c("status", TEXT, "new, rewritten, nothing, failed"),
-            _c("reason", TEXT, "why not, or which rewrite"),
+            _c("reason", TEXT, "why not, or which rewrite", private=True),
         ),
     ),
     Relation(

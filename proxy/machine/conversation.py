@@ -127,7 +127,7 @@ class Conversation(ClientWalk):
         except ProtocolViolation as problem:
             self.pass_through(f"unexpected answer of the server: {problem}")
         except Exception as fault:  # noqa: BLE001 -- a mistake of ours ends one session, with a word, not all of them
-            self.pass_through(f"internal error: {fault!r}")
+            self.pass_through(f"internal error: {type(fault).__name__}")
             self.on_fault(fault)
 
     def _do(self, step: Step) -> bool:

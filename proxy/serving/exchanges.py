@@ -37,7 +37,7 @@ from rewright.proxy.session import (
     Started,
 )
 from rewright.proxy.statements import Portal, Statement
-from rewright.proxy.wire.backend import Column, Fields
+from rewright.proxy.wire.backend import Column
 from rewright.proxy.wire.framing import HEADER
 from rewright.proxy.wire.frontend import SYNC, Bind, Close, Describe, Execute, Parse, Query, decode
 from rewright.proxy.wire.tables import ROW_DESCRIPTION
@@ -93,7 +93,7 @@ class ServeExecute(Serving):
             yield Send(self.message, kinds=b"E")
             return
         except Broken as broken:
-            yield from self._broken(broken.error, clean=clean)
+            yield from self._broken(broken, clean=clean)
             return
         except Cancelled:
             yield from self._cancelled()
@@ -109,6 +109,7 @@ class ServeExecute(Serving):
         bind = decode(b"B", self.portal.bind[HEADER.size :])
         assert isinstance(bind, Bind)
         self.statement_name = bind.statement
+        self.bind, self.types = bind, statement.resolved or ()
         refused: set[str] = set()
         try:
             return (
@@ -133,9 +134,11 @@ class ServeExecute(Serving):
         self.portal.original = True
         yield Send(message, pending_replies=(PendingReply(),), kinds=b"E")
 
-    def _broken(self, error: Fields, *, clean: bool) -> Exchange:
+    def _broken(self, broken: Broken, *, clean: bool) -> Exchange:
+        error = broken.error
         if not clean or not may_retry(error):
             self.session.cycle_failed = True
+            self.failed_outright(broken)
             yield Emit(error.without(b"P").encode())
             return
         try:
@@ -143,7 +146,7 @@ class ServeExecute(Serving):
         except Cancelled:
             yield from self._cancelled()
             return
-        yield from self.told("original", "failed", _failure(error))
+        yield from self.told("original", "failed", _failure(broken))
         self.portal.original = True
         bound, pending_replies = self._bound_again()
         yield Send(bound + self.message, pending_replies=(*pending_replies, PendingReply()), kinds=b"E")
@@ -181,7 +184,7 @@ class ServeExecute(Serving):
         self.began = self.interceptor.clock()
         self.portal.original = True
         if outcome.synced:
-            yield from self.told("fallback", "failed", _failure(outcome.error))
+            yield from self.told("fallback", "failed", outcome.error.sqlstate)
             bound, pending_replies = self._bound_again()
             yield Send(
                 bound + self.message + SYNC,
@@ -193,7 +196,7 @@ class ServeExecute(Serving):
         except Cancelled:
             yield Send(Execute(NOWHERE).encode(), pending_replies=(substitute_error(CANCELLED, "34000"),))
             return
-        yield from self.told("fallback", "failed", _failure(outcome.error))
+        yield from self.told("fallback", "failed", outcome.error.sqlstate)
         bound, pending_replies = self._bound_again()
         yield Send(bound + self.message, pending_replies=(*pending_replies, PendingReply()))
 
@@ -246,7 +249,7 @@ class ServeQuery(Serving):
             yield Send(SYNC, pending_replies=(PendingReply(cycle=True),), kinds=b"S")
             return
         except Broken as broken:
-            yield from self._broken(broken.error, clean=clean)
+            yield from self._broken(broken, clean=clean)
             return
         except Cancelled:
             pending_reply = substitute_error(CANCELLED, "34000")
@@ -273,17 +276,19 @@ class ServeQuery(Serving):
         )
         return described(replies.pending_replies[index])[1]
 
-    def _broken(self, error: Fields, *, clean: bool) -> Exchange:
+    def _broken(self, broken: Broken, *, clean: bool) -> Exchange:
         """Outside a block the client's own Query gives its own answer or error."""
+        error = broken.error
         if clean and may_retry(error):
             try:
                 yield Ask(SYNC, 0, cycles=1)
             except Cancelled:
                 yield from failed_query(None)
                 return
-            yield from self.told("original", "failed", _failure(error))
+            yield from self.told("original", "failed", _failure(broken))
             yield from self._as_sent()
             return
+        self.failed_outright(broken)
         if self.description:
             error = error.without(b"P")
         yield Emit(error.encode())
@@ -314,12 +319,13 @@ class ServeQuery(Serving):
             return
         self.session.cycle_failed = False
         self.began = self.interceptor.clock()
-        yield from self.told("fallback", "failed", _failure(outcome.error))
+        yield from self.told("fallback", "failed", outcome.error.sqlstate)
         described_already = PendingReply(
             cycle=True, take=lambda kind, message: b"" if kind == ROW_DESCRIPTION else message
         )
         yield Send(Query(self.text).encode(), pending_replies=(described_already,))
 
 
-def _failure(error: Fields) -> str:
-    return f"{error.sqlstate}: {error.get(b'M').decode('utf-8', 'replace')}"
+def _failure(broken: Broken) -> str:
+    """What the replacement failed with; empty where something else did."""
+    return broken.error.sqlstate if broken.of_replacement else ""

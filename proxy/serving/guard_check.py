@@ -11,10 +11,12 @@ import time
 from collections.abc import Callable, Generator
 from typing import TYPE_CHECKING, Any
 
-from rewright.proxy.ports import TRUST_ORDER, Candidate
+from rewright.proxy.ports import TRUST_ORDER, Candidate, Parameters
+from rewright.proxy.serving.failures import is_passing
 from rewright.proxy.serving.guard import objection, oid_array
 from rewright.proxy.serving.private import (
     Batch,
+    Broken,
     Private,
     checked,
     described,
@@ -33,10 +35,11 @@ from rewright.proxy.session import (
     PendingReply,
     Replies,
 )
+from rewright.proxy.statements import formats_of
 from rewright.proxy.wire import backend
 from rewright.proxy.wire.backend import Column, Fields
 from rewright.proxy.wire.framing import ProtocolViolation
-from rewright.proxy.wire.frontend import Bind
+from rewright.proxy.wire.frontend import Bind, Close
 from rewright.proxy.wire.tables import COMPLETE, ERROR
 
 if TYPE_CHECKING:
@@ -44,9 +47,6 @@ if TYPE_CHECKING:
 
 
 Decision = Generator[Any, Any, bytes]
-# errors that the original would meet as well, or that must not start anything new
-_FINAL = ("57", "53", "08", "40", "25", "F0", "58")
-_FINAL_STATES = {"55P03"}
 # of the executions whose original is cheap enough to be run now and then, to see whether it still loses
 MEASURED_SHARE = 0.01
 # invalid_sql_statement_name: a pooler has given us another connection of the server
@@ -60,9 +60,7 @@ class Declined(Exception):
 
 def may_retry(error: Fields) -> bool:
     """Whether the original may be run after this error of the replacement."""
-    return (
-        not error.is_fatal and not error.sqlstate.startswith(_FINAL) and error.sqlstate not in _FINAL_STATES
-    )
+    return not error.is_fatal and (error.sqlstate == NO_STATEMENT or not is_passing(error.sqlstate))
 
 
 def swallow() -> PendingReply:
@@ -93,6 +91,9 @@ class Serving:
         self.text = text
         self.began = interceptor.clock()
         self.statement_name = b""
+        # what the client's own statement was bound with
+        self.bind: Bind | None = None
+        self.types: tuple[int, ...] = ()
 
     # --- before a message is sent -------------------------------------------------------------------
 
@@ -112,6 +113,8 @@ class Serving:
         site = self.candidate.site
         if rewrite.until < time.time():
             raise Declined("foreign keys")
+        if interceptor.identity.user in rewrite.doubted_by or interceptor.is_doubted(rewrite.id):
+            raise Declined("doubted")
         if self.session.mixed:  # the server is in a state of its own until a Sync
             raise Declined("block")
         if not clean and (not rewrite.unreserved or (site is not None and site.writes)):
@@ -137,6 +140,13 @@ class Serving:
         if self.interceptor.identity.tag:
             text += f" /* rewright:{rewrite.id} */"
         return text.encode()
+
+    def commented(self, text: bytes) -> bytes:
+        """The text with the client's comments, which may be others each time; empty where it has none."""
+        before, after = self.candidate.comments
+        if self.candidate.site is not None:
+            return text if self.candidate.site.commented else b""  # they are in its text
+        return before.encode() + text + after.encode() if before or after else b""
 
     @property
     def unhinted(self) -> str:
@@ -170,10 +180,12 @@ class Serving:
         self.privates.add_cleaning(batch)
         self.privates.add_guard_parse(batch)
         key = (text, types)
-        private = self.privates.statements.get(key)
+        passing = self.commented(text)
+        own = len(batch.messages)
+        private = None if passing else self.privates.statements.get(key)
         description = -1
         if private is None:
-            name, description = self.privates.add_private_parse(batch, text, types)
+            name, description = self.privates.add_private_parse(batch, passing or text, types, bool(passing))
             inner = [
                 self.privates.add_described(batch, one.encode(), types)
                 for one in (self.candidate.inner if self.candidate.site is not None else ())
@@ -183,18 +195,25 @@ class Serving:
             self.privates.statements.move_to_end(key)
         portal = self.privates.new_portal()
         batch.add(Bind(portal, name, bind.formats, bind.values, bind.result_formats).encode())
+        of_replacement = range(own, len(batch.messages))
+        if passing:
+            batch.add(Close(b"S", name).encode())
         row_index = self.privates.add_guard(batch, self.candidate.rewrite.guard)
         verifier = self._add_verifier(batch)
         target = self._add_target(batch)
-        replies = self._checked((yield batch.ask()))
+        replies = yield batch.ask()
+        if passing and replies.error is not None:
+            self.privates.close_later(name)
+        self._checked(replies, of_replacement)
         if private is None:
-            own, wanted = (
+            columns_of, wanted = (
                 [described(replies.pending_replies[i])[1] for i in reversed(inner)]
                 if inner
                 else (described(replies.pending_replies[description])[1], None)
             )
-            private = Private(name, own, wanted)
-            self.privates.statements[key] = private
+            private = Private(name, columns_of, wanted)
+            if not passing:
+                self.privates.statements[key] = private
         self.privates.dead_portals.append(portal)
         self._verify(replies, verifier)
         self._judge(replies, row_index, clean=clean)
@@ -218,11 +237,18 @@ class Serving:
         self._verify(replies, verifier)
         self._judge(replies, index, clean=False)
 
-    def _checked(self, replies: Replies) -> Replies:
-        """Raises Broken or Skipped."""
+    def _checked(self, replies: Replies, of_replacement: range = range(0)) -> Replies:
+        """Raises Broken or Skipped. ``of_replacement``: the messages whose failure is the replacement's own."""
         if replies.error is not None and replies.error.sqlstate == NO_STATEMENT:
             self.privates.lost()
-        return checked(replies)
+        try:
+            return checked(replies)
+        except Broken as broken:
+            failed = next(
+                (i for i, pending_reply in enumerate(replies.pending_replies) if not pending_reply), -1
+            )
+            broken.of_replacement = failed in of_replacement
+            raise
 
     def _add_verifier(self, batch: Batch) -> int:
         return self.privates.add_verifier(batch, self.statement_name) if self.statement_name else -1
@@ -278,15 +304,33 @@ class Serving:
             yield Emit(backend.notice(text))
 
     def time(self, route: str, reason: str = "", failure: str = "") -> None:
+        """``failure``: the SQLSTATE with which the replacement failed before."""
         from rewright.proxy.interceptor_state import Timing
 
-        if self.candidate.site is not None:
-            failure = ""  # it may be the statement around it that failed: no fault of the rewrite
         now = self.interceptor.clock()
         text = self.text.decode("utf-8", "replace")
+        bind = self.bind
+        given = () if bind is None else bind.values
         self.interceptor.start_timing(
-            Timing(self.candidate, route, reason, now, now - self.began, text, failure)
+            Timing(
+                self.candidate,
+                route,
+                reason,
+                now,
+                now - self.began,
+                text,
+                failure,
+                parameters=Parameters(
+                    self.types, given, formats_of(() if bind is None else bind.formats, len(given))
+                ),
+            )
         )
+
+    def failed_outright(self, broken: Broken) -> None:
+        """In a block the original can't be run behind a replacement that failed: what it would have done is unknown."""
+        if broken.of_replacement:
+            self.time("replacement", self.unhinted)
+            self.interceptor.failed_alone(broken.error.sqlstate)
 
 
 def _major(version: bytes) -> int:

@@ -1,42 +1,91 @@
-"""The active rewrites, indexed for the hot path: exact text first, then template.
+"""The active rewrites, indexed for the hot path: exact text first, then its form (``rewright.sql.forms``).
 
-Owns the look-up. Immutable once built; the composition root replaces it as a whole. A text that can't have a
-template here is dismissed by its first bytes, or by its text without numbers and strings, without being scanned.
+Owns the look-up. Immutable once built; the composition root replaces it as a whole. A text that can't have the form of
+a rewrite is dismissed by its first bytes, or by its text without comments, numbers and strings, without being scanned.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from functools import lru_cache
 
 from rewright.proxy.ports import Candidate, ServedRewrite, Templater
+from rewright.sql.forms import (
+    HINT,
+    Form,
+    form_of,
+    known_head,
+    may_hold_comment,
+    rough_head,
+    rough_key,
+    without_comments,
+)
 from rewright.sql.placeholders import HOLE
-from rewright.sql.templates import quick_key
 
-PREFIX = 48
-_Key = tuple[str, str, tuple[int, ...]]
+_Types = tuple[int, ...]
+# a text that is so much longer than all that is known is not scanned, whatever it begins with
+_LONGER = 16_384
+# any literal of the kind does: only the kind is part of a shape
+_SAMPLES = {"i": "1", "l": "5000000000", "n": "1.5", "s": "'x'"}
+# what is known is built anew whenever the store changes
+_form = lru_cache(maxsize=20_000)(form_of)
 
 
 class _Tables:
     """One generation of the index."""
 
-    __slots__ = ("exact", "keys", "prefixes", "templates")
+    __slots__ = ("exact", "forms", "heads", "keys", "longest", "shapes")
 
     def __init__(self, rewrites: Iterable[ServedRewrite], templater: Templater | None) -> None:
-        self.exact: dict[tuple[str, bytes], list[ServedRewrite]] = {}
-        self.templates: dict[_Key, ServedRewrite] = {}
-        self.keys: set[str] = set()
-        self.prefixes: dict[int, set[bytes]] = {}
+        self.exact: dict[tuple[str, bytes], list[Candidate]] = {}
+        self.forms: dict[tuple[str, str, tuple[str, ...]], list[Candidate]] = {}
+        self.shapes: dict[tuple[str, str, _Types], ServedRewrite] = {}
+        self.keys: set[bytes] = set()
+        self.heads: dict[int, set[bytes]] = {}
+        self.longest = 0
         for rewrite in rewrites:
             if rewrite.scope == "these":
-                self.exact.setdefault((rewrite.database, rewrite.original.encode()), []).append(rewrite)
+                self._add_text(rewrite)
             elif templater is not None:
                 self._add_template(rewrite)
 
+    def _add_text(self, rewrite: ServedRewrite) -> None:
+        form = _form(rewrite.original)
+        candidate = _candidate(rewrite, form, rewrite.replacement, rewrite.plain_replacement)
+        self.exact.setdefault((rewrite.database, rewrite.original.encode()), []).append(candidate)
+        if form is not None:
+            key = rewrite.database, form.shape, form.literals
+            self.forms.setdefault(key, []).append(candidate)
+            self._add_keys(rewrite.original.encode())
+
     def _add_template(self, rewrite: ServedRewrite) -> None:
-        self.templates[rewrite.database, rewrite.original, rewrite.param_types] = rewrite
-        fixed = HOLE.split(rewrite.original, maxsplit=1)[0].encode()[:PREFIX]
-        self.prefixes.setdefault(len(fixed), set()).add(fixed)
-        self.keys.add(quick_key(HOLE.sub("0", rewrite.original)))
+        sample = HOLE.sub(lambda hole: f" {_SAMPLES[hole[2]]} ", rewrite.original)
+        form = _form(sample)
+        if form is None or len(form.literals) != len(HOLE.findall(rewrite.original)):
+            return
+        self.shapes[rewrite.database, form.shape, rewrite.param_types] = rewrite
+        self._add_keys(sample.encode())
+
+    def _add_keys(self, text: bytes) -> None:
+        head = known_head(text)
+        self.heads.setdefault(len(head), set()).add(head)
+        self.keys.add(rough_key(text))
+        self.longest = max(self.longest, len(text))
+
+    def may_know(self, text: bytes) -> bool:
+        """Whether the text may have the form of a rewrite. Cheap, and says no for nearly all that have none."""
+        head = rough_head(text)
+        for size, heads in self.heads.items():
+            if head[:size] in heads:
+                return self._may_be(text)
+        return bool(self.heads) and may_hold_comment(head) and self._may_be(text)
+
+    def _may_be(self, text: bytes) -> bool:
+        if len(text) > self.longest + _LONGER:
+            return False
+        key = rough_key(text)
+        return not key or key in self.keys or b"" in self.keys
 
 
 class RewriteIndex:
@@ -51,43 +100,59 @@ class RewriteIndex:
         self._tables = _Tables(rewrites, self._templater)
         self.version += 1
 
-    def find(self, database: str, text: bytes, param_types: tuple[int, ...]) -> Candidate | None:
+    def find(self, database: str, text: bytes, param_types: _Types) -> Candidate | None:
         tables = self._tables
         exact = tables.exact.get((database, text)) or tables.exact.get(("", text))
-        if exact is not None:
-            for rewrite in exact:
-                if rewrite.param_types == param_types or (not any(param_types) and not rewrite.param_types):
-                    return Candidate(rewrite, rewrite.replacement, rewrite.plain_replacement)
-            return None
-        for size, prefixes in tables.prefixes.items():
-            if text[:size] in prefixes:
-                return self._by_template(tables, database, text, param_types)
-        return None
-
-    def _by_template(
-        self, tables: _Tables, database: str, text: bytes, param_types: tuple[int, ...]
-    ) -> Candidate | None:
-        assert self._templater is not None
+        found = None if exact is None else _of_types(exact, param_types)
+        if found is not None or not tables.may_know(text):
+            return found
         try:
-            decoded = text.decode()
+            form = form_of(text.decode())
         except UnicodeDecodeError:
             return None
-        split = self._templater.split(decoded) if quick_key(decoded) in tables.keys else None
-        if split is None:
-            return None
-        template, literals = split
+        return None if form is None else self._of_form(tables, database, form, param_types)
+
+    def _of_form(self, tables: _Tables, database: str, form: Form, param_types: _Types) -> Candidate | None:
         for name in (database, ""):
-            rewrite = tables.templates.get((name, template, param_types))
+            known = tables.forms.get((name, form.shape, form.literals))
+            found = None if known is None else _of_types(known, param_types)
+            if found is not None:
+                return replace(found, comments=_carried(found.rewrite, form))
+            rewrite = tables.shapes.get((name, form.shape, param_types))
             if rewrite is not None:
-                return self._filled(rewrite, literals)
+                return self._filled(rewrite, form)
         return None
 
-    def _filled(self, rewrite: ServedRewrite, literals: tuple[str, ...]) -> Candidate | None:
+    def _filled(self, rewrite: ServedRewrite, form: Form) -> Candidate | None:
         assert self._templater is not None
-        replacement = self._templater.fill(rewrite.replacement, literals)
+        replacement = self._templater.fill(rewrite.replacement, form.literals)
         if replacement is None:
             return None
         plain = rewrite.plain_replacement
-        return Candidate(
-            rewrite, replacement, None if plain is None else self._templater.fill(plain, literals)
-        )
+        filled = None if plain is None else self._templater.fill(plain, form.literals)
+        return _candidate(rewrite, form, replacement, filled)
+
+
+def _of_types(known: Sequence[Candidate], param_types: _Types) -> Candidate | None:
+    for candidate in known:
+        types = candidate.rewrite.param_types
+        if types == param_types or not (any(param_types) or types):
+            return candidate
+    return None
+
+
+def _candidate(rewrite: ServedRewrite, form: Form | None, replacement: str, plain: str | None) -> Candidate:
+    """The comments sent are the client's own: not those of the text for which the rewrite was found."""
+    return Candidate(
+        rewrite,
+        without_comments(replacement),
+        None if plain is None else without_comments(plain),
+        comments=("", "") if form is None else _carried(rewrite, form),
+    )
+
+
+def _carried(rewrite: ServedRewrite, form: Form) -> tuple[str, str]:
+    """Comments to go before and after the replacement. Older hint extensions want their hint to be the first comment."""
+    if rewrite.hinted or rewrite.replacement.startswith(HINT):
+        return "", f" {form.before.rstrip(' ')}{form.after}" if form.before else form.after
+    return form.before, form.after

@@ -47,11 +47,15 @@ _NO_GUARD = Guard(original=(), replacement=())
 
 
 class Broken(Exception):
-    """A private message failed: the server now skips to the next Sync."""
+    """A private message failed: the server now skips to the next Sync.
+
+    ``of_replacement``: it was the replacement's own, no question of ours and nothing that the client sent.
+    """
 
     def __init__(self, error: Fields) -> None:
-        super().__init__(error.get(b"M"))
+        super().__init__(error.sqlstate)
         self.error = error
+        self.of_replacement = False
 
 
 class Skipped(Exception):
@@ -174,12 +178,18 @@ class Privates:
             m == DataRow((text,)).encode() for kind, m in replies.pending_replies[index] if kind == ord("D")
         )
 
-    def add_private_parse(self, batch: Batch, text: bytes, types: tuple[int, ...]) -> tuple[bytes, int]:
-        """Name of the new statement and the index of its description."""
-        while len(self.statements) >= MAX_PRIVATE:
+    def close_later(self, name: bytes) -> None:
+        """A statement that was to be closed at once, and was not: an error came before."""
+        self._dead_statements.append(name)
+
+    def add_private_parse(
+        self, batch: Batch, text: bytes, types: tuple[int, ...], passing: bool = False
+    ) -> tuple[bytes, int]:
+        """Name of the new statement and the index of its description. ``passing``: it is for one execution only."""
+        while len(self.statements) >= MAX_PRIVATE and not passing:
             _, oldest = self.statements.popitem(last=False)
             batch.add(Close(b"S", oldest.name).encode())
-        name = statement_name(text, types)
+        name = statement_name(text, types, b"i" if passing else b"s")
         self._add_parse(batch, name, text, types)
         return name, batch.add(Describe(b"S", name).encode())
 

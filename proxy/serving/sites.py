@@ -2,7 +2,7 @@
 
 Owns cutting such a text into what stands before, the SELECT, and what stands behind, and what must hold of the
 table that is written. A text is cut by its first words only; that the piece in the middle is a whole SELECT is known
-when a rewrite of exactly that text is found. Pieces with comments are left alone: one could swallow what follows.
+when a rewrite of exactly that text is found. Comments may stand in front, and block comments behind; within, one could swallow what follows.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Literal, TypeAlias
 Kind: TypeAlias = Literal["copy", "create", "insert", "explain"]
 
 # the first byte of a text that may be one of these, or of blanks before it
-FIRST = frozenset(b"cCiIeE \t\r\n")
+FIRST = frozenset(b"cCiIeE \t\r\n/-")
 # possessive quantifiers: no text, however long its blanks, is walked over twice
 _S, _S1 = rb"\s*+", rb"\s++"
 _PART = rb'(?:"(?:[^"\0]|"")++"|[A-Za-z_\x80-\xff][\w$\x80-\xff]*+)'
@@ -52,6 +52,11 @@ _HEADS: tuple[tuple[Kind, bytes], ...] = (
 )
 _PATTERNS = tuple((kind, re.compile(_S + head + rb"\Z", re.IGNORECASE | re.DOTALL)) for kind, head in _HEADS)
 _COMMENT = re.compile(rb"--|/\*")
+_BEGINNINGS = frozenset({b"c", b"C", b"i", b"I", b"e", b"E"})
+# semicolons and comments that are taken off the end at most
+_ENDINGS = 4
+_HINT = re.compile(rb"/\*\+")
+_LEADING = re.compile(rb"(?:\s++|/\*(?:[^*/]|\*(?!/)|/(?!\*))*+\*/|--[^\n\r]*+)*+")
 _FORMAT = re.compile(rb"\bformat\s+(?!text\b)", re.IGNORECASE)
 
 
@@ -59,7 +64,7 @@ _FORMAT = re.compile(rb"\bformat\s+(?!text\b)", re.IGNORECASE)
 class Site:
     """``before`` + ``select`` + ``behind`` is the text. ``target``: the table that is written, as spelled.
 
-    ``plain_text``: an EXPLAIN whose lines are for people.
+    ``plain_text``: an EXPLAIN whose lines are for people. ``commented``: it may be another text each time.
     """
 
     kind: Kind
@@ -68,6 +73,7 @@ class Site:
     behind: bytes
     target: str = ""
     plain_text: bool = False
+    commented: bool = False
 
     @property
     def writes(self) -> bool:
@@ -82,14 +88,17 @@ def find_site(text: bytes) -> Site | None:
     """Cut the text, None for any other statement. Cheap for texts that begin with other words."""
     if not text or text[0] not in FIRST:
         return None
-    whole = text.rstrip()
-    whole = whole[:-1].rstrip() if whole.endswith(b";") else whole
+    leading = _LEADING.match(text)
+    first = 0 if leading is None else leading.end()
+    if text[first : first + 1] not in _BEGINNINGS:
+        return None
+    last = _end(text)
     for kind, pattern in _PATTERNS:
-        found = pattern.match(whole)
+        found = pattern.match(text, first, last)
         if found is None:
             continue
         start, end = found.span("select")
-        if _COMMENT.search(text):
+        if _COMMENT.search(text, first, last) or _HINT.search(text):
             return None
         groups = found.groupdict()
         return Site(
@@ -99,8 +108,25 @@ def find_site(text: bytes) -> Site | None:
             text[end:],
             (groups.get("target") or b"").decode("utf-8", "replace"),
             kind == "explain" and not _FORMAT.search(groups.get("options") or b""),
+            _COMMENT.search(text) is not None,
         )
     return None
+
+
+def _end(text: bytes) -> int:
+    """Where the statement ends: before blanks, a semicolon, and comments that end with the text.
+
+    What ends with the end of a comment is one, for no string and no name does; a comment in it is left to be found.
+    """
+    whole = text.rstrip()
+    for _ in range(_ENDINGS):
+        if whole.endswith(b"*/"):
+            whole = whole[: max(whole.rfind(b"/*"), 0)].rstrip()
+        elif whole.endswith(b";"):
+            whole = whole[:-1].rstrip()
+        else:
+            break
+    return len(whole)
 
 
 # The one table written to: nothing may run or be counted for each row but constraints, so that the order and plan

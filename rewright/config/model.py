@@ -59,6 +59,9 @@ class Http:
         lambda value: None if value == "" else address(value),
         "/healthz, /metrics and the console, which knows no passwords: keep it local; empty: none",
     )
+    literals: bool = option(
+        False, switch, "may pages show texts with the literals of queries, to whoever reaches them"
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,22 +17,26 @@ from typing import Any, Literal, TypeAlias
 
 from rewright.engines.postgres.values import NO_VALUES, Values
 from rewright.proxy.ports import SlowQuery
+from rewright.sql.forms import form_key
 from rewright.sql.parsing import has_parameters
+from rewright.sql.redaction import values_in, without_values
 
 MAX_LINE = 8 << 20
 # bytes of a statement's parameters that are passed on at most
 MAX_VALUES = 1 << 20
 RETRY_SECONDS = 0.25
+LONGEST_REASON = 1000
 
 
-Kind: TypeAlias = Literal["slow", "recheck", "explain", "inline"]
+Kind: TypeAlias = Literal["slow", "recheck", "suspect", "explain", "inline"]
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
     """One query to look at. ``observed``: seconds it ran so far, with ``values`` for its parameters. ``model``: may it be shown to a model.
 
-    ``kind``: a slow query; a rewrite (``rewrite_id``) whose facts no longer hold somewhere; EXPLAIN
+    ``kind``: a slow query; a rewrite (``rewrite_id``) whose facts no longer hold somewhere; one that ``role`` doubts, for it
+    failed with ``sqlstate`` where the original did not (empty: it was slower), with this text and values; EXPLAIN
     (REWRITE), which waits for a reply and may run the query where ``analyze``; or a query that is held before it
     runs (``inline``), worth it from an estimated cost of ``min_cost``: the reply comes within ``budget`` seconds or so.
     """
@@ -51,6 +55,7 @@ class Job:
     analyze: bool = False
     min_cost: float = 0.0
     budget: float = 0.0
+    sqlstate: str = ""
 
     @property
     def blind(self) -> bool:
@@ -59,8 +64,8 @@ class Job:
 
     @property
     def key(self) -> tuple[str, int, str, str, tuple[int, ...]]:
-        """Jobs with the same key are one job."""
-        return self.kind, self.rewrite_id, self.database, self.text, self.param_types
+        """Jobs with the same key are one job: however their text is written, and whatever its comments say."""
+        return self.kind, self.rewrite_id, self.database, form_key(self.text), self.param_types
 
 
 def job_of(query: SlowQuery) -> Job:
@@ -83,6 +88,13 @@ def _values(query: SlowQuery) -> Values:
     if sizes > MAX_VALUES or len(query.parameter_formats) != len(query.parameters):
         return NO_VALUES
     return Values(query.parameter_types, query.parameters, query.parameter_formats)
+
+
+def redacted(said: object, job: Job) -> str:
+    """What is said of a job, without the values of its query: others read it, too."""
+    message = str(said)[:LONGEST_REASON]
+    given = {value.decode("utf-8", "replace") for value in job.values.values if value}
+    return without_values(message, values_in(job.text) | given)
 
 
 def encode(job: Job) -> bytes:

@@ -28,22 +28,26 @@ from rewright import logs
 from rewright.config.model import Config
 from rewright.models.api import Model, NoModel
 from rewright.processes.channel import Figures, listen, tell
-from rewright.processes.jobs import MAX_LINE, Job, decode
+from rewright.processes.jobs import MAX_LINE, Job, decode, redacted
 from rewright.processes.memory_trim import tidy
 from rewright.processes.warming import warm_up
 from rewright.rewrite.references import Reference
+from rewright.sql.forms import form_key
 from rewright.store.api import Store
 from rewright.store.errors import StoreError
 from rewright.store.life import IllegalTransition, State
 from rewright.store.records import Rewrite
 from rewright.wiring.budget import RunBudget
+from rewright.wiring.doubting import due, retire_doubted
 from rewright.wiring.estimating import Estimator
 from rewright.wiring.hint_regressions import drop_losing_hints
 from rewright.wiring.optimising import Workbench
 from rewright.wiring.priority_gate import PriorityGate
-from rewright.wiring.references import BrokenReferences, due
+from rewright.wiring.proposals import slower_job
+from rewright.wiring.references import BrokenReferences
+from rewright.wiring.references import due as keys_due
 from rewright.wiring.refusals import Cheap, NotAllowed, NotOptimised, NotYet
-from rewright.wiring.regression_monitor import judge, retire_losers, to_compare
+from rewright.wiring.regression_monitor import doubt_losers, judge, retire_losers, to_compare
 from rewright.wiring.scratch import Scratch
 from rewright.wiring.stores import open_configured
 
@@ -94,15 +98,16 @@ class Inbox:
         with self._lock:
             self.received += 1
             now = time.monotonic()
-            pause = RECHECK_SECONDS if job.kind == "recheck" else AGAIN_SECONDS
-            if now - self._seen.get(job.key, -pause) < pause:
+            pause = RECHECK_SECONDS if job.kind in {"recheck", "suspect"} else AGAIN_SECONDS
+            key = job.key
+            if now - self._seen.get(key, -pause) < pause:
                 return
             try:
                 self._queue.put_nowait(job)
             except queue.Full:
                 self.dropped += 1
                 return
-            self._seen[job.key] = now
+            self._seen[key] = now
             self._trim()
 
     def claim(self, job: Job) -> bool:
@@ -132,7 +137,8 @@ class Inbox:
     def forget(self, text: str) -> None:
         """Look at this text again when it is seen again."""
         with self._lock:
-            for key in [key for key in self._seen if key[3] == text]:
+            known = form_key(text)
+            for key in [key for key in self._seen if key[3] == known]:
                 del self._seen[key]
 
     def get(self, timeout: float) -> Job | None:
@@ -164,6 +170,7 @@ class _Optimiser:
         self.widening = threading.Lock()
         self.priority_gate = PriorityGate()
         self.broken = BrokenReferences(self._tell_broken)
+        self.failing: dict[int, Job] = {}
         self.holding = threading.BoundedSemaphore(max(config.optimiser.concurrency, 1))
 
     def run(self) -> None:
@@ -236,7 +243,7 @@ class _Optimiser:
                 try:
                     job = decode(line)
                 except ValueError as error:
-                    self.log.warning("job.refused", reason=str(error)[:200])
+                    self.log.warning("job.refused", reason=type(error.__cause__ or error).__name__)
                     return
                 if job.kind == "explain":
                     with contextlib.suppress(OSError):
@@ -271,7 +278,8 @@ class _Optimiser:
             with self.priority_gate.first():
                 return self._one(bench, store, job), True
         except (NotOptimised, StoreError) as error:
-            self.log.info("optimiser.nothing", database=job.database, role=job.role, reason=str(error))
+            why = redacted(error, job)
+            self.log.info("optimiser.nothing", database=job.database, role=job.role, reason=why)
             return None, False
         except Exception as error:
             self.log.warning("optimiser.failed", exc_info=error)
@@ -289,6 +297,7 @@ class _Optimiser:
             self.estimator,
             self.priority_gate,
             self.broken,
+            self.failing,
         )
 
     def _widen(self, kept: Rewrite, job: Job, store: Store) -> None:
@@ -298,7 +307,7 @@ class _Optimiser:
             try:
                 wider = self._bench(store).widen(kept, job)
             except (NotOptimised, StoreError) as error:
-                self.log.info("optimiser.not_widened", rewrite=kept.id, reason=str(error))
+                self.log.info("optimiser.not_widened", rewrite=kept.id, reason=redacted(error, job))
             except Exception as error:
                 self.log.warning("optimiser.failed", exc_info=error)
             else:
@@ -338,29 +347,35 @@ class _Optimiser:
                 looked = time.monotonic()
                 with contextlib.suppress(NotOptimised, StoreError):
                     bench.measure_hints()
+                with contextlib.suppress(NotOptimised, StoreError, IllegalTransition):
+                    self._reconsider(bench, store)
 
     def _one(self, bench: Workbench, store: Store, job: Job) -> Rewrite | None:
         """The rewrite that was kept; whatever happens is remembered, counted and logged."""
         began = time.monotonic()
         log = self.log.bind(database=job.database, role=job.role)
         try:
-            kept = bench.recheck(job) if job.kind == "recheck" else bench.optimise(job)
+            kept = self._done(bench, job)
         except Cheap as reason:
-            log.debug("optimiser.cheap", reason=str(reason))
+            log.debug("optimiser.cheap", reason=redacted(reason, job))
         except NotYet as reason:
             self.inbox.release(job)
-            log.info("optimiser.nothing", reason=str(reason), seconds=round(time.monotonic() - began, 2))
+            why = redacted(reason, job)
+            log.info("optimiser.nothing", reason=why, seconds=round(time.monotonic() - began, 2))
         except NotOptimised as reason:
             self.outcomes["nothing"] += 1
-            self._remember(store, job, "nothing", str(reason))
-            log.info("optimiser.nothing", reason=str(reason), seconds=round(time.monotonic() - began, 2))
+            if job.kind != "suspect":
+                self._remember(store, job, "nothing", redacted(reason, job))
+            why = redacted(reason, job)
+            log.info("optimiser.nothing", reason=why, seconds=round(time.monotonic() - began, 2))
         except Exception as error:
             # whatever a query does to us, the next one has its turn
             self.outcomes["failed"] += 1
-            self._remember(store, job, "failed", f"{type(error).__name__}: {error}"[:500])
+            self._remember(store, job, "failed", type(error).__name__)
             log.warning("optimiser.failed", exc_info=error)
         else:
             if kept is not None and kept.state is State.RETIRED:
+                # it may be found again when the query is slow again
                 self.inbox.forget(kept.proposal.original)
                 log.info("rewrite.retired", rewrite=kept.id, reason=kept.reason)
             elif kept is not None:
@@ -375,6 +390,27 @@ class _Optimiser:
                 )
             return kept
         return None
+
+    def _done(self, bench: Workbench, job: Job) -> Rewrite | None:
+        match job.kind:
+            case "recheck":
+                return bench.recheck(job)
+            case "suspect":
+                self.log.info("rewrite.doubted", rewrite=job.rewrite_id, role=job.role, sqlstate=job.sqlstate)
+                return bench.examine(job)
+            case _:
+                return bench.optimise(job)
+
+    def _reconsider(self, bench: Workbench, store: Store) -> None:
+        """Look at one retired rewrite again, if one is due."""
+        rewrite = due(store, bench.may_reconsider)
+        if rewrite is None:
+            return
+        restored = bench.reconsider(rewrite)
+        if restored is not None:
+            self.log.info(
+                "rewrite.restored", rewrite=restored.id, state=restored.state.value, reason=restored.reason
+            )
 
     def _compare(self, store: Store) -> None:
         """Measure originals of what is served again, now and then, on our own connection."""
@@ -400,7 +436,7 @@ class _Optimiser:
         while not _stop.is_set():
             try:
                 rewrites = store.rewrites.servable()
-                for rewrite in due(store, rewrites, time.time()):
+                for rewrite in keys_due(store, rewrites, time.time()):
                     self._look_at(bench, rewrite)
             except StoreError as error:
                 self.log.info("store.failed", reason=str(error))
@@ -438,8 +474,10 @@ class _Optimiser:
         pruned = 0.0
         while not _stop.wait(WATCH_SECONDS):
             with contextlib.suppress(StoreError):
-                for rewrite in retire_losers(store):
+                for rewrite in (*retire_losers(store), *retire_doubted(store)):
                     self.log.info("rewrite.retired", rewrite=rewrite.id, reason=rewrite.reason)
+                for rewrite, role in doubt_losers(store):
+                    self.inbox.put(slower_job(rewrite, role))
                 for rewrite, _ in drop_losing_hints(store):
                     self.log.info("rewrite.retired", rewrite=rewrite.id, reason=rewrite.reason)
                 if time.monotonic() - pruned > PRUNE_SECONDS:

@@ -30,7 +30,8 @@ def pages(
         yield None
         return
     listener = listener or _listen(address)
-    app = create_app(store, health=supervisor.health, metrics=supervisor.metrics)
+    literals = supervisor.config.http.literals
+    app = create_app(store, health=supervisor.health, metrics=supervisor.metrics, literals=literals)
     config = uvicorn.Config(app, log_level="warning", access_log=False, lifespan="off", ws="none")
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, name="http", daemon=True)

@@ -6,8 +6,11 @@ is served until the store says otherwise. Must not know sockets.
 
 from __future__ import annotations
 
+import math
 import threading
-from collections.abc import Callable, Iterable
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 
 from rewright.proxy.ports import ServedRewrite
 from rewright.store.api import Store
@@ -31,6 +34,7 @@ class StoreFeed:
         accept: frozenset[str],
         on_error: Callable[[StoreError], None] = lambda _: None,
         on_recovery: Callable[[], None] = lambda: None,
+        clock: Callable[[], float] = time.time,
     ) -> None:
         self.paused = False
         self._store = store
@@ -39,6 +43,8 @@ class StoreFeed:
         self._on_error = on_error
         self._on_recovery = on_recovery
         self._revision = -1
+        self._again = math.inf  # when the first doubt ends
+        self._clock = clock
         self._failing = False
         self._first = threading.Event()
         self._stop = threading.Event()
@@ -68,11 +74,11 @@ class StoreFeed:
         """Look at the revision; reload when it moved. Never raises."""
         try:
             revision = self._store.revision()
-            if revision != self._revision:
+            if revision != self._revision or self._clock() >= self._again:
                 self.paused = self._store.switches.paused()
                 rewrites = self._store.rewrites.servable()
-                found = (served(r, self._accept, lease(self._store, r)) for r in rewrites)
-                self._publish([one for one in found if one is not None])
+                served_now = (served(r, self._accept, lease(self._store, r)) for r in rewrites)
+                self._publish(self._doubted([one for one in served_now if one is not None]))
                 self._revision = revision
             if self._failing:
                 self._on_recovery()
@@ -81,6 +87,15 @@ class StoreFeed:
             first, self._failing = not self._failing, True
             if first:
                 self._on_error(error)
+
+    def _doubted(self, found: Sequence[ServedRewrite]) -> Sequence[ServedRewrite]:
+        """With the roles to which each is not served for a while."""
+        standing = self._store.doubts.standing(now=self._clock())
+        self._again = min((doubt.until for doubt in standing), default=math.inf)
+        roles: dict[int, set[str]] = {}
+        for doubt in standing:
+            roles.setdefault(doubt.rewrite_id, set()).add(doubt.role)
+        return [replace(one, doubted_by=frozenset(roles.get(one.id, ()))) for one in found]
 
     def _run(self) -> None:
         self.poll()

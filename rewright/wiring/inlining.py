@@ -37,7 +37,7 @@ class SocketInline:
                 return None
             return await asyncio.to_thread(self._candidate, number, query)
         except (OSError, ValueError, StoreError) as error:
-            self.event("inline.failed", {"database": query.database, "reason": str(error) or repr(error)})
+            self.event("inline.failed", {"database": query.database, "reason": type(error).__name__})
             return None
 
     def _candidate(self, number: int, query: SlowQuery) -> Candidate | None:

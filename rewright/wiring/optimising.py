@@ -42,6 +42,17 @@ from rewright.store.life import SERVED_STATES, Action, Level, State
 from rewright.store.records import Event, NewRewrite, Rewrite, Side, Timing
 from rewright.wiring import guards, hint_regressions
 from rewright.wiring.budget import FrugalDatabase, RunBudget
+from rewright.wiring.doubting import (
+    FAILED,
+    RECONSIDERED,
+    SLOWER,
+    Finding,
+    compare_failures,
+    condition,
+    replacement_for,
+    restore,
+    unreproduced,
+)
 from rewright.wiring.estimating import Estimator
 from rewright.wiring.knowledge_provider import knowledge_of
 from rewright.wiring.learning import Experienced, Learning
@@ -65,7 +76,7 @@ from rewright.wiring.references import (
     with_references,
 )
 from rewright.wiring.refusals import Cheap, NotAllowed, NotOptimised, NotYet
-from rewright.wiring.regression_monitor import RUNS
+from rewright.wiring.regression_monitor import RUNS, SIDES, judge, loses
 from rewright.wiring.scratch import Scratch
 from rewright.wiring.served import (
     SERVABLE,
@@ -81,6 +92,11 @@ from rewright.wiring.served import (
 SECONDS_A_COST = 1e-5
 # an original that takes so many times as long needs no second look
 CLEARLY = 2.0
+# seconds; a statement_timeout below is none
+SHORTEST = 0.01
+RUNS_ALLOWED = frozenset({"run", "both"})
+# a rewrite that failed on the optimiser's account is not found again for so long
+FAILED_SECONDS = 86_400.0
 
 
 @dataclass(slots=True)
@@ -98,6 +114,8 @@ class Workbench:
     estimator: Estimator = field(default_factory=Estimator)
     priority_gate: PriorityGate = field(default_factory=PriorityGate)
     broken: BrokenReferences = field(default_factory=BrokenReferences)
+    # what made rewrites fail here, to be tried again before they come back
+    failing: dict[int, Job] = field(default_factory=dict)
 
     def optimise(self, job: Job) -> Rewrite | None:
         """Look for a rewrite and keep it; None when there is none. Raises NotOptimised with the reason.
@@ -160,7 +178,7 @@ class Workbench:
                 seen = SecondLook(checker).check(job.text, replacement, CONFIRM_SECONDS)
             if seen.level == "refuted":
                 return self.store.rewrites.act(
-                    kept.id, Action.RETIRE, reason=f"refuted: {seen.reason}", by="optimiser"
+                    kept.id, Action.RETIRE, reason="refuted: a counterexample was found", by="optimiser"
                 )
             if proposal.scope != "these":
                 return None
@@ -197,7 +215,7 @@ class Workbench:
         except Untrusted as error:
             raise NotOptimised(f"not optimised: {error}") from error
         except (SessionError, psycopg.Error) as error:
-            raise NotOptimised(f"the server says {error}") from error
+            raise NotOptimised(refused_by_server(error)) from error
         if work < job.min_cost:
             raise Cheap(f"its estimated cost of {work:.0f} is below rewright.min_cost")
         return work
@@ -223,20 +241,124 @@ class Workbench:
             old = one.proposal.checker_version not in {"", CHECKER_VERSION}
             if one.state is State.REJECTED or (one.state is not State.RETIRED and not old):
                 return one
+            lately = time.time() - one.changed_at < FAILED_SECONDS
+            if one.state is State.RETIRED and lately and one.reason.startswith(FAILED):
+                return one
         return None
+
+    def examine(self, job: Job) -> Rewrite | None:
+        """Whether what a role saw of a rewrite can be seen here, too: then it is retired. None: it stands.
+
+        Raises NotOptimised where that can't be found out; the role's doubt then ends by itself.
+        """
+        rewrite = self._served(job)
+        if rewrite is None:
+            return None
+        if not job.sqlstate:
+            return self._measured_again(rewrite, job.role)
+        replacement = replacement_for(rewrite.proposal, job.text)
+        if replacement is None:
+            raise NotOptimised("the text is not the rewrite's")
+        finding, sqlstate = self._failures(job, replacement)
+        if finding == "unknown":
+            raise NotOptimised("the failure of a rewrite could not be compared with its original's")
+        if finding == "blamed":
+            self.failing[rewrite.id] = job
+            reason = f"{FAILED}: {condition(sqlstate)}"
+            return self.store.rewrites.act(rewrite.id, Action.RETIRE, reason=reason, by="optimiser")
+        if finding == "alike":
+            self.store.doubts.forget(rewrite.id, job.role)
+        else:
+            self.store.doubts.settle(rewrite.id, job.role)
+        return None
+
+    def _served(self, job: Job) -> Rewrite | None:
+        """The rewrite that a job is about, if it may be served. Raises NotOptimised."""
+        try:
+            rewrite = self.store.rewrites.get(job.rewrite_id)
+        except NotFound as error:
+            raise NotOptimised(str(error)) from error
+        return rewrite if rewrite.state in SERVABLE else None
+
+    def _failures(self, job: Job, replacement: str) -> tuple[Finding, str]:
+        """Raises NotOptimised."""
+        runs = self.config.optimiser.measure in RUNS_ALLOWED
+        if runs and not (self.budget.take() and self.budget.take()):
+            raise NotYet("no runs are left in this hour")
+        limit = self.config.optimiser.run_timeout if runs else None
+        database = self._database(job.database)
+        with self._session(database_dsn(database.optimiser_dsn, job.database)) as session:
+            session.bind(job.text, job.values)
+            return compare_failures(session, job.text, replacement, limit)
+
+    def _measured_again(self, rewrite: Rewrite, role: str) -> Rewrite | None:
+        """Raises NotOptimised."""
+        if self.config.optimiser.measure not in RUNS_ALLOWED:
+            raise NotOptimised("nothing may be run: [optimiser] measure")
+        runs = self.compare(rewrite)
+        lost = judge(self.store, rewrite, runs)
+        if lost is None and runs:
+            self.store.doubts.settle(rewrite.id, role)
+        return lost
+
+    def may_reconsider(self, rewrite: Rewrite) -> bool:
+        """Whether it can be found out that a retired rewrite was retired by mistake, or that what was wrong is over."""
+        if not unreproduced(rewrite) and not rewrite.reason.startswith(SLOWER):
+            return rewrite.id in self.failing
+        return self.config.optimiser.measure in RUNS_ALLOWED or not rewrite.reason.startswith(SLOWER)
+
+    def reconsider(self, rewrite: Rewrite) -> Rewrite | None:
+        """Look at a retired rewrite again: its facts, a counterexample, its failure, its time. None: it stays retired.
+
+        Raises NotOptimised, StoreError.
+        """
+        against = self._against(rewrite)
+        if against:
+            self.store.events.add([Event(rewrite.id, "", RECONSIDERED, {"outcome": against})])
+            return None
+        self.failing.pop(rewrite.id, None)
+        trust: Any = self._defaults_of(rewrite.proposal.database).get("trust", "proved")
+        accept = frozenset(self.config.verify.accept)
+        return restore(self.store, rewrite, active=starts_active(rewrite.proposal, Level(trust), accept))
+
+    def _against(self, rewrite: Rewrite) -> str:
+        """Why it stays retired; empty where nothing speaks against it."""
+        proposal = rewrite.proposal
+        guard, replacement = guard_of(proposal.guard), filled(proposal)
+        old = proposal.checker_version not in {"", CHECKER_VERSION}
+        if guard is None or replacement is None or old:
+            return "its evidence is not of today"
+        with self._session(
+            database_dsn(self._database(proposal.database).optimiser_dsn, proposal.database)
+        ) as session:
+            if not guards.holds(session, guard):
+                return "a name or schema fact it rests on has changed"
+            path = _path(session)
+            options = Options(search_path=path, server_major=session.server_version // 10000)
+            with Checker(snapshot(session.connection), self.scratch.server(), options) as checker:
+                seen = SecondLook(checker).check(proposal.original, replacement, CONFIRM_SECONDS)
+            if seen.level == "refuted":
+                return "a counterexample was found"
+        job = self.failing.get(rewrite.id)
+        text = None if job is None else replacement_for(proposal, job.text)
+        if job is not None and (text is None or self._failures(job, text)[0] in {"blamed", "unknown"}):
+            return "it still fails, or that could not be found out"
+        if self.config.optimiser.measure not in RUNS_ALLOWED or not has_values(proposal):
+            return ""
+        runs = self.compare(rewrite)
+        self.store.rewrites.add_timings(runs)
+        before, after = ([one for one in runs if one.side == side] for side in SIDES)
+        return "it is slower" if not runs or loses(before, after) else ""
 
     def recheck(self, job: Job) -> Rewrite | None:
         """Retire a rewrite whose names or schema facts no longer hold here, either; None: they do.
 
         Raises NotOptimised.
         """
-        try:
-            rewrite = self.store.rewrites.get(job.rewrite_id)
-        except NotFound as error:
-            raise NotOptimised(str(error)) from error
-        guard = guard_of(rewrite.proposal.guard)
+        rewrite = self._served(job)
+        guard = None if rewrite is None else guard_of(rewrite.proposal.guard)
         database = self._database(job.database)
-        if guard is None or rewrite.state not in SERVABLE:
+        if guard is None or rewrite is None:
             return None
         with self._session(database_dsn(database.optimiser_dsn, job.database)) as session:
             if guards.holds(session, guard):
@@ -293,9 +415,12 @@ class Workbench:
                 after = session.run(replacement, stop_after=self.config.optimiser.run_timeout)
                 if not after.finished:
                     return ()
-                before = session.run(proposal.original, stop_after=self.config.optimiser.run_timeout)
+                # where originals are not run, one is stopped when it can't be the faster one any more
+                both = self.config.optimiser.measure == "both"
+                limit = self.config.optimiser.run_timeout if both else after.duration
+                before = session.run(proposal.original, stop_after=max(limit, SHORTEST))
                 found += [timing_of(rewrite, "replacement", after), timing_of(rewrite, "original", before)]
-                if before.duration > CLEARLY * after.duration:
+                if not before.finished or before.duration > CLEARLY * after.duration:
                     break
         return found
 
@@ -307,10 +432,8 @@ class Workbench:
                 yield session
         except Untrusted as error:
             raise NotOptimised(f"not optimised: {error}") from error
-        except SessionError as error:
-            raise NotOptimised(f"the server says {error}") from error
-        except psycopg.Error as error:
-            raise NotOptimised(f"the server says {error.diag.message_primary or error}") from error
+        except (SessionError, psycopg.Error) as error:
+            raise NotOptimised(refused_by_server(error)) from error
 
     def measure_hints(self, *, interval: float = hint_regressions.INTERVAL) -> Rewrite | None:
         """Run one served rewrite with its hints and without, if one is due; which. Raises NotOptimised, StoreError."""
@@ -326,7 +449,7 @@ class Workbench:
             with HintingSession(dsn, limits=Limits(statement=limit)) as session:
                 found = hint_regressions.measure(session, rewrite, limit, self.budget.take)
         except (SessionError, psycopg.Error) as error:
-            raise NotOptimised(f"the server says {error}") from error
+            raise NotOptimised(refused_by_server(error)) from error
         self.store.rewrites.add_timings(found)
         return rewrite if found else None
 
@@ -492,7 +615,10 @@ class Workbench:
         return replace(settings, width=3, run_width=1, looking=0.8, single_pass=True, model=False)
 
     def _defaults(self, job: Job) -> Mapping[str, str]:
-        database = self.config.databases.get(job.database) or self.config.databases.get("*")
+        return self._defaults_of(job.database)
+
+    def _defaults_of(self, name: str) -> Mapping[str, str]:
+        database = self.config.databases.get(name) or self.config.databases.get("*")
         return {**self.config.defaults, **(database.defaults if database else {})}
 
     # -- what came of it
@@ -617,6 +743,11 @@ def database_dsn(dsn: str, name: str) -> str:
     if parts.get("dbname"):
         return dsn
     return psycopg.conninfo.make_conninfo(dsn, dbname=name)
+
+
+def refused_by_server(error: SessionError | psycopg.Error) -> str:
+    """Its message may hold values of rows and of literals: nobody is told."""
+    return f"the server says {condition(error.sqlstate or '')}".rstrip()
 
 
 def _path(session: Session) -> tuple[str, ...]:

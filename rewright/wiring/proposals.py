@@ -14,6 +14,7 @@ from rewright.processes.jobs import Job
 from rewright.rewrite.api import Outcome
 from rewright.rewrite.model import Evidence
 from rewright.rewrite.ports import Scoped
+from rewright.sql.forms import form_key
 from rewright.store.life import Level
 from rewright.store.records import NewRewrite, Rewrite, Side, Timing
 from rewright.wiring import templates
@@ -99,7 +100,23 @@ def filled(proposal: NewRewrite) -> str | None:
 
 def job_key(job: Job) -> str:
     """Identity of a text with its declared parameter types, in one database."""
-    return template_key(job.database, f"{','.join(map(str, job.param_types))}\0{job.text}")
+    return template_key(job.database, f"{','.join(map(str, job.param_types))}\0{form_key(job.text)}")
+
+
+def slower_job(rewrite: Rewrite, role: str) -> Job:
+    """``role`` saw it lose: does it on the optimiser's account as well?"""
+    return Job(
+        database=rewrite.proposal.database,
+        text="",
+        param_types=(),
+        observed=0.0,
+        role=role,
+        application_name="",
+        model=False,
+        hints=False,
+        kind="suspect",
+        rewrite_id=rewrite.id,
+    )
 
 
 def hinted_text(text: str, document: Any) -> str | None:

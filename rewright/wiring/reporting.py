@@ -13,11 +13,13 @@ from dataclasses import replace
 from pglast.error import Error as PglastError
 from pglast.parser import normalize
 
+from rewright.engines.postgres.values import NO_VALUES, Values
 from rewright.processes.jobs import Job, JobSender, job_of
 from rewright.proxy.answers.recognition import recognise
 from rewright.proxy.ports import Report, ServedStatement, SessionView, SlowQuery
-from rewright.store.api import Store
-from rewright.store.life import Action, IllegalTransition
+from rewright.proxy.serving.failures import tells_against
+from rewright.sql.forms import without_comments
+from rewright.sql.redaction import WITHHELD, without_literals
 from rewright.store.records import LogEntry, QuerySeen, SessionSeen, Side, Timing
 from rewright.store.writer import BufferedWriter
 
@@ -34,11 +36,16 @@ def template_key(database: str, text: str) -> str:
 
 
 def normalized(text: str) -> str:
-    """The text with placeholders for its literals, for statistics only; itself when it can't be scanned."""
+    """The text with placeholders for its literals and without comments, for statistics only.
+
+    Where libpg_query can't say where its literals are, the scanner's constants are taken out, or all of it.
+    """
+    if len(text) > TEXT_LIMIT:
+        return WITHHELD
     try:
-        return str(normalize(text[:TEXT_LIMIT]))
+        return str(normalize(without_comments(text))).strip()
     except (PglastError, ValueError, UnicodeError):
-        return text[:TEXT_LIMIT]
+        return without_literals(text)
 
 
 class StoreReporter:
@@ -131,8 +138,8 @@ class StoreReporter:
         now = self._clock()
         if one.route == "replacement":
             self._served[one.rewrite_id] = self._served.get(one.rewrite_id, 0) + 1
-        if one.failure:
-            self._writer.put(_retire(one.rewrite_id, one.failure))
+        if tells_against(one.failure, one.original_failure):
+            self._doubt(one)
         if one.reason in {"facts", "names"} and self._jobs is not None:
             self._jobs.put(_recheck(one))
         often = now - self._last_logged.get(one.rewrite_id, 0.0) < SERVED_INTERVAL
@@ -141,6 +148,12 @@ class StoreReporter:
             self._log_served(one, now)
         if now - self._flushed >= SERVED_INTERVAL:
             self.flush()
+
+    def _doubt(self, one: ServedStatement) -> None:
+        """Not for this role any more, until it is known whether the rewrite is to blame."""
+        self._writer.put(lambda store: store.doubts.add(one.rewrite_id, one.role, "failed", one.failure))
+        if self._jobs is not None:
+            self._jobs.put(_suspect(one))
 
     def _log_served(self, one: ServedStatement, now: float) -> None:
         template = normalized(one.text)
@@ -164,7 +177,7 @@ class StoreReporter:
             side: Side = "replacement" if one.route == "replacement" else "original"
             if one.route == "replacement" and one.reason == "hints":
                 return  # the replacement without its hints: no time of either side
-            self._writer.put(Timing(one.rewrite_id, side, one.duration * 1000, at=now))
+            self._writer.put(Timing(one.rewrite_id, side, one.duration * 1000, at=now, role=one.role))
 
 
 def _recheck(one: ServedStatement) -> Job:
@@ -183,14 +196,17 @@ def _recheck(one: ServedStatement) -> Job:
     )
 
 
-def _retire(rewrite_id: int, failure: str) -> Callable[[Store], None]:
-    def retire(store: Store) -> None:
-        try:
-            store.rewrites.act(rewrite_id, Action.RETIRE, reason=f"failed: {failure}", by="proxy")
-        except IllegalTransition:
-            return  # a person was faster
-
-    return retire
+def _suspect(one: ServedStatement) -> Job:
+    """Does it fail on the optimiser's account as well?"""
+    given = one.parameters
+    return replace(
+        _recheck(one),
+        kind="suspect",
+        text=one.text,
+        param_types=given.types,
+        values=Values(given.types, given.values, given.formats) if given.values else NO_VALUES,
+        sqlstate=one.failure,
+    )
 
 
 class SessionReporter:

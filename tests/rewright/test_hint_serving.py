@@ -105,8 +105,8 @@ def test_an_approval_goes_on(store: Store) -> None:
 
 def test_a_hinted_rewrite_that_loses_to_the_original_goes_on_without_hints(store: Store) -> None:
     number = active(store, NEW, 100, 100)
-    store.rewrites.add_timings([Timing(number, "original", 100.0)] * 5)
-    store.rewrites.add_timings([Timing(number, "replacement", 300.0)] * 5)
+    store.rewrites.add_timings([Timing(number, "original", 100.0, source="optimiser")] * 5)
+    store.rewrites.add_timings([Timing(number, "replacement", 300.0, source="optimiser")] * 5)
     assert [one.id for one in retire_losers(store)] == [number]
     (kept,) = store.rewrites.find(states=(State.ACTIVE,))
     assert kept.proposal.replacement == "select 2"

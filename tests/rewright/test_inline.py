@@ -88,7 +88,7 @@ def test_too_short_a_budget_then_served_the_first_time(
     assert last(client).startswith("original")
 
     client.execute("set rewright.budget = '2min'")
-    unseen = f"/* never seen before */ {QUERY}"
+    unseen = f"select * from ({QUERY}) never_seen_before"
     assert simple(client, unseen) == expected
     assert last(client).startswith("replacement")
     # another text, in the other protocol; what is found holds for these literals and all others
@@ -160,7 +160,8 @@ def test_the_original_runs_when_the_optimiser_dies(running: Running, client: psy
     numbers = itertools.count()
     wait(
         lambda: (
-            bool(simple(client, f"/* {next(numbers)} */ {QUERY}")) and last(client).startswith("replacement")
+            bool(simple(client, f"select * from ({QUERY}) again_{next(numbers)}"))
+            and last(client).startswith("replacement")
         ),
         60,
     )

@@ -56,6 +56,30 @@ def served(connection: psycopg.Connection[Any]) -> bool:
     return last(connection).startswith("replacement")
 
 
+def by_others(running: Running, server: ScratchServer, database: str) -> None:
+    """No rights, an empty path, a bad literal, timeouts: of a stranger, and of who may."""
+    stranger = f"stranger_{database}"
+    with psycopg.connect(server.dsn(database), autocommit=True) as direct:
+        direct.execute(f"create role {stranger} login password 'x'".encode())
+    dsn = f"postgresql://{stranger}:x@127.0.0.1:{running.port}/{database}"
+    with psycopg.connect(dsn, autocommit=True) as one, connect(running, server, database) as two:
+        two.execute("set rewright.trust = 'tested'")
+        for connection in (one, two):
+            for setting in (
+                "search_path = ''",
+                "statement_timeout = '1ms'",
+                "lock_timeout = '1ms'",
+                "work_mem = '64kB'",
+            ):
+                connection.execute(f"reset all; set {setting}".encode())
+                for text in (QUERY, QUERY.replace("'Brand#23'", "'x'::date")):
+                    for cursor in (connection.cursor(), psycopg.ClientCursor(connection)):
+                        with contextlib.suppress(psycopg.Error):
+                            cursor.execute(text.encode())
+    with psycopg.connect(server.dsn(database), autocommit=True) as direct:
+        direct.execute(f"drop role {stranger}".encode())
+
+
 def test_a_slow_query_becomes_a_fast_one(
     running: Running, scratch_server: ScratchServer, sample: str, directory: Path
 ) -> None:
@@ -67,6 +91,18 @@ def test_a_slow_query_becomes_a_fast_one(
         wait(lambda: json.loads(running.get("/rewrites.json"))["rewrites"])
         wait(lambda: served(connection), 60)
         assert connection.execute(QUERY).fetchall() == slow
+
+        # nobody retires it for everybody by what the original can't do either
+        by_others(running, scratch_server, sample)
+        assert served(connection)
+        assert connection.execute("select distinct state from rewright.rewrites").fetchall() == [("active",)]
+        assert "rewrite.retired" not in "".join(running.said)
+
+        # however it is written, and whatever is said in comments
+        connection.execute(
+            f"/*app='shop'*/ {QUERY.strip().replace('select', 'SELECT')} /*trace='1'*/;".encode()
+        )
+        assert last(connection).startswith("replacement")
 
         # the session decides
         connection.execute("set rewright.mode = 'off'")

@@ -272,3 +272,63 @@ def test_a_path_that_cannot_be(tmp_path: Path) -> None:
 def test_a_server_that_is_gone() -> None:
     with pytest.raises(StoreUnavailable):
         open_store("postgresql://nobody@127.0.0.1:1/none")
+
+
+def test_doubts_of_roles(store: Store) -> None:
+    one = store.rewrites.add(NEW)
+    before = store.revision()
+    first = store.doubts.add(one.id, "joe", "failed", "22012", now=1000.0)
+    assert (first.count, first.until) == (1, 1600.0)
+    assert store.revision() > before
+    again = store.doubts.add(one.id, "joe", "slow", now=1700.0)
+    assert (again.kind, again.count, again.until) == ("slow", 2, 1700.0 + 1200.0)
+    store.doubts.add(one.id, "ann", "failed", "22012", now=1700.0)
+    assert sorted(doubt.role for doubt in store.doubts.standing(now=1800.0)) == ["ann", "joe"]
+    store.doubts.settle(one.id, "joe", now=1800.0)
+    store.doubts.settle(one.id, "nobody", now=1800.0)
+    assert [doubt.role for doubt in store.doubts.standing(now=1821.0)] == ["ann"]
+    # a day without one is forgiven
+    assert store.doubts.add(one.id, "joe", "failed", now=1821.0 + 90_000.0).count == 1
+    store.doubts.forget(one.id, "joe")
+    assert [doubt.role for doubt in store.doubts.of(one.id)] == ["ann"]
+    store.doubts.forget(one.id)
+    assert store.doubts.of(one.id) == []
+
+
+def test_a_store_of_the_first_version_is_brought_up(tmp_path: Path) -> None:
+    path = str(tmp_path / "old.db")
+    with open_store(path) as store:
+        one = store.rewrites.add(NEW)
+        store.rewrites.add_timings([Timing(one.id, "original", 5.0)])
+        with store.engine.begin() as connection:
+            connection.execute(text("drop table doubts"))
+            connection.execute(text("alter table timings drop column role"))
+            connection.execute(text("update schema_version set version = 1"))
+    for _ in range(2):
+        with open_store(path) as store:
+            assert [timing.role for timing in store.rewrites.timings(one.id, "original")] == [""]
+            store.doubts.add(one.id, "joe", "slow")
+            store.rewrites.add_timings([Timing(one.id, "replacement", 5.0, role="joe")])
+
+
+def test_nothing_kept_holds_literals_where_they_are_forbidden(tmp_path: Path) -> None:
+    mark = "SECRET-1"
+    new = replace(
+        NEW,
+        template="select a from t where b = ⟦1:s⟧ /* SECRET-1 */",
+        original=f"select a from t where b = '{mark}'",
+        evidence={"databases": [{"rows": [[mark, 5]]}], "sql": f"select '{mark}'"},
+        plans={"Filter": f"(b = '{mark}'::text)", "Plan Rows": 7},
+        hints=f"/*+ Rows({mark}) */",
+    )
+    with open_store(str(tmp_path / "s.db"), Options(literals=False)) as store:
+        kept = store.rewrites.add(new)
+        assert mark not in repr(kept)
+        assert kept.proposal.plans == {"Filter": "(b = ?::text)", "Plan Rows": 7}
+        for forbidden in ("select U&'SECRET' = ⟦1:s⟧", "select x'5ec4e7' = ⟦1:s⟧"):
+            with pytest.raises(LiteralsForbidden):
+                store.rewrites.add(replace(new, template=forbidden))
+        store.events.add([Event(kept.id, "j", "verified", {"sql": f"select '{mark}'", "row": [mark]})])
+        assert mark not in repr(store.events.of(rewrite_id=kept.id))
+        store.resolutions.add(Resolution("lake", f"select '{mark}'", f"select '{mark}'", {"value": mark}))
+        assert mark not in repr(store.resolutions.read())
