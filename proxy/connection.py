@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import ssl
-import traceback
 from collections.abc import Awaitable, Callable
 
 from rewright.proxy.auth.upstream_login import UpstreamLogin
@@ -201,10 +200,7 @@ class Connection(Handshake):
     def _fault(self, fault: Exception) -> None:
         """A mistake of ours in a session: counted and logged with its cause, and only this session is affected."""
         self.proxy.metrics.faults += 1
-        # its text may hold values of a query
-        frames = traceback.extract_tb(fault.__traceback__)[-5:]
-        cause = ", ".join(f"{Path(frame.filename).name}:{frame.lineno}" for frame in frames)
-        self.proxy.event("session.fault", client=self.address, reason=type(fault).__name__, cause=cause)
+        self.proxy.event("session.fault", client=self.address, reason=type(fault).__name__, exc_info=fault)
 
     def _client_lost(self, _exc: Exception | None) -> None:
         if self.server is not None and not self.server.lost:

@@ -13,6 +13,7 @@ from typing import Any
 
 import psycopg
 import pytest
+from psycopg.conninfo import make_conninfo
 
 from rewright.engines.postgres.catalog import snapshot
 from rewright.engines.postgres.scratch import ScratchServer
@@ -63,7 +64,7 @@ def world(scratch_server: ScratchServer, module_database: str) -> Iterator[World
         connection.prepare_threshold = None  # psycopg's own prepared statements take others with them
         connection.execute(SCHEMA.encode())
         catalog = snapshot(connection)
-        with Session(dsn) as session:
+        with Session(make_conninfo(dsn, options=f"-c search_path={','.join(PATH)}")) as session:
             served = {name: serve(session, catalog, name, *pair) for name, pair in PAIRS.items()}
         pgconn = connection.pgconn
         pgconn.prepare(b"guard", serving.guard_sql(()).encode(), serving.PARAM_TYPES)
