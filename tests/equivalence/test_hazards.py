@@ -24,7 +24,7 @@ from sql.ddl import catalog_from_ddl
 FOLDER = Path(__file__).parents[1] / "hazards"
 IDS = (
     *(f"F{i}" for i in range(1, 15)),
-    *(f"M{i}" for i in range(1, 19)),
+    *(f"M{i}" for i in range(1, 22)),
     *(
         [
             "1a",
