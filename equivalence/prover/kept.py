@@ -10,7 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from enum import IntEnum
+from dataclasses import dataclass
+from enum import IntFlag
+from functools import reduce
+from operator import or_
 
 from sql import algebra as a
 from sql.types import SqlType
@@ -19,15 +22,16 @@ from sql.walk import children, from_tree, subqueries
 from .symbols import one_look, one_representation
 
 
-class _Sight(IntEnum):
+class _Sight(IntFlag):
     """What a value may depend on."""
 
     SOLID = 0
-    KEPT = 1  # it is one of several equal values
-    TOLD = 2  # it tells them apart
+    PARTED = 1  # rows were put together by it: it is the row's own, and a condition on it may move
+    KEPT = 2  # it is one of several equal values, and which is open
+    TOLD = 4  # it tells them apart
 
 
-_SOLID, _KEPT, _TOLD = _Sight
+_SOLID, _PARTED, _KEPT, _TOLD = _Sight(0), _Sight.PARTED, _Sight.KEPT, _Sight.TOLD
 _COMPARISONS = frozenset({"=", "<>", "<", "<=", ">", ">="})
 _NUMBERS = frozenset({"int2", "int4", "int8", "numeric", "float4", "float8"})
 _WHOLE = frozenset({"int2", "int4", "int8"})
@@ -37,13 +41,21 @@ _EXACT_AGGREGATES = frozenset({"min", "max", "sum", "avg", "any_value"})
 _ONE_OF_THEM = frozenset({"lag", "lead", "first_value", "last_value", "nth_value"})
 
 
-def tells_kept_apart(query: a.Query) -> bool:
-    """Whether a condition, or a key of grouping or order, depends on which of several equal values stands for them, where that may
-    have been decided below it.
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """Where a query depends on which of several equal values stands for them. ``decides``: in a condition, a key of grouping or order, or
+    what is counted or added up. ``shown``: in its output.
     """
+
+    decides: bool
+    shown: bool
+
+
+def read_kept(query: a.Query) -> Kept:
+    """What a query makes of values that were put together with their equals."""
     reader = _Reader()
-    reader.query(query)
-    return reader.found
+    outputs = reader.query(query)
+    return Kept(reader.found, any(_KEPT in sight for sight in outputs))
 
 
 class _Reader:
@@ -71,7 +83,7 @@ class _Reader:
             case a.SetOp():
                 return self.set_operation(query)
             case a.Values():
-                return tuple(max(map(self.sight, column)) for column in zip(*query.rows, strict=True))
+                return tuple(_all(map(self.sight, column)) for column in zip(*query.rows, strict=True))
 
     def select(self, query: a.Select) -> tuple[_Sight, ...]:
         for item in query.from_:
@@ -84,24 +96,24 @@ class _Reader:
             shown = tuple(self.sight(t.expr) for t in query.targets)
             self._keyed(k.expr for k in query.order_by)
         parted = {p for t in query.targets for e in _windows(t.expr) for p in e.window.partition_by}
-        by = parted | set(query.distinct or ())
+        parted |= set(query.distinct or ())
         if query.distinct == ():
             self._keyed(t.expr for t in query.targets)
-            by = {t.expr for t in query.targets}
+        marks = (_KEPT if query.distinct == () else _PARTED if t.expr in parted else _SOLID for t in query.targets)
         return tuple(
-            max(sight, _KEPT) if t.expr in by and not one_representation(t.expr.type) else sight
-            for t, sight in zip(query.targets, shown, strict=True)
+            sight if one_representation(t.expr.type) else sight | mark
+            for t, sight, mark in zip(query.targets, shown, marks, strict=True)
         )
 
     def set_operation(self, query: a.SetOp) -> tuple[_Sight, ...]:
         arms = (self.query(query.left), self.query(query.right))
-        made = [max(pair) for pair in zip(*arms, strict=True)]
+        made = [x | y for x, y in zip(*arms, strict=True)]
         if query.op == "union" and query.all:
             return tuple(made)
-        self.found |= _TOLD in made
+        self.found |= any(_TOLD in sight for sight in made)
         types = zip(a.output_columns(query.left), a.output_columns(query.right), strict=True)
         return tuple(
-            sight if one_look((x.type, y.type)) else max(sight, _KEPT)
+            sight if one_look((x.type, y.type)) else sight | _KEPT
             for sight, (x, y) in zip(made, types, strict=True)
         )
 
@@ -113,12 +125,10 @@ class _Reader:
                 case a.CteScan(rel, cte):
                     self._offer(rel, self.ctes.get(cte, ()))
                 case a.ValuesScan(rel, rows):
-                    self._offer(
-                        rel, tuple(max(map(self.sight, column)) for column in zip(*rows, strict=True))
-                    )
+                    cells = zip(*rows, strict=True)
+                    self._offer(rel, tuple(_all(map(self.sight, column)) for column in cells))
                 case a.FunctionScan(rel, call, _, columns):
-                    told = self.sight(call) is not _SOLID
-                    self._offer(rel, (_TOLD if told else _SOLID,) * len(columns))
+                    self._offer(rel, (_told(self.sight(call)),) * len(columns))
                 case _:
                     pass
         # ON may read what stands to its right in the text of the tree
@@ -127,7 +137,7 @@ class _Reader:
                 self.condition(part.on)
 
     def _offer(self, rel: int, sights: Iterable[_Sight]) -> None:
-        self.columns.update({(rel, i): s for i, s in enumerate(sights) if s is not _SOLID})
+        self.columns.update({(rel, i): s for i, s in enumerate(sights) if s})
 
     @contextmanager
     def _grouped(self, keys: tuple[a.Expr, ...]) -> Iterator[None]:
@@ -154,22 +164,21 @@ class _Reader:
 
     def condition(self, expr: a.Expr | None) -> None:
         """Look at something that decides on rows, or on their order."""
-        if expr is not None and self.sight(expr) is _TOLD:
+        if expr is not None and _TOLD in self.sight(expr):
             self.found = True
 
     # ---------------------------------------------------------------- expressions
 
     def sight(self, e: a.Expr) -> _Sight:
         """What the value depends on."""
-        own = _KEPT if e in self.keys else _SOLID
-        return max(own, self._sight(e)) if own is _SOLID or not isinstance(e, a.Column) else own
+        return self._sight(e) | (_KEPT if e in self.keys else _SOLID)
 
     def _sight(self, e: a.Expr) -> _Sight:
         match e:
             case a.Column(rel, pos):
                 return self.columns.get((rel, pos), _SOLID)
             case a.WholeRow(rel):
-                return _TOLD if any(r == rel for r, _ in self.columns) else _SOLID
+                return _told(_all(s for (r, _), s in self.columns.items() if r == rel))
             case a.Aggregate():
                 return self._aggregate(e)
             case a.WindowCall():
@@ -184,60 +193,67 @@ class _Reader:
         parts = [self.sight(c) for c in children(e)]
         for query in subqueries(e):
             parts += self.query(query)
-        return _Sight(max(parts, default=_SOLID)) and self._made(e, parts)
+        return self._made(e, parts) if _all(parts) else _SOLID
 
     def _made(self, e: a.Expr, parts: list[_Sight]) -> _Sight:
         """Of an expression some part of which is not solid."""
-        most = max(parts)
+        most = _all(parts)
         match e:
             case a.And() | a.Or() | a.Not() | a.IsNull() | a.IsBool():
-                return _TOLD if most is _TOLD else _SOLID
-            case a.Op(op, args):
-                if _exact(op.name, args) and op.is_builtin:
-                    return most
-                return self._compared((op,), parts, args)
-            case a.IsDistinct(op) | a.InList(op):
+                return most if _TOLD in most else _SOLID
+            case a.Op(op, args) if op.is_builtin and _exact(op.name, args):
+                return most
+            case a.Op(op) | a.IsDistinct(op) | a.InList(op):
                 return self._compared((op,), parts, children(e))
             case a.NullIf(op, left, right):
-                return max(self._compared((op,), parts, (left, right)), self.sight(left))
+                return self._compared((op,), parts, (left, right)) | self.sight(left)
             case a.RowCompare(_, ops):
                 return self._compared(ops, parts, children(e))
             case a.Case(whens, default):
-                results = [self.sight(x) for x in (*(r for _, r in whens), default)]
-                return _TOLD if any(self.sight(c) is _TOLD for c, _ in whens) else max(results)
+                tests = _all(self.sight(c) for c, _ in whens)
+                return _all(self.sight(x) for x in (*(r for _, r in whens), default)) | tests
             case a.Coalesce() | a.MinMax():
                 return most
             case a.Cast():
                 return _converted(e, most)
-            case a.Call(func, args):
-                return most if func.is_builtin and _exact(func.name, args) else _TOLD
+            case a.Call(func, args) if func.is_builtin and _exact(func.name, args):
+                return most
             case _:
-                return _TOLD
+                return _told(most)
 
     def _compared(
         self, ops: Iterable[a.OperatorRef], parts: Iterable[_Sight], args: Iterable[a.Expr]
     ) -> _Sight:
         """Comparisons by the types' own equality and order are alike for equal values."""
-        most = max(parts, default=_SOLID)
-        if most is _SOLID:
-            return _SOLID
+        most = _all(parts)
         own = all(op.is_builtin and op.name in _COMPARISONS for op in ops)
         one = len({x.type.collation for x in args} - {""}) < 2
-        return _SOLID if most is _KEPT and own and one else _TOLD
+        return _SOLID if _TOLD not in most and own and one else _told(most)
 
     def _aggregate(self, e: a.Aggregate) -> _Sight:
         with self._of_rows():
             self.condition(e.filter)
-            most = max((self.sight(x) for x in children(e) if x is not e.filter), default=_SOLID)
+            most = _all(self.sight(x) for x in children(e) if x is not e.filter)
+        self.found |= most & (_KEPT | _TOLD) == _KEPT | _TOLD
         return _of_aggregate(e.func, most)
 
     def _window(self, e: a.WindowCall) -> _Sight:
         self.condition(e.filter)
         self._keyed((*e.window.partition_by, *(k.expr for k in e.window.order_by)))
-        most = max((self.sight(x) for x in e.args), default=_SOLID)
+        most = _all(self.sight(x) for x in e.args)
         if e.func.kind == "w":
-            return most if e.func.name in _ONE_OF_THEM or most is _SOLID else _TOLD
+            return most if e.func.name in _ONE_OF_THEM else _told(most)
+        self.found |= most & (_KEPT | _TOLD) == _KEPT | _TOLD
         return _of_aggregate(e.func, most)
+
+
+def _all(sights: Iterable[_Sight]) -> _Sight:
+    return reduce(or_, sights, _SOLID)
+
+
+def _told(sight: _Sight) -> _Sight:
+    """Of a function that is not known to be alike for equal values."""
+    return sight | _TOLD if sight else _SOLID
 
 
 def _windows(expr: a.Expr) -> Iterator[a.WindowCall]:
@@ -248,9 +264,9 @@ def _windows(expr: a.Expr) -> Iterator[a.WindowCall]:
 
 
 def _of_aggregate(func: a.FunctionRef, most: _Sight) -> _Sight:
-    if most is _SOLID or (func.is_builtin and func.name == "count" and most is _KEPT):
+    if func.is_builtin and func.name == "count" and _TOLD not in most:
         return _SOLID
-    return most if func.is_builtin and func.name in _EXACT_AGGREGATES else _TOLD
+    return most if func.is_builtin and func.name in _EXACT_AGGREGATES else _told(most)
 
 
 def _exact(name: str, args: Iterable[a.Expr]) -> bool:
@@ -259,11 +275,11 @@ def _exact(name: str, args: Iterable[a.Expr]) -> bool:
 
 def _converted(e: a.Cast, most: _Sight) -> _Sight:
     source, target = e.arg.type, e.type
-    if e.method == "binary" or most is _TOLD:
-        return most if _compares_alike(source, target) else _TOLD
+    if e.method == "binary":
+        return most if _compares_alike(source, target) else _told(most)
     if not (source.is_builtin and target.is_builtin) or {source.name, target.name} - _NUMBERS:
-        return _TOLD
-    return _SOLID if target.name in _WHOLE else most
+        return _told(most)
+    return _SOLID if target.name in _WHOLE and _TOLD not in most else most
 
 
 def _compares_alike(source: SqlType, target: SqlType) -> bool:

@@ -30,7 +30,7 @@ from .failures import (
     spared,
     tested,
 )
-from .kept import tells_kept_apart
+from .kept import read_kept
 from .looks import tells_equal_apart
 from .raising import Computed, apart, computed
 from .symbols import TO_NUMERIC
@@ -81,14 +81,15 @@ def _fences(query: Query) -> list[bool | None]:
 
 def _prepare(engine: Engine, query: Query, *, quotients: bool) -> Prepared:
     """The query translated, with what may fail in it."""
-    if not any_holds(("M20", "looks"), not tells_kept_apart(query)):
+    kept = read_kept(query)
+    if not any_holds(("M20", "looks"), not kept.decides):
         raise Unsupported("a condition tells equal values apart that are one partition, group or row below it")
     translator = Translator(engine.schema.is_computed, quotients)
     form: Form = translator.top(query)
     loose = set(translator.loose)
     if orders(engine, form.bag, len(form.sort)):
         loose.add("tie-order")
-    if shows_representative(form.bag):
+    if kept.shown or shows_representative(form.bag):
         loose.add("tie-order")
         if not holds("looks", not tells_equal_apart(form.bag)):
             raise Unsupported("which of equal values DISTINCT or GROUP BY keeps decides on rows")
