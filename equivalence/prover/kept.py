@@ -113,8 +113,7 @@ class _Reader:
         self.found |= any(_TOLD in sight for sight in made)
         types = zip(a.output_columns(query.left), a.output_columns(query.right), strict=True)
         return tuple(
-            sight if one_look((x.type, y.type)) else sight | _KEPT
-            for sight, (x, y) in zip(made, types, strict=True)
+            sight | _of_arms(query.op, x.type, y.type) for sight, (x, y) in zip(made, types, strict=True)
         )
 
     def from_item(self, item: a.FromItem) -> None:
@@ -254,6 +253,13 @@ def _all(sights: Iterable[_Sight]) -> _Sight:
 def _told(sight: _Sight) -> _Sight:
     """Of a function that is not known to be alike for equal values."""
     return sight | _TOLD if sight else _SOLID
+
+
+def _of_arms(op: str, left: SqlType, right: SqlType) -> _Sight:
+    """Of a column that a set operation compares. EXCEPT shows its left side, of which it takes away what equals the right side."""
+    if one_look((left, right)):
+        return _SOLID
+    return _PARTED if op == "except" and one_representation(left) else _KEPT
 
 
 def _windows(expr: a.Expr) -> Iterator[a.WindowCall]:

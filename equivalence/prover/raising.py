@@ -18,7 +18,7 @@ from .digest import written
 from .failures import describe
 from .ranges import is_bounded_in
 from .symbols import INTS, ORDERED
-from .terms import INTEGER, Bag, Block, Lit, Nested, Row, Source, Term, block_vars, walk_bag
+from .terms import INTEGER, Bag, Block, Lit, Nested, Row, Source, Term, block_vars, walk_bag, walk_shallow
 from .translate import Raising
 
 _TOTAL = frozenset(
@@ -34,7 +34,7 @@ _COMPARED = ORDERED | {"money", "inet", "pg_lsn", "tid", "xid8", "anyenum"}
 @dataclass(frozen=True, slots=True)
 class Computed:
     """The same as it is compared. ``where``: its keys and the rows made apart that it stands in. ``shown``: no condition
-    drops groups.
+    drops groups that have been computed.
     """
 
     kind: str
@@ -81,8 +81,11 @@ def computed(met: Iterable[Raising], sources: Mapping[int, Source]) -> frozenset
 
 def _computed(r: Raising, sources: dict[int, Source]) -> Computed:
     sites = [f"of {sorted(s.tables)} where {sorted(_written(t, sources) for t in s.filters)}" for s in r.sites]
-    having = [_written(t, sources) for t in r.groups.having] if r.groups is not None else []
-    return Computed(r.kind, r.plain, f"by {r.keys} {sites}", f"{r.rows} having {having}", not having)
+    conditions = r.groups.having if r.groups is not None else []
+    having = [_written(t, sources) for t in conditions]
+    # what looks at keys alone has been asked of the rows before they are grouped (subquery_planner)
+    shown = not any(isinstance(part, Nested) for t in conditions for part in walk_shallow(t))
+    return Computed(r.kind, r.plain, f"by {r.keys} {sites}", f"{r.rows} having {having}", shown)
 
 
 def rows_in_full(bag: Bag, sources: Mapping[int, Source]) -> str:

@@ -347,7 +347,7 @@ class Translator:
             source = Multi("intersect" if op == "intersect" else "except", left, right)
             return block(((v, source),), (), tuple(Var(v, i, t) for i, t in enumerate(types)))
         result: list[Block] = []
-        for b in self.distinct(left, self._unlike(left, right)):
+        for b in self.distinct(left, self._unlike(left, right) if op == "intersect" else ()):
             met = exists(self.equal_rows(self.copy(right), b.outs))
             result.extend(block(b.vars, (*b.preds, met if op == "intersect" else negate(met)), b.outs))
         return tuple(result)
@@ -365,9 +365,7 @@ class Translator:
         return eq(x, y) if off("6g") else same(x, y)
 
     def _unlike(self, left: Bag, right: Bag) -> tuple[int, ...]:
-        """M19: columns whose equal values look different on the two sides of INTERSECT and EXCEPT. The server swaps the sides of
-        INTERSECT, and takes conditions on the result to both sides.
-        """
+        """M19: columns whose equal values look different on the two sides of INTERSECT, which the server swaps as it likes."""
         if off("M19"):
             return ()
         columns = enumerate(zip(bag_types(left), bag_types(right), strict=False))
