@@ -91,7 +91,7 @@ class _Reader:
         self.condition(query.where)
         keys = tuple(k for s in query.group_by or () for k in s)
         self._keyed(keys)
-        with self._grouped(tuple(k for k in keys if not one_representation(k.type))):
+        with self._grouped(tuple(k for k in keys if not one_representation(_shown(k)))):
             self.condition(query.having)
             shown = tuple(self.sight(t.expr) for t in query.targets)
             self._keyed(k.expr for k in query.order_by)
@@ -101,7 +101,7 @@ class _Reader:
             self._keyed(t.expr for t in query.targets)
         marks = (_KEPT if query.distinct == () else _PARTED if t.expr in parted else _SOLID for t in query.targets)
         return tuple(
-            sight if one_representation(t.expr.type) else sight | mark
+            sight if one_representation(_shown(t.expr)) else sight | mark
             for t, sight, mark in zip(query.targets, shown, marks, strict=True)
         )
 
@@ -111,10 +111,8 @@ class _Reader:
         if query.op == "union" and query.all:
             return tuple(made)
         self.found |= any(_TOLD in sight for sight in made)
-        types = zip(a.output_columns(query.left), a.output_columns(query.right), strict=True)
-        return tuple(
-            sight | _of_arms(query.op, x.type, y.type) for sight, (x, y) in zip(made, types, strict=True)
-        )
+        types = zip(_outputs(query.left), _outputs(query.right), strict=True)
+        return tuple(sight | _of_arms(query.op, x, y) for sight, (x, y) in zip(made, types, strict=True))
 
     def from_item(self, item: a.FromItem) -> None:
         for part in from_tree(item):
@@ -253,6 +251,19 @@ def _all(sights: Iterable[_Sight]) -> _Sight:
 def _told(sight: _Sight) -> _Sight:
     """Of a function that is not known to be alike for equal values."""
     return sight | _TOLD if sight else _SOLID
+
+
+def _shown(e: a.Expr) -> SqlType:
+    """The type that says how a value looks: taking a modifier away changes no value."""
+    while isinstance(e, a.Cast) and e.method == "binary" and e.type == e.arg.type.without_typmod():
+        e = e.arg
+    return e.type
+
+
+def _outputs(query: a.Query) -> list[SqlType]:
+    if isinstance(query, a.Select):
+        return [_shown(t.expr) for t in query.targets]
+    return [c.type for c in a.output_columns(query)]
 
 
 def _of_arms(op: str, left: SqlType, right: SqlType) -> _Sight:

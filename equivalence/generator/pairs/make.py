@@ -13,12 +13,13 @@ from dataclasses import dataclass
 
 from equivalence.generator.pairs.blocks import BLOCKS
 from equivalence.generator.pairs.bodies import BODIES, VOLATILE
+from equivalence.generator.pairs.lookalikes import LOOKALIKES
 from equivalence.generator.pairs.schemes import SCHEMES, Scheme
 from equivalence.generator.pairs.typed import TYPED
 from equivalence.generator.pairs.worlds import World, random_world
 
 PAIRS_A_WORLD = 40
-_ALL = (*SCHEMES, *TYPED, *BLOCKS, *BODIES, *VOLATILE)
+_ALL = (*SCHEMES, *TYPED, *BLOCKS, *BODIES, *LOOKALIKES, *VOLATILE)
 SCHEME_NAMES = tuple(s.__name__ for s in _ALL)
 
 
