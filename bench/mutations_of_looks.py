@@ -15,7 +15,9 @@ _MODIFIED = (("numeric", (12, 4)), ("numeric", (12, 1)), ("bpchar", (9,)), ("num
 
 def _as_type(name: str, modifiers: tuple[int, ...]) -> ast.TypeName:
     typmods = tuple(integer(m) for m in modifiers) or None
-    return ast.TypeName(names=strings("pg_catalog", name), typmods=typmods, typemod=-1, setof=False, pct_type=False)
+    return ast.TypeName(
+        names=strings("pg_catalog", name), typmods=typmods, typemod=-1, setof=False, pct_type=False
+    )
 
 
 def _modified(select: Any) -> Iterator[Any]:

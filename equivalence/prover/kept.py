@@ -99,7 +99,9 @@ class _Reader:
         parted |= set(query.distinct or ())
         if query.distinct == ():
             self._keyed(t.expr for t in query.targets)
-        marks = (_KEPT if query.distinct == () else _PARTED if t.expr in parted else _SOLID for t in query.targets)
+        marks = (
+            _KEPT if query.distinct == () else _PARTED if t.expr in parted else _SOLID for t in query.targets
+        )
         return tuple(
             sight if one_representation(_shown(t.expr)) else sight | mark
             for t, sight, mark in zip(query.targets, shown, marks, strict=True)

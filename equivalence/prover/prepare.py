@@ -83,7 +83,9 @@ def _prepare(engine: Engine, query: Query, *, quotients: bool) -> Prepared:
     """The query translated, with what may fail in it."""
     kept = read_kept(query)
     if not any_holds(("M20", "looks"), not kept.decides):
-        raise Unsupported("a condition tells equal values apart that are one partition, group or row below it")
+        raise Unsupported(
+            "a condition tells equal values apart that are one partition, group or row below it"
+        )
     translator = Translator(engine.schema.is_computed, quotients)
     form: Form = translator.top(query)
     loose = set(translator.loose)

@@ -69,7 +69,9 @@ def _takes(name: str, type_: str, args: Collection[Term]) -> bool:
         case "json_agg" | "jsonb_agg":
             return all(x.type == INTEGER or (x.type.is_builtin and x.type.name in ORDERED) for x in args)
         case "ntile" | "nth_value":
-            return all(isinstance(x, Lit) and str(x.value).isdigit() and x.value != "0" for x in list(args)[-1:])
+            return all(
+                isinstance(x, Lit) and str(x.value).isdigit() and x.value != "0" for x in list(args)[-1:]
+            )
         case _:
             return False
 
@@ -80,7 +82,9 @@ def computed(met: Iterable[Raising], sources: Mapping[int, Source]) -> frozenset
 
 
 def _computed(r: Raising, sources: dict[int, Source]) -> Computed:
-    sites = [f"of {sorted(s.tables)} where {sorted(_written(t, sources) for t in s.filters)}" for s in r.sites]
+    sites = [
+        f"of {sorted(s.tables)} where {sorted(_written(t, sources) for t in s.filters)}" for s in r.sites
+    ]
     conditions = r.groups.having if r.groups is not None else []
     having = [_written(t, sources) for t in conditions]
     # what looks at keys alone has been asked of the rows before they are grouped (subquery_planner)

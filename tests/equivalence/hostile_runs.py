@@ -50,7 +50,9 @@ class Collection:
 
 def read(path: Path) -> Collection:
     head, *rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    return Collection(head["schema_sql"], head["data_sql"], tuple(head["states"]), tuple(Pair(**r) for r in rows))
+    return Collection(
+        head["schema_sql"], head["data_sql"], tuple(head["states"]), tuple(Pair(**r) for r in rows)
+    )
 
 
 class HostileRows:
@@ -61,7 +63,9 @@ class HostileRows:
 
     def __enter__(self) -> Self:
         self.name = self.server.create_database()
-        self.connection: psycopg.Connection[Any] = psycopg.connect(self.server.dsn(self.name), autocommit=True)
+        self.connection: psycopg.Connection[Any] = psycopg.connect(
+            self.server.dsn(self.name), autocommit=True
+        )
         self._run(self.of.schema_sql)
         self._run(self.of.data_sql)
         return self
@@ -83,9 +87,7 @@ class HostileRows:
                 self._run("analyze")
                 yield from self._under_plans(q1, q2, f"{state} analysed", _PLANS)
 
-    def _under_plans(
-        self, q1: str, q2: str, where: str, plans: Sequence[tuple[str, ...]]
-    ) -> Iterator[str]:
+    def _under_plans(self, q1: str, q2: str, where: str, plans: Sequence[tuple[str, ...]]) -> Iterator[str]:
         for plan in plans:
             self._switch(plan, "off")
             first, second = self._answer(q1), self._answer(q2)

@@ -92,10 +92,16 @@ def calls() -> tuple[Call, ...]:
     found: dict[Call, None] = {}
     for name in sorted(builtins().function_names):
         for f in builtins().functions(name):
-            if f.kind not in {"a", "w"} or len(f.args) > 3 or not set(f.args) <= VALUES.keys() | ACTUAL.keys():
+            if (
+                f.kind not in {"a", "w"}
+                or len(f.args) > 3
+                or not set(f.args) <= VALUES.keys() | ACTUAL.keys()
+            ):
                 continue
             for types in product(*(ACTUAL.get(t, (t,) if t in VALUES else ()) for t in f.args)):
-                for after in (" over ()", " over (order by a.v)") if f.kind == "w" or types else (" over ()",):
+                for after in (
+                    (" over ()", " over (order by a.v)") if f.kind == "w" or types else (" over ()",)
+                ):
                     found[Call(name, types, after)] = None
                 if f.kind == "a":
                     found[Call(name, types)] = None
@@ -148,7 +154,8 @@ def server(scratch_server: ScratchServer, module_database: str) -> Iterator[Serv
 def _rows(types: tuple[str, ...]) -> Iterator[str]:
     """VALUES of the columns a.v, b.v, …: each row beside each other one, at most some hundreds."""
     texts = [
-        [f"'{v.replace(chr(39), chr(39) * 2)}'::{t}" for v in (*VALUES[t], *_LARGER.get(t, ()))] for t in types
+        [f"'{v.replace(chr(39), chr(39) * 2)}'::{t}" for v in (*VALUES[t], *_LARGER.get(t, ()))]
+        for t in types
     ]
     rows = [f"({', '.join(row)})" for row in product(*texts)]
     if len(types) > 1:
@@ -198,7 +205,9 @@ def test_none_raises_what_it_is_claimed_not_to(server: Server, claimed: list[tup
     assert [text for call, said in claimed for text in _refuted(server, call, said)] == []
 
 
-@pytest.mark.parametrize(("name", "type_"), [("sum", "interval"), ("avg", "float8"), ("sum", "money"), ("var_pop", "numeric")])
+@pytest.mark.parametrize(
+    ("name", "type_"), [("sum", "interval"), ("avg", "float8"), ("sum", "money"), ("var_pop", "numeric")]
+)
 def test_without_the_condition_they_would_be_found(server: Server, name: str, type_: str) -> None:
     call = Call(name, (type_,))
     with switched_off("M21"):

@@ -68,7 +68,9 @@ def _proved_without(id_: str, path: Path) -> Iterator[Pair]:
 
 @pytest.mark.server
 @pytest.mark.parametrize("id_", ["M19", "M20", "M21"])
-def test_the_search_finds_what_a_missing_condition_lets_through(id_: str, scratch_server: ScratchServer) -> None:
+def test_the_search_finds_what_a_missing_condition_lets_through(
+    id_: str, scratch_server: ScratchServer
+) -> None:
     path = FILES[-1]
     with HostileRows(scratch_server, read(path)) as rows:
         assert any(rows.difference(p.q1, p.q2) for p in _proved_without(id_, path))

@@ -10,7 +10,17 @@ from dataclasses import replace
 import pytest
 
 from bench.constraints import Fault, faults, only_listed, weaker
-from bench.mutants import Case, Found, Question, Runs, bound_both, catalog_of_text, kept_cases, proofs, questions
+from bench.mutants import (
+    Case,
+    Found,
+    Question,
+    Runs,
+    bound_both,
+    catalog_of_text,
+    kept_cases,
+    proofs,
+    questions,
+)
 from bench.mutations import mutants
 from bench.mutations_of_schemas import schema_mutants
 from engines.postgres.scratch import ScratchServer
@@ -102,7 +112,9 @@ def test_changed_schemas_find_sides_that_are_taken_for_alike(scratch_server: Scr
         "select distinct p2::numeric from t where p2 in (select p2 from s)",
     )
     changed = [
-        ddl for kind, ddl in schema_mutants(of.schema_sql) if kind[:4] == "one " and "p2 numeric(10, 4)" in ddl
+        ddl
+        for kind, ddl in schema_mutants(of.schema_sql)
+        if kind[:4] == "one " and "p2 numeric(10, 4)" in ddl
     ]
     asked = [Question("schema", ddl, *pair) for ddl in changed]
     assert wrong_without("M19", asked, of, scratch_server)
@@ -111,7 +123,9 @@ def test_changed_schemas_find_sides_that_are_taken_for_alike(scratch_server: Scr
 @pytest.mark.server
 def test_random_pairs_find_conditions_that_move(scratch_server: ScratchServer) -> None:
     """Pairs of the scheme of conditions on looks, on rows in which equals look different."""
-    made = [p for p in pairs_of_world(5, 0, ["moved_looks"]) if not p.equivalent and "over (partition by" in p.q1][:8]
+    made = [
+        p for p in pairs_of_world(5, 0, ["moved_looks"]) if not p.equivalent and "over (partition by" in p.q1
+    ][:8]
     asked = [Question(p.scheme, p.schema_sql, p.q1, p.q2) for p in made]
     wrong = 0
     for question in asked:

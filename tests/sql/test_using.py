@@ -24,20 +24,20 @@ pytestmark = pytest.mark.server
 # type -> values: equal ones of a family, one of the left side alone and one of the right side alone
 _FAMILIES: tuple[dict[str, tuple[str, str]], ...] = (
     {
-        **{t: ("1", "0") for t in ("int2", "int8", "float4")},
+        **dict.fromkeys(("int2", "int8", "float4"), ("1", "0")),
         "int4": ("1", "0"), "float8": ("1", "-0"), "numeric": ("1.0000", "0.0"), "numeric(8,2)": ("1", "0"),
         "numeric(8,3)": ("1", "0"), "numeric(9,2)": ("1", "0"),
     },
     {
-        **{t: ("a", "b") for t in ("char(4)", "char(6)", "text", "varchar(4)", "varchar(6)", "varchar", "name")},
+        **dict.fromkeys(("char(4)", "char(6)", "text", "varchar(4)", "varchar(6)", "varchar", "name"), ("a", "b")),
         "bpchar": ("a  ", "b "), 'text collate "C"': ("a", "b"), 'char(4) collate "C"': ("a", "b"),
     },
-    {t: ("2000-01-01", "2001-02-03") for t in ("date", "timestamp", "timestamp(0)", "timestamp(3)", "timestamptz")},
+    dict.fromkeys(("date", "timestamp", "timestamp(0)", "timestamp(3)", "timestamptz"), ("2000-01-01", "2001-02-03")),
     {
         "interval": ("1 day", "1 mon"), "interval(0)": ("24:00", "30 days"), "interval day to second": ("24:00", "30 days"),
         "time": ("12:00", "13:00"), "time(0)": ("12:00", "13:00"), "interval year to month": ("1 day", "1 mon"),
     },
-    {t: ("101", "001") for t in ("bit(3)", "varbit", "varbit(5)")},
+    dict.fromkeys(("bit(3)", "varbit", "varbit(5)"), ("101", "001")),
 )  # fmt: skip
 _KINDS = ("join", "left join", "right join", "full join")
 Server = psycopg.Connection[Any]

@@ -11,7 +11,12 @@ from equivalence.generator.pairs.worlds import World
 
 Made = tuple[str, list[str], list[str]]
 # columns of the typed relation whose equals look different, and conditions that tell them apart
-_LOOKS = (("n", "scale({}) = 1"), ("n", "{}::text = '1.0'"), ("f", "{}::text = '-0'"), ("f", "{}::text like '-%'"))
+_LOOKS = (
+    ("n", "scale({}) = 1"),
+    ("n", "{}::text = '1.0'"),
+    ("f", "{}::text = '-0'"),
+    ("f", "{}::text like '-%'"),
+)
 
 
 def shown_sides(rnd: random.Random, w: World) -> Made:
