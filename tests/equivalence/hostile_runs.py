@@ -109,7 +109,8 @@ class HostileRows:
         assert found is not None
         width = range(found.nfields)
         rows = [tuple(found.get_value(r, c) for c in width) for r in range(found.ntuples)]
-        return ([(found.ftype(c), found.fmod(c)) for c in width], sorted(rows, key=repr))
+        # modifiers are those of the plan here, and of the statement where it is described
+        return ([found.ftype(c) for c in width], sorted(rows, key=repr))
 
     def _run(self, text: str) -> psycopg.Cursor[Any]:
         return self.connection.execute(cast("LiteralString", text))
