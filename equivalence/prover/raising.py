@@ -33,7 +33,7 @@ _COMPARED = ORDERED | {"money", "inet", "pg_lsn", "tid", "xid8", "anyenum"}
 
 @dataclass(frozen=True, slots=True)
 class Computed:
-    """The same as it is compared. ``where``: its keys and the rows made apart that it stands in. ``shown``: no condition
+    """A `Raising` as it is compared. ``where``: its keys and the rows made apart that it stands in. ``shown``: no condition
     drops groups that have been computed.
     """
 
