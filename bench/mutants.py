@@ -87,6 +87,11 @@ def kept_cases(folder: Path = TESTS) -> Iterator[Case]:
         for path in sorted((folder / "equivalence" / name).glob("*.jsonl")):
             schema, *rows = [json.loads(line) for line in path.read_text().splitlines()]
             yield from cases_of({**schema, **row, "same": row.get("expected") == "equal"} for row in rows)
+    for path in sorted((folder / "equivalence" / "hostile").glob("*.jsonl")):
+        schema, *rows = [json.loads(line) for line in path.read_text().splitlines()]
+        yield from cases_of(
+            {"schema_sql": schema["schema_sql"], **row, "same": row["expected"] == "equal"} for row in rows
+        )
     fixtures = folder / "rewrite" / "fixtures"
     schema_sql = (fixtures / "schema.sql").read_text()
     for path in sorted(fixtures.glob("*.sql")):

@@ -11,10 +11,11 @@ from dataclasses import dataclass
 
 from pglast import parse_sql
 
-from bench import mutations_of_queries, mutations_of_values
+from bench import mutations_of_looks, mutations_of_queries, mutations_of_values
 from bench.mutation_trees import names_of, nodes, printed, put
 
-CHANGES = mutations_of_queries.CHANGES | mutations_of_values.CHANGES
+_SETS = (mutations_of_queries.CHANGES, mutations_of_values.CHANGES, mutations_of_looks.CHANGES)
+CHANGES = {kind: tuple(c for s in _SETS for c in s.get(kind, ())) for kind in {k for s in _SETS for k in s}}
 
 
 @dataclass(frozen=True, slots=True)

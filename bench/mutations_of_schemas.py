@@ -14,8 +14,8 @@ from pglast.enums import ConstrType
 from bench.mutation_trees import altered, printed
 
 TYPES = (
-    "int2", "int4", "int8", "numeric", "numeric(10,2)", "float4", "float8", "oid", "text", "varchar(5)", "char(4)", "name", "bytea",
-    "date", "timestamp", "timestamp(0)", "timestamptz", "time", "interval", "bool", "jsonb", "int4[]", "money",
+    "int2", "int4", "int8", "numeric", "numeric(10,2)", "numeric(10,4)", "float4", "float8", "oid", "text", "varchar(5)", "char(4)", "char(7)", "bpchar", "name", "bytea",
+    "date", "timestamp", "timestamp(0)", "timestamptz", "time", "timetz", "interval", "bool", "jsonb", "int4[]", "money",
 )  # fmt: skip
 COLLATIONS = ("C", "en-x-icu")
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, Literal
 
-CHECKER_VERSION = "7"
+CHECKER_VERSION = "8"
 
 Scope = Literal["any", "these"]
 LEVELS = ("proved", "tested", "judged")

@@ -6,18 +6,21 @@ know schema facts.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from rewright.sql import algebra as a
 from rewright.sql.facts.guards import NOTHING
-from rewright.sql.types import FLOATS, SqlType
+from rewright.sql.types import FLOATS, VARCHAR, SqlType
 from rewright.sql.walk import all_exprs_of_query
 
 from .bags import NULL_ON_EMPTY, aggregate, block, count, sum_of, with_not_null
 from .build import app
 from .conditions import off
+from .failures import describe
 from .positions import before, through
+from .raising import plain_name, raised_by, rows_in_full
 from .symbols import INTS, TO_NUMERIC, arithmetic, identity
 from .terms import (
     Bag,
@@ -31,7 +34,7 @@ from .terms import (
     Var,
     source_types,
 )
-from .translate import Unsupported, sort_label
+from .translate import Raising, Unsupported, sort_label
 
 if TYPE_CHECKING:
     from .expressions import Translation
@@ -78,7 +81,22 @@ def aggregate_term(t: Translation, e: a.Aggregate) -> Term:
             outs = (*(inner.term(x) for x in e.args), *(inner.term(k.expr) for k in e.order_by))
         blocks.extend(block(r.vars, (*r.preds, *ties, *kept), outs))
     sort = tuple(sort_label(k, k.expr.type.collation) for k in e.order_by)
-    return make_aggregate(t, Spec(e.func, e.type, e.star, e.distinct, sort), t.to.copy(tuple(blocks)))
+    spec = Spec(e.func, e.type, e.star, e.distinct, sort)
+    remember(t, spec, tuple(blocks), keys=values)
+    return make_aggregate(t, spec, t.to.copy(tuple(blocks)))
+
+
+def remember(t: Translation, spec: Spec, bag: Bag, *, keys: Sequence[Term], name: str = "") -> None:
+    """M21: note an aggregate or window function of the bag's outputs (sort keys last) that may raise an error."""
+    width = len(spec.func.arg_types)
+    args = [o for b in bag for o in b.outs[:width]]
+    kind = raised_by(spec.func, args, t.to.sources)
+    if not kind or not bag:
+        return
+    plain = plain_name(name or _name(spec, spec.func.name), args, t.to.sources)
+    by = tuple(describe(k, t.to.sources) for k in keys)
+    rows = rows_in_full(bag, t.to.sources)
+    t.to.raising.append(Raising(kind, plain, by, rows, t.to.groups, t.to.sites))
 
 
 def make_aggregate(t: Translation, spec: Spec, bag: Bag) -> Term:
@@ -164,12 +182,30 @@ def window_term(t: Translation, e: a.WindowCall) -> Term:
 
 def _window_term(t: Translation, e: a.WindowCall) -> Term:
     whole = _whole_partition(e.window)
+    spec = Spec(e.func, e.type, e.star, distinct=False)
     if e.func.kind == "a" and whole:
-        spec = Spec(e.func, e.type, e.star, distinct=False)
+        _remember_window(t, e, spec)
         return make_aggregate(t, spec, _partition(t, e, e.args))
     if e.func.kind == "a" and (running := _running(t, e)) is not None:
-        return make_aggregate(t, Spec(e.func, e.type, e.star, distinct=False), running)
+        _remember_window(t, e, spec)
+        return make_aggregate(t, spec, running)
     return _by_position(t, e)
+
+
+def _remember_window(t: Translation, e: a.WindowCall, spec: Spec, name: str = "") -> None:
+    """A window function reads all rows of its SELECT."""
+    from .expressions import Translation
+
+    assert t.scope.windows is not None
+    blocks: list[Block] = []
+    for r, scope in t.scope.windows():
+        inner = Translation(t.to, scope)
+        exprs = (*e.args, *e.window.partition_by, *(k.expr for k in e.window.order_by))
+        filters = (inner.term(e.filter),) if e.filter is not None else ()
+        blocks.append(Block(r.vars, (*r.preds, *filters), tuple(inner.term(x) for x in exprs)))
+    frame = Lit(repr(replace(e.window.frame, start_offset=None, end_offset=None)), VARCHAR)
+    keys = (*blocks[0].outs[len(e.args) :], frame) if blocks else ()
+    remember(t, spec, tuple(blocks), keys=keys, name=name)
 
 
 def _running(t: Translation, e: a.WindowCall) -> Bag | None:
@@ -255,6 +291,8 @@ def _by_position(t: Translation, e: a.WindowCall) -> Term:
     assert t.scope.windows is not None
     if e.filter is not None:
         raise Unsupported("FILTER in a window")
+    if not e.func.is_builtin:
+        raise Unsupported(f"aggregate {e.func.name}()")
     frame = replace(e.window.frame, mode="range") if off("14") else e.window.frame
     if frame.start_offset is not None or frame.end_offset is not None:
         raise Unsupported("frame offset")
@@ -277,4 +315,5 @@ def _by_position(t: Translation, e: a.WindowCall) -> Term:
         here = _identity(r.vars)
     sort = " ".join(sort_label(k, k.expr.type.collation) for k in order)
     name = f"{e.func.schema}.{e.func.name}({','.join(e.func.arg_types)}) over {sort} {frame.mode} {frame.start} {frame.end} {frame.exclude}"
+    _remember_window(t, e, Spec(e.func, e.type, e.star, distinct=False), name)
     return Nested("win", name, bag, e.type, (*current, *here))

@@ -8,7 +8,7 @@ Must not know rules.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from .terms import (
     App,
@@ -36,11 +36,17 @@ def digest(bag: Bag) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_LENGTH]
 
 
+def written(bag: Bag, free: Callable[[Var], str]) -> str:
+    """The bag in full, bound variables numbered in the order of their binders, the others by the names that ``free`` gives."""
+    return " ".join(_Writer(free).bag(bag))
+
+
 class _Writer:
     """Writes a form as words, bound variables numbered in the order of their binders."""
 
-    def __init__(self) -> None:
+    def __init__(self, free: Callable[[Var], str] | None = None) -> None:
         self.numbers: dict[int, int] = {}
+        self.free = free
 
     def bag(self, bag: Bag) -> Iterator[str]:
         yield f"bag {len(bag)}"
@@ -60,8 +66,8 @@ class _Writer:
         match source:
             case Table(ref, only):
                 yield f"table {ref.schema!r} {ref.name!r} {only}"
-            case Distinct(bag):
-                yield "distinct"
+            case Distinct(bag, either):
+                yield f"distinct {either!r}" if either else "distinct"
                 yield from self.bag(bag)
             case Limited(bag, keys, limit, offset, ties, on):
                 yield f"limited {keys!r} {ties} {on}"
@@ -79,6 +85,8 @@ class _Writer:
 
     def term(self, t: Term) -> Iterator[str]:
         match t:
+            case Var(var) if self.free is not None and var not in self.numbers:
+                yield f"free {self.free(t)}"
             case Var(var, pos, type_):
                 yield f"var {self.numbers.get(var, -1)} {pos} {type_!r}"
             case Row(var):

@@ -15,7 +15,19 @@ from .entail import Engine
 from .places import at_path, nested_terms, places
 from .positions import is_total, window_keys
 from .ranges import described_as, stays_in_range, with_constants
-from .symbols import CASE, EQ, IS_NULL, LE, LT, SAME, failure, identity, is_division, one_representation
+from .symbols import (
+    CASE,
+    EQ,
+    IS_NULL,
+    LE,
+    LT,
+    SAME,
+    failure,
+    identity,
+    is_division,
+    one_look,
+    one_representation,
+)
 from .terms import (
     INTEGER,
     App,
@@ -33,6 +45,7 @@ from .terms import (
     Term,
     Var,
     block_vars,
+    null,
     source_types,
     walk_bag,
     walk_shallow,
@@ -333,11 +346,11 @@ def _is_extreme(term: Term) -> bool:
         return False
     if term.kind == "win" and term.name.startswith(("pg_catalog.min(", "pg_catalog.max(")):
         # what is looked at stands after the sort keys (and with the row itself in frames that are by position)
-        shown = [o for b in term.bag for o in b.outs[len(term.args) :]]
-        return not holds("frame", all(one_representation(o.type) for o in shown))
+        shown = zip(*(b.outs[len(term.args) :] for b in term.bag), strict=False)
+        return not holds("frame", all(one_look(o.type for o in column) for column in shown))
     if not (term.kind == "agg" and term.name.startswith(("min ", "max "))):
         return False
-    return any(not one_representation(o.type) for b in term.bag for o in b.outs)
+    return not one_look(o.type for b in term.bag for o in b.outs if o != null(o.type))
 
 
 def _extreme_shown(term: App | Nested) -> bool:

@@ -15,7 +15,7 @@ from rewright.sql.types import NUMERIC, SqlType
 from rewright.sql.walk import all_exprs_of_query, all_queries, canonical
 
 from .aggregates import averages
-from .conditions import holds, off
+from .conditions import any_holds, holds, off
 from .constants import failing_constants
 from .context import Context
 from .entail import Engine
@@ -30,7 +30,9 @@ from .failures import (
     spared,
     tested,
 )
+from .kept import read_kept
 from .looks import tells_equal_apart
+from .raising import Computed, apart, computed
 from .symbols import TO_NUMERIC
 from .terms import INTEGER, App, Bag, Block, Lit, Term, free_vars
 from .translate import Form, Translator, Unsupported
@@ -57,6 +59,7 @@ class Prepared:
     loose: frozenset[str]
     failing: Failures
     spared: Spared
+    computed: frozenset[Computed]
     typed: bool = True
 
 
@@ -78,22 +81,28 @@ def _fences(query: Query) -> list[bool | None]:
 
 def _prepare(engine: Engine, query: Query, *, quotients: bool) -> Prepared:
     """The query translated, with what may fail in it."""
+    kept = read_kept(query)
+    if not any_holds(("M20", "looks"), not kept.decides):
+        raise Unsupported(
+            "a condition tells equal values apart that are one partition, group or row below it"
+        )
     translator = Translator(engine.schema.is_computed, quotients)
     form: Form = translator.top(query)
     loose = set(translator.loose)
     if orders(engine, form.bag, len(form.sort)):
         loose.add("tie-order")
-    if shows_representative(form.bag):
+    if kept.shown or shows_representative(form.bag):
         loose.add("tie-order")
         if not holds("looks", not tells_equal_apart(form.bag)):
             raise Unsupported("which of equal values DISTINCT or GROUP BY keeps decides on rows")
+    made = computed(translator.raising, translator.sources)
     divisors = spared(translator)
     found = failing(engine, form.bag, divisors)
     found |= recorded(translator, found)
     found |= tested(translator, form.bag)
     if off("13"):
         form = Form(tuple(replace(b, outs=b.outs[: form.width]) for b in form.bag), form.width)
-    return Prepared(form.bag, form.width, form.sort, frozenset(loose), found, divisors)
+    return Prepared(form.bag, form.width, form.sort, frozenset(loose), found, divisors, made)
 
 
 def prepare_both(engine: Engine, q1: Query, q2: Query) -> tuple[Prepared, Prepared] | Reason:
@@ -137,6 +146,7 @@ def reservations(
     modulo |= kinds_apart(first.failing, second.failing)
     left, right = (failing(engine, f, p.spared) for p, f in zip(prepared, ended, strict=True))
     modulo |= kinds_apart(left, right)
+    modulo |= apart(first.computed, second.computed, ended)
     # constants that may fail are folded when the query is planned, whatever stands around them
     if failing_constants(q1) != failing_constants(q2):
         modulo.add("errors")

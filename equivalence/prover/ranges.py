@@ -41,7 +41,7 @@ def stays_in_range(term: App, sources: Sources) -> bool:
     """Whether this arithmetic (not what it is made of) gives a value for all arguments that can reach it."""
     name = term.sym.name
     if name.startswith("op /(numeric"):
-        return holds("range", _is_bounded(term.args[0], sources))  # no divisor but 0 is that small
+        return holds("range", is_bounded_in(term.args[0], sources))  # no divisor but 0 is that small
     if name.startswith(_NARROWS):
         return holds("range", _within(bounds(term.args[0], sources), name.removeprefix(_NARROWS)))
     op, _, type_name = name.partition(" ")
@@ -50,7 +50,7 @@ def stays_in_range(term: App, sources: Sources) -> bool:
     if any(isinstance(a, Lit) and a.value is None for a in term.args):
         return True  # the operator is strict: it is not called
     if type_name == "numeric":
-        return holds("range", all(_is_bounded(a, sources) for a in term.args))
+        return holds("range", all(is_bounded_in(a, sources) for a in term.args))
     pair_of_counts = op == "*" and len(term.args) == 2 and all(_is_count(a) for a in term.args)
     return holds("range", pair_of_counts or _within(_combined(op, term.args, sources), type_name))
 
@@ -107,7 +107,7 @@ def _within(found: Bounds | None, type_name: str) -> bool:
     return found is not None and -limit <= found[0] and found[1] < limit
 
 
-def _is_bounded(term: Term, sources: Sources, depth: int = 0) -> bool:
+def is_bounded_in(term: Term, sources: Sources, depth: int = 0) -> bool:
     """Whether a numeric has far fewer digits than fit: for all that its columns are made of, of whatever type they go by."""
 
     def made(column: Var) -> bool:
@@ -120,7 +120,7 @@ def _is_bounded(term: Term, sources: Sources, depth: int = 0) -> bool:
                 parts = (*left, *right)
             case _:
                 return False
-        return bool(parts) and all(_is_bounded(b.outs[column.pos], sources, depth + 1) for b in parts)
+        return bool(parts) and all(is_bounded_in(b.outs[column.pos], sources, depth + 1) for b in parts)
 
     return is_bounded(term, made)
 

@@ -6,6 +6,7 @@ Must not know schema facts or rules.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
 from typing import Any
 
@@ -20,7 +21,7 @@ from .conditions import off
 from .expressions import Scope, Translation
 from .fresh import fresh
 from .terms import Block, Distinct, Limited, Lit, Term, Var, bag_types, null
-from .translate import Env, Form, Rows, Translator, Unsupported, columns_of, rels_in, sort_label
+from .translate import Env, Form, Groups, Rows, Translator, Unsupported, columns_of, rels_in, sort_label
 
 Context = tuple[Rows, Scope]
 
@@ -37,10 +38,20 @@ def translate_select(t: Translator, query: a.Select, env: Env) -> Form:
     if query.group_by is None:
         return _outputs(t, query, _with_windows(contexts))
     of_rows, of_groups_ = of_groups(query)
-    with t.knowing(inside=of_rows):
+    with t.knowing(inside=of_rows), _computing(t):
         contexts = [c for s in query.group_by for c in _grouped(t, query, rows, s, env)]
         with t.knowing(of_groups_):
             return _outputs(t, query, _with_windows(contexts))
+
+
+@contextmanager
+def _computing(t: Translator) -> Iterator[None]:
+    """Translate what is computed of groups."""
+    outer, t.groups = t.groups, Groups()
+    try:
+        yield
+    finally:
+        t.groups = outer
 
 
 def _filtered(t: Translator, r: Rows, where: a.Expr | None) -> Rows:
@@ -95,6 +106,8 @@ def _grouped(
     if query.having is not None and not (off("1d") and not keys):
         with t.knowing(Known(grouped=bool(keys))):
             having = (*having, t.conjuncts(Translation(t, scope), query.having))
+            if t.groups is not None:
+                t.groups.having.extend(having)
     return [(Rows(vars_, having, env), scope)]
 
 

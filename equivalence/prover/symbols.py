@@ -84,6 +84,15 @@ def one_representation(type_: SqlType) -> bool:
     return identity(type_) or look_of_type(type_) is not None
 
 
+def one_look(types: Iterable[SqlType]) -> bool:
+    """Whether equal values of the types look the same, each with each other."""
+    found = tuple(types)
+    if all(identity(t) for t in found):
+        return True
+    looks = {look_of_type(t) for t in found}
+    return all(one_representation(t) for t in found) and holds("M19", len(looks) == 1)
+
+
 def same_when_equal(a: Term, b: Term) -> bool:
     """Whether equality of the two makes them the very same value: of any types whose equality is identity, and of
     columns of one type numeric(p, s) or char(n), which all show s decimals or n characters.

@@ -126,9 +126,12 @@ class Table(Hashed):
 
 @dataclass(frozen=True, slots=True)
 class Distinct(Hashed):
-    """Each row of the bag once (NULLs alike)."""
+    """Each row of the bag once (NULLs alike). ``either``: columns that show one of several equal values, of which some come from
+    elsewhere and have another type modifier (the server may read the right side of an INTERSECT first).
+    """
 
     bag: Bag
+    either: tuple[int, ...] = ()
 
     __hash__ = Hashed.__hash__
 
@@ -213,8 +216,8 @@ def map_source(source: Source, f: Callable[[Bag], Bag], g: Callable[[Term], Term
     match source:
         case Table():
             return source
-        case Distinct(bag):
-            return Distinct(f(bag))
+        case Distinct(bag, either):
+            return Distinct(f(bag), either)
         case Limited(bag, keys, limit, offset, ties, on):
             return Limited(f(bag), keys, limit and g(limit), offset and g(offset), ties, on)
         case Multi(op, left, right):
@@ -434,7 +437,10 @@ def source_types(source: Source) -> tuple[SqlType, ...]:
     match source:
         case Table(_, _, types) | Function(_, _, types):
             return types
-        case Distinct(bag) | Limited(bag):
+        case Distinct(bag, either):
+            types = bag_types(bag)
+            return tuple(t.without_typmod() if i in either else t for i, t in enumerate(types))
+        case Limited(bag):
             return bag_types(bag)
         case Multi(_, left, right):
             return bag_types((*left, *right))

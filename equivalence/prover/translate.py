@@ -23,7 +23,7 @@ from .bags import block, exists
 from .build import conj, eq, negate, predicates, recollated, same
 from .conditions import holds, off
 from .fresh import fresh, fresh_copy
-from .symbols import hazardous
+from .symbols import hazardous, one_look
 from .terms import (
     INTEGER,
     App,
@@ -41,6 +41,7 @@ from .terms import (
     Var,
     bag_types,
     null,
+    source_types,
 )
 
 if TYPE_CHECKING:
@@ -98,6 +99,27 @@ class Failure:
 
 
 @dataclass(slots=True)
+class Groups:
+    """The groups that aggregates are computed of: the conditions that drop some of them."""
+
+    having: list[Term] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Raising:
+    """An aggregate or window function that may raise ``kind``: its name and what it is of, its keys, the rows it reads in full, and
+    where it stands.
+    """
+
+    kind: str
+    plain: str
+    keys: tuple[str, ...]
+    rows: str
+    groups: Groups | None
+    sites: tuple[Site, ...]
+
+
+@dataclass(slots=True)
 class Translator:
     """Translates one query and remembers what could fail on the way."""
 
@@ -112,6 +134,9 @@ class Translator:
     guarded: list[Failure] = field(default_factory=list)
     # those in conditions
     tested: list[Failure] = field(default_factory=list)
+    # aggregates and window functions that may raise something, and the groups that the next are computed of
+    raising: list[Raising] = field(default_factory=list)
+    groups: Groups | None = None
     # scalar subqueries: some may have more than one row
     rows: list[Failure] = field(default_factory=list)
     sites: tuple[Site, ...] = ()
@@ -256,6 +281,9 @@ class Translator:
         ends = Translation(self, Scope(env))
         limit = ends.term(query.limit) if query.limit is not None else None
         offset = ends.term(query.offset) if query.offset is not None else None
+        for end, name in ((limit, "limit"), (offset, "offset")):
+            if end is not None and not off("M21") and not _counts(end):
+                self.fails("errors", App(Sym(name, fails="errors"), (end,), INTEGER))
         if limit is not None and limit == null(limit.type):
             limit = None
         if (
@@ -319,7 +347,7 @@ class Translator:
             source = Multi("intersect" if op == "intersect" else "except", left, right)
             return block(((v, source),), (), tuple(Var(v, i, t) for i, t in enumerate(types)))
         result: list[Block] = []
-        for b in self.distinct(left):
+        for b in self.distinct(left, self._unlike(left, right) if op == "intersect" else ()):
             met = exists(self.equal_rows(self.copy(right), b.outs))
             result.extend(block(b.vars, (*b.preds, met if op == "intersect" else negate(met)), b.outs))
         return tuple(result)
@@ -336,14 +364,22 @@ class Translator:
         """Equality as GROUP BY and set operations see it (6g: NULLs alike)."""
         return eq(x, y) if off("6g") else same(x, y)
 
-    def distinct(self, bag: Bag) -> Bag:
+    def _unlike(self, left: Bag, right: Bag) -> tuple[int, ...]:
+        """M19: columns whose equal values look different on the two sides of INTERSECT, which the server swaps as it likes."""
+        if off("M19"):
+            return ()
+        columns = enumerate(zip(bag_types(left), bag_types(right), strict=False))
+        return tuple(i for i, pair in columns if not one_look(pair))
+
+    def distinct(self, bag: Bag, either: tuple[int, ...] = ()) -> Bag:
         """DISTINCT: a variable over the distinct rows."""
         if not bag or off("M1"):
             return bag
         v = fresh()
-        self.sources[v] = Distinct(bag)
-        outs = tuple(Var(v, i, type_) for i, type_ in enumerate(bag_types(bag)))
-        return (Block(((v, Distinct(bag)),), (), outs),)
+        source = Distinct(bag, either)
+        self.sources[v] = source
+        outs = tuple(Var(v, i, type_) for i, type_ in enumerate(source_types(source)))
+        return (Block(((v, source),), (), outs),)
 
     # ---------------------------------------------------------------- FROM
 
@@ -487,6 +523,11 @@ class Translator:
 
     def width_of(self, query: a.Query) -> tuple[SqlType, ...]:
         return tuple(c.type for c in a.output_columns(query))
+
+
+def _counts(end: Term) -> bool:
+    """Whether LIMIT and OFFSET take the number of rows: none that is negative."""
+    return isinstance(end, Lit) and (end.value is None or end.value.isdigit())
 
 
 def makes_rows_apart(query: a.Query) -> bool:

@@ -29,7 +29,7 @@ from rewright.sql.algebra import (
 )
 from rewright.sql.binder import exprs
 from rewright.sql.binder.calls import in_kind
-from rewright.sql.binder.coerce import base_of, coerce, common_type, resolve_unknown
+from rewright.sql.binder.coerce import base_of, coerce, common_type, resolve_unknown, without_modifier
 from rewright.sql.binder.errors import BindError, Unsupported
 from rewright.sql.binder.functions import make_op
 from rewright.sql.binder.names import output_name
@@ -360,11 +360,11 @@ def _bind_using(
 
 
 def _merge(context: Context, kind: JoinKind, left: Expr, right: Expr) -> Expr:
-    """buildMergedJoinVar: the one column of a USING pair."""
+    """buildMergedJoinVar: the one column of a USING pair. An inner join shows the first side that needs no conversion, of which taking
+    a type modifier away is one.
+    """
     type_ = common_type(context, [left, right], "JOIN/USING")
-    plain = type_.without_typmod()
-    typed_left = left if key_of(left.type) == key_of(plain) else coerce(context, left, plain)
-    typed_right = right if key_of(right.type) == key_of(plain) else coerce(context, right, plain)
+    typed_left, typed_right = (_as_merged(context, side, type_) for side in (left, right))
     match kind:
         case "inner":
             return right if typed_left is not left and typed_right is right else typed_left
@@ -374,6 +374,13 @@ def _merge(context: Context, kind: JoinKind, left: Expr, right: Expr) -> Expr:
             return typed_right
         case "full":
             return Coalesce((typed_left, typed_right), type_)
+
+
+def _as_merged(context: Context, side: Expr, type_: SqlType) -> Expr:
+    """A side's column as of the merged type, whose modifier is that of both sides or none."""
+    if key_of(side.type) != key_of(type_):
+        return coerce(context, side, type_.without_typmod())
+    return side if side.type.typmod == type_.typmod else without_modifier(side)
 
 
 def _join_names(

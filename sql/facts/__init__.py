@@ -302,7 +302,7 @@ class Facts:
         return errors_of_expr(node, self._has_at_most_one_row, self._is_computed)
 
     def may_overflow(self, query: Query) -> bool:
-        """Whether an expression of a query may leave its type's range, sums over rows aside."""
+        """Whether an expression of a query may leave its type's range."""
         self.learn(query)
         return may_overflow(query, self._digits)
 

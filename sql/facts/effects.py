@@ -298,6 +298,8 @@ def _call_errors(expr: Call) -> Errors:
 def _aggregate_errors(func: FunctionRef) -> Errors:
     if not func.is_builtin:
         return ANY
+    if func.name in {"bit_and", "bit_or"} and func.arg_types[0] not in _INTEGERS:
+        return frozenset({"argument"})  # strings of bits must have one length
     if (
         func.name in _SAFE_AGGREGATES
         and "anyarray" not in func.arg_types

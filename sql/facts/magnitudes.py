@@ -2,7 +2,8 @@
 
 A numeric holds 131072 digits before the point (manual, 8.1.2). Values of columns numeric(p, s), constants, and sums, products and
 averages of such are nowhere near, so adding or multiplying them raises nothing. Integers are bounded by their types and
-constants. That sums over rows stay in range is taken for granted, as by the checker (docs/equivalence.md).
+constants. That sums of many such stay in range is taken for granted, as by the checker (docs/equivalence.md); those of floats, intervals,
+money and numerics of any size may not.
 """
 
 from __future__ import annotations
@@ -85,7 +86,7 @@ class Digits(OutputFacts[int]):
 
 
 def may_overflow(query: Query, digits: Digits) -> bool:
-    """Whether an expression of a statement may leave its type's range, sums over rows aside. What nothing is known of may."""
+    """Whether an expression of a statement may leave its type's range. What nothing is known of may."""
     columns: dict[Col, int] = {}
     for q in all_queries(query):
         if isinstance(q, Select):
@@ -100,8 +101,7 @@ def may_overflow(query: Query, digits: Digits) -> bool:
 def _fits(expr: Expr, known: Known, columns: Mapping[Col, int], digits: Digits) -> bool:
     match expr:
         case Aggregate() | WindowCall():
-            exact = {"sum", "avg", *SPREADS}
-            return expr.func.is_builtin and expr.func.name in exact and not _is_float(expr.args)
+            return _adds_up(expr, columns, digits)
         case Op() | Cast() if expr.type.is_builtin and expr.type.name in _INTEGERS:
             limit = 2 ** _INTEGERS[expr.type.name]
             if isinstance(expr, Op) and not _is_computed(expr):
@@ -122,8 +122,14 @@ def _fits(expr: Expr, known: Known, columns: Mapping[Col, int], digits: Digits) 
             return False
 
 
-def _is_float(args: Iterable[Expr]) -> bool:
-    return any(x.type.name in {"float4", "float8"} for x in args)
+def _adds_up(expr: Aggregate | WindowCall, columns: Mapping[Col, int], digits: Digits) -> bool:
+    """Whether sums, averages and variances of many rows stay in range: of integers, and of numerics of known size."""
+    if not (expr.func.is_builtin and expr.func.name in {"sum", "avg", *SPREADS}):
+        return False
+    (arg,) = expr.args
+    if arg.type.is_builtin and arg.type.name in _INTEGERS:
+        return True
+    return arg.type.is_builtin and arg.type.name == "numeric" and digits.of(arg, columns) is not None
 
 
 def _is_computed(expr: Op) -> bool:

@@ -27,7 +27,7 @@ IDS = (
     *(f"F{i}" for i in range(1, 16)),
     # F16, an inheritance child that comes later, is no condition of a proof but of its being served: see test_changes
     *(f"F{i}" for i in range(17, 22)),
-    *(f"M{i}" for i in range(1, 19)),
+    *(f"M{i}" for i in range(1, 22)),
     *(
         [
             "1a",

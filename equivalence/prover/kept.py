@@ -1,0 +1,307 @@
+"""Conditions that tell equal values apart, above what partitions or deduplicates by them (SOUNDNESS M20).
+
+The planner takes a condition on a column of a subquery below its windows (where every PARTITION BY has the column), DISTINCT, DISTINCT ON,
+GROUP BY and set operations, and HAVING below the grouping. That changes nothing for conditions that are alike for equal values. Of
+1.0 and 1.00 in one partition, ``scale(n) = 1`` leaves one: whether the other counted depends on the plan, and so the server's answer is no
+function of the rows. Read of the bound tree, since the calculus opens what it can while it is made. Must not know forms or rules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import IntFlag
+from functools import reduce
+from operator import or_
+
+from rewright.sql import algebra as a
+from rewright.sql.types import SqlType
+from rewright.sql.walk import children, from_tree, subqueries
+
+from .symbols import one_look, one_representation
+
+
+class _Sight(IntFlag):
+    """What a value may depend on."""
+
+    SOLID = 0
+    PARTED = 1  # rows were put together by it: it is the row's own, and a condition on it may move
+    KEPT = 2  # it is one of several equal values, and which is open
+    TOLD = 4  # it tells them apart
+
+
+_SOLID, _PARTED, _KEPT, _TOLD = _Sight(0), _Sight.PARTED, _Sight.KEPT, _Sight.TOLD
+_COMPARISONS = frozenset({"=", "<>", "<", "<=", ">", ">="})
+_NUMBERS = frozenset({"int2", "int4", "int8", "numeric", "float4", "float8"})
+_WHOLE = frozenset({"int2", "int4", "int8"})
+# of equal numbers they give equal numbers
+_EXACT = frozenset({"+", "-", "*", "abs", "ceil", "ceiling", "floor", "sign"})
+_EXACT_AGGREGATES = frozenset({"min", "max", "sum", "avg", "any_value"})
+_ONE_OF_THEM = frozenset({"lag", "lead", "first_value", "last_value", "nth_value"})
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """Where a query depends on which of several equal values stands for them. ``decides``: in a condition, a key of grouping or order, or
+    what is counted or added up. ``shown``: in its output.
+    """
+
+    decides: bool
+    shown: bool
+
+
+def read_kept(query: a.Query) -> Kept:
+    """What a query makes of values that were put together with their equals."""
+    reader = _Reader()
+    outputs = reader.query(query)
+    return Kept(reader.found, any(_KEPT in sight for sight in outputs))
+
+
+class _Reader:
+    """Reads a query from the inside out; ``columns`` has what is known of those that are not solid."""
+
+    def __init__(self) -> None:
+        self.columns: dict[tuple[int, int], _Sight] = {}
+        self.ctes: dict[int, tuple[_Sight, ...]] = {}
+        # grouping keys of the blocks around, and those of all but the innermost
+        self.keys: tuple[a.Expr, ...] = ()
+        self.outer: tuple[a.Expr, ...] = ()
+        self.found = False
+
+    # ---------------------------------------------------------------- queries
+
+    def query(self, query: a.Query) -> tuple[_Sight, ...]:
+        """What the output columns depend on."""
+        for cte in query.ctes:
+            self.ctes[cte.cte] = self.query(cte.query)
+        for end in (query.limit, query.offset):
+            self.condition(end)
+        match query:
+            case a.Select():
+                return self.select(query)
+            case a.SetOp():
+                return self.set_operation(query)
+            case a.Values():
+                return tuple(_all(map(self.sight, column)) for column in zip(*query.rows, strict=True))
+
+    def select(self, query: a.Select) -> tuple[_Sight, ...]:
+        for item in query.from_:
+            self.from_item(item)
+        self.condition(query.where)
+        keys = tuple(k for s in query.group_by or () for k in s)
+        self._keyed(keys)
+        with self._grouped(tuple(k for k in keys if not one_representation(_shown(k)))):
+            self.condition(query.having)
+            shown = tuple(self.sight(t.expr) for t in query.targets)
+            self._keyed(k.expr for k in query.order_by)
+        parted = {p for t in query.targets for e in _windows(t.expr) for p in e.window.partition_by}
+        parted |= set(query.distinct or ())
+        if query.distinct == ():
+            self._keyed(t.expr for t in query.targets)
+        marks = (
+            _KEPT if query.distinct == () else _PARTED if t.expr in parted else _SOLID for t in query.targets
+        )
+        return tuple(
+            sight if one_representation(_shown(t.expr)) else sight | mark
+            for t, sight, mark in zip(query.targets, shown, marks, strict=True)
+        )
+
+    def set_operation(self, query: a.SetOp) -> tuple[_Sight, ...]:
+        arms = (self.query(query.left), self.query(query.right))
+        made = [x | y for x, y in zip(*arms, strict=True)]
+        if query.op == "union" and query.all:
+            return tuple(made)
+        self.found |= any(_TOLD in sight for sight in made)
+        types = zip(_outputs(query.left), _outputs(query.right), strict=True)
+        return tuple(sight | _of_arms(query.op, x, y) for sight, (x, y) in zip(made, types, strict=True))
+
+    def from_item(self, item: a.FromItem) -> None:
+        for part in from_tree(item):
+            match part:
+                case a.Derived(rel, query):
+                    self._offer(rel, self.query(query))
+                case a.CteScan(rel, cte):
+                    self._offer(rel, self.ctes.get(cte, ()))
+                case a.ValuesScan(rel, rows):
+                    cells = zip(*rows, strict=True)
+                    self._offer(rel, tuple(_all(map(self.sight, column)) for column in cells))
+                case a.FunctionScan(rel, call, _, columns):
+                    self._offer(rel, (_told(self.sight(call)),) * len(columns))
+                case _:
+                    pass
+        # ON may read what stands to its right in the text of the tree
+        for part in from_tree(item):
+            if isinstance(part, a.Join):
+                self.condition(part.on)
+
+    def _offer(self, rel: int, sights: Iterable[_Sight]) -> None:
+        self.columns.update({(rel, i): s for i, s in enumerate(sights) if s})
+
+    @contextmanager
+    def _grouped(self, keys: tuple[a.Expr, ...]) -> Iterator[None]:
+        """Read what is made of groups by the keys."""
+        before = self.outer, self.keys
+        self.outer, self.keys = self.keys, (*self.keys, *keys)
+        try:
+            yield
+        finally:
+            self.outer, self.keys = before
+
+    @contextmanager
+    def _of_rows(self) -> Iterator[None]:
+        """Read what is made of the rows that are grouped."""
+        keys, self.keys = self.keys, self.outer
+        try:
+            yield
+        finally:
+            self.keys = keys
+
+    def _keyed(self, exprs: Iterable[a.Expr]) -> None:
+        for e in exprs:
+            self.condition(e)
+
+    def condition(self, expr: a.Expr | None) -> None:
+        """Look at something that decides on rows, or on their order."""
+        if expr is not None and _TOLD in self.sight(expr):
+            self.found = True
+
+    # ---------------------------------------------------------------- expressions
+
+    def sight(self, e: a.Expr) -> _Sight:
+        """What the value depends on."""
+        return self._sight(e) | (_KEPT if e in self.keys else _SOLID)
+
+    def _sight(self, e: a.Expr) -> _Sight:
+        match e:
+            case a.Column(rel, pos):
+                return self.columns.get((rel, pos), _SOLID)
+            case a.WholeRow(rel):
+                return _told(_all(s for (r, _), s in self.columns.items() if r == rel))
+            case a.Aggregate():
+                return self._aggregate(e)
+            case a.WindowCall():
+                return self._window(e)
+            case a.ScalarSubquery(query):
+                return self.query(query)[0]
+            case a.Exists(query):
+                self.query(query)
+                return _SOLID
+            case a.Quantified():
+                return self._compared(e.ops, (*map(self.sight, e.left), *self.query(e.query)), e.left)
+        parts = [self.sight(c) for c in children(e)]
+        for query in subqueries(e):
+            parts += self.query(query)
+        return self._made(e, parts) if _all(parts) else _SOLID
+
+    def _made(self, e: a.Expr, parts: list[_Sight]) -> _Sight:
+        """Of an expression some part of which is not solid."""
+        most = _all(parts)
+        match e:
+            case a.And() | a.Or() | a.Not() | a.IsNull() | a.IsBool():
+                return most if _TOLD in most else _SOLID
+            case a.Op(op, args) if op.is_builtin and _exact(op.name, args):
+                return most
+            case a.Op(op) | a.IsDistinct(op) | a.InList(op):
+                return self._compared((op,), parts, children(e))
+            case a.NullIf(op, left, right):
+                return self._compared((op,), parts, (left, right)) | self.sight(left)
+            case a.RowCompare(_, ops):
+                return self._compared(ops, parts, children(e))
+            case a.Case(whens, default):
+                tests = _all(self.sight(c) for c, _ in whens)
+                return _all(self.sight(x) for x in (*(r for _, r in whens), default)) | tests
+            case a.Coalesce() | a.MinMax():
+                return most
+            case a.Cast():
+                return _converted(e, most)
+            case a.Call(func, args) if func.is_builtin and _exact(func.name, args):
+                return most
+            case _:
+                return _told(most)
+
+    def _compared(
+        self, ops: Iterable[a.OperatorRef], parts: Iterable[_Sight], args: Iterable[a.Expr]
+    ) -> _Sight:
+        """Comparisons by the types' own equality and order are alike for equal values."""
+        most = _all(parts)
+        own = all(op.is_builtin and op.name in _COMPARISONS for op in ops)
+        one = len({x.type.collation for x in args} - {""}) < 2
+        return _SOLID if _TOLD not in most and own and one else _told(most)
+
+    def _aggregate(self, e: a.Aggregate) -> _Sight:
+        with self._of_rows():
+            self.condition(e.filter)
+            most = _all(self.sight(x) for x in children(e) if x is not e.filter)
+        self.found |= most & (_KEPT | _TOLD) == _KEPT | _TOLD
+        return _of_aggregate(e.func, most)
+
+    def _window(self, e: a.WindowCall) -> _Sight:
+        self.condition(e.filter)
+        self._keyed((*e.window.partition_by, *(k.expr for k in e.window.order_by)))
+        most = _all(self.sight(x) for x in e.args)
+        if e.func.kind == "w":
+            return most if e.func.name in _ONE_OF_THEM else _told(most)
+        self.found |= most & (_KEPT | _TOLD) == _KEPT | _TOLD
+        return _of_aggregate(e.func, most)
+
+
+def _all(sights: Iterable[_Sight]) -> _Sight:
+    return reduce(or_, sights, _SOLID)
+
+
+def _told(sight: _Sight) -> _Sight:
+    """Of a function that is not known to be alike for equal values."""
+    return sight | _TOLD if sight else _SOLID
+
+
+def _shown(e: a.Expr) -> SqlType:
+    """The type that says how a value looks: taking a modifier away changes no value."""
+    while isinstance(e, a.Cast) and e.method == "binary" and e.type == e.arg.type.without_typmod():
+        e = e.arg
+    return e.type
+
+
+def _outputs(query: a.Query) -> list[SqlType]:
+    if isinstance(query, a.Select):
+        return [_shown(t.expr) for t in query.targets]
+    return [c.type for c in a.output_columns(query)]
+
+
+def _of_arms(op: str, left: SqlType, right: SqlType) -> _Sight:
+    """Of a column that a set operation compares. EXCEPT shows its left side, of which it takes away what equals the right side."""
+    if one_look((left, right)):
+        return _SOLID
+    return _PARTED if op == "except" and one_representation(left) else _KEPT
+
+
+def _windows(expr: a.Expr) -> Iterator[a.WindowCall]:
+    if isinstance(expr, a.WindowCall):
+        yield expr
+    for child in children(expr):
+        yield from _windows(child)
+
+
+def _of_aggregate(func: a.FunctionRef, most: _Sight) -> _Sight:
+    if func.is_builtin and func.name == "count" and _TOLD not in most:
+        return _SOLID
+    return most if func.is_builtin and func.name in _EXACT_AGGREGATES else _told(most)
+
+
+def _exact(name: str, args: Iterable[a.Expr]) -> bool:
+    return name in _EXACT and all(x.type.is_builtin and x.type.name in _NUMBERS for x in args)
+
+
+def _converted(e: a.Cast, most: _Sight) -> _Sight:
+    source, target = e.arg.type, e.type
+    if e.method == "binary":
+        return most if _compares_alike(source, target) else _told(most)
+    if not (source.is_builtin and target.is_builtin) or {source.name, target.name} - _NUMBERS:
+        return _told(most)
+    return _SOLID if target.name in _WHOLE and _TOLD not in most else most
+
+
+def _compares_alike(source: SqlType, target: SqlType) -> bool:
+    """Whether values that are equal as one type are equal as the other."""
+    same = (source.schema, source.name, source.collation) == (target.schema, target.name, target.collation)
+    return same or {source.name, target.name} <= {"text", "varchar"}
