@@ -20,6 +20,7 @@ from equivalence.options import Options
 from equivalence.parameters import ParameterType, instances, parameter_types
 from equivalence.proving import Attempt, Binding, bind_both, prove_both
 from equivalence.refuter.arena import Arena, SchemaFailed, Server, harden
+from equivalence.refuter.environments import PLAIN, environments_for
 from equivalence.refuter.search import Refuter
 from equivalence.solving import in_a_hurry
 from equivalence.tester.coverage import coverage_of, weakness
@@ -33,6 +34,7 @@ from equivalence.verdicts import (
     Unknown,
     Verdict,
 )
+from engines.postgres.locales import LINGUISTIC
 from sql.catalog import Catalog
 from sql.types import SqlType
 
@@ -77,6 +79,8 @@ class Checker:
         self._scratch = scratch
         self._schema_sql = schema_sql
         self._arena: Arena | None = None
+        self._linguistic: Arena | None = None
+        self._lacks_locales = False
         self._schema: ScreenedSchema | None = None
         self._problem = ""
         self._relations: set[tuple[str, str]] = set()
@@ -97,9 +101,28 @@ class Checker:
 
     def close(self) -> None:
         """Drop the scratch database."""
-        if self._arena is not None:
-            self._arena.close()
-            self._arena = None
+        for arena in (self._arena, self._linguistic):
+            if arena is not None:
+                arena.close()
+        self._arena = self._linguistic = None
+        self._lacks_locales = False
+
+    def linguistic_arena(self) -> Arena | None:
+        """The schema in a database that orders texts as people do; None where the server has no such collation."""
+        if self._linguistic is not None and not self._linguistic.connection.closed:
+            return self._linguistic
+        if self._arena is None or self._scratch is None or self._lacks_locales:
+            return None
+        for locale in LINGUISTIC:
+            try:
+                self._linguistic = Arena(
+                    self._scratch, self._arena.schema, path=self.options.search_path, locale=locale
+                )
+            except (psycopg.Error, SchemaFailed, Refused):
+                continue
+            return self._linguistic
+        self._lacks_locales = True
+        return None
 
     def _read_schema(self, text: str) -> None:
         from equivalence.proving import catalog_of
@@ -298,15 +321,53 @@ class _Case:
                 return self._confirmed(attempt.proved, refuter)
             if refuter is None:
                 return Unknown(attempt.reason or "no proof found")
-            if options.directed and attempt.binding is not None and _selective(refuter):
-                self._direct(refuter, attempt.binding)
-            refuter.run(databases=options.databases - options.first_databases, seconds=self._left(0.9))
-            if refuter.done.found:
-                return Refuted(refuter.done.found)
-            return self._silence(refuter, attempt)
+            return self._searched(refuter, attempt)
         finally:
             if refuter is not None:
                 refuter.close()
+
+    def _searched(self, refuter: Refuter, attempt: Attempt) -> Verdict:
+        """The long search: enumerated databases, other environments, chance, then all orders and plans."""
+        options = self.options
+        refuter.enumerate(seconds=self._left(0.2))
+        others: list[Refuter] = []
+        try:
+            if not refuter.done.found:
+                self._elsewhere(refuter, others)
+            for other in others:
+                if other.done.found:
+                    return Refuted(other.done.found)
+            if not refuter.done.found:
+                if options.directed and attempt.binding is not None and _selective(refuter):
+                    self._direct(refuter, attempt.binding)
+                left = options.databases - sum(search.done.databases for search in (refuter, *others))
+                refuter.run(databases=left, seconds=self._left(0.8))
+            if not refuter.done.found:
+                refuter.audit(seconds=self._left(0.5))
+            if refuter.done.found:
+                return Refuted(refuter.done.found)
+            return self._silence(refuter, attempt, others)
+        finally:
+            for other in others:
+                other.close()
+
+    def _elsewhere(self, refuter: Refuter, others: list[Refuter]) -> None:
+        """Search in other time zones and collations, until one finds something."""
+        queries = (self.left, self.right)
+        for number, environment in enumerate(
+            environments_for(self.arena.shape, refuter.generator.used, queries), 1
+        ):
+            arena = self.checker.linguistic_arena() if environment.linguistic else self.arena
+            if arena is None:
+                continue
+            seed = self.options.seed + number
+            other = Refuter(
+                arena, *queries, seed=seed, shrinks=self.options.shrink, environment=environment
+            )
+            others.append(other)
+            other.run(databases=self.options.databases // 8, seconds=self._left(0.3))
+            if other.done.found:
+                return
 
     def _left(self, share: float) -> float:
         return max(0.0, (self.deadline - time.monotonic()) * share)
@@ -355,8 +416,9 @@ class _Case:
             sizes=refuter.constants.small_integers,
         )
 
-    def _silence(self, refuter: Refuter, attempt: Attempt) -> Verdict:
-        coverage = coverage_of(refuter, seed=self.options.seed)
+    def _silence(self, refuter: Refuter, attempt: Attempt, others: Sequence[Refuter] = ()) -> Verdict:
+        self.arena.enter(PLAIN)
+        coverage = coverage_of(refuter, seed=self.options.seed, others=others)
         if refuter.done.timed_out and refuter.done.databases < self.options.first_databases:
             return Unknown("timeout: the queries are slow on small databases", coverage)
         modulo = tuple(
@@ -370,7 +432,10 @@ class _Case:
             if isinstance(opinion, Judged):
                 return replace(opinion, coverage=coverage, modulo=modulo)
             return Unknown(weak, coverage)
-        return Tested(coverage, modulo, attempt.reason)
+        reason = attempt.reason
+        if refuter.court.varied:
+            reason = "; ".join(filter(None, (reason, "the original gives several answers on the same data")))
+        return Tested(coverage, modulo, reason)
 
     def _opinion(self) -> Verdict | None:
         judge = self.checker.judge

@@ -227,7 +227,8 @@ end"""
             for i in self.arena.shape.order
             if i in self.used and self.arena.shape.tables[i].insertable and self.arena.shape.tables[i].stored
         )
-        return f"begin\n{inserts}\nset constraints all immediate;\nrw_ok := true;"
+        checks = "".join(f"{check};\n" for check in self.arena.load_checks())
+        return f"begin\nset constraints all deferred;\n{inserts}\n{checks}rw_ok := true;"
 
     def _unload(self) -> str:
         if self.mode == "standins":
