@@ -95,7 +95,7 @@ class Refuter:
         self.constants: Constants = constants_of((original.tree, candidate.tree))
         _add_check_constants(arena, self.constants)
         self.pools = pools_for(arena.shape, self.constants, arena.accepted)
-        sizes = self.constants.small_integers
+        sizes = self.constants.row_counts
         self.seeds = list(seeds)
         self.random = random.Random(seed)  # noqa: S311 - test data
         self.generator = Generator(
