@@ -329,7 +329,7 @@ class _Case:
     def _searched(self, refuter: Refuter, attempt: Attempt) -> Verdict:
         """The long search: enumerated databases, other environments, chance, then all orders and plans."""
         options = self.options
-        refuter.enumerate(seconds=self._left(0.2))
+        refuter.enumerate(databases=options.databases // 4, seconds=self._left(0.2))
         others: list[Refuter] = []
         try:
             if not refuter.done.found:

@@ -9,6 +9,7 @@ other. Must not know generation.
 
 from __future__ import annotations
 
+import itertools
 import math
 import random
 import time
@@ -38,10 +39,11 @@ _PLANNERS: tuple[tuple[str, ...], ...] = (
     ("enable_seqscan", "enable_hashagg"),
     ("enable_indexscan", "enable_indexonlyscan", "enable_bitmapscan", "enable_sort"),
 )
-# for queries in which ties may be broken freely: a wrong verdict would need luck this many times
-_FREE_CHOICE_TRIALS = 24
-# sides that both vary are told apart only when they have so few answers that the trials have likely shown all of them
-_FEW_ANSWERS = 3
+# for queries in which ties may be broken freely: all physical orders are tried when there are no more than this …
+_ALL_ORDERS = 24
+# … else each row comes first once, among so many at most, and then orders by chance
+_ROTATIONS = 40
+_SHUFFLES = 10
 _FLOAT_TOLERANCE = Decimal("1e-9")
 _FLOAT_OIDS = frozenset({700, 701})
 Row = tuple[str | None, ...]
@@ -104,8 +106,11 @@ class Court:
         trials: list[Trial] = [Trial(*first, database, ())]
         backwards = tuple(rows[::-1] for rows in database)
         plans = [(backwards, switches) for switches in _PLANNERS]
-        extra = _FREE_CHOICE_TRIALS if self.chooses else 2
-        plans += [(self._shuffled(database), _PLANNERS[n % len(_PLANNERS)]) for n in range(extra)]
+        orders, complete = self._orders(database)
+        plans += [
+            (order, () if complete else _PLANNERS[number % len(_PLANNERS)])
+            for number, order in enumerate(orders)
+        ]
         for trial, switches in plans:
             if time.monotonic() > self.deadline:
                 return None
@@ -113,9 +118,21 @@ class Court:
             if again is None:
                 return None
             trials.append(Trial(*again, trial, switches))
-        decided = decide(trials, counted=self.counted)
-        self.varied |= len(_answers([t.original for t in trials], 2)) > 1
-        return decided
+            if not _same_answer(again[0], first[0]):
+                self.varied = True
+                if not (complete or self.counted):
+                    return None
+        return decide(trials, counted=self.counted, complete=complete)
+
+    def _orders(self, database: Database) -> tuple[list[Database], bool]:
+        """Physical orders to try, and whether they are all there are."""
+        if not self.chooses:
+            return [self._shuffled(database) for _ in range(2)], False
+        if math.prod(math.factorial(min(len(rows), 9)) for rows in database) <= _ALL_ORDERS:
+            return list(itertools.product(*(itertools.permutations(rows) for rows in database))), True
+        longest = min(_ROTATIONS, max(len(rows) for rows in database))
+        rotated = [tuple(_rotated(rows, n) for rows in database) for n in range(1, longest)]
+        return [*(self._shuffled(database) for _ in range(_SHUFFLES)), *rotated], False
 
     def _shuffled(self, database: Database) -> Database:
         return tuple(tuple(self.random.sample(rows, len(rows))) for rows in database)
@@ -177,29 +194,33 @@ class Trial:
     switches: tuple[str, ...]
 
 
-def decide(trials: Sequence[Trial], *, counted: bool = False) -> Difference | None:
+def decide(
+    trials: Sequence[Trial], *, counted: bool = False, complete: bool = False
+) -> Difference | None:
     """What the answers of all trials say; None when one side's freedom may explain what was seen.
 
-    ``counted``: the numbers of rows do not depend on what the queries choose.
+    ``counted``: the numbers of rows do not depend on what the queries choose. ``complete``: all physical
+    orders were tried, so that an answer not seen is none.
     """
     outcomes = [outcome for trial in trials for outcome in (trial.original, trial.candidate)]
     if any(_contained(outcome) for outcome in outcomes):
         return None
-    originals = _answers([t.original for t in trials], _FEW_ANSWERS + 1)
-    candidates = _answers([t.candidate for t in trials], _FEW_ANSWERS + 1)
+    originals = _answers([t.original for t in trials])
+    candidates = _answers([t.candidate for t in trials])
     errors = any(outcome.error for outcome in outcomes)
     if errors and (len(originals) > 1 or len(candidates) > 1):
         return None
-    if len(originals) == 1 or _apart(originals, candidates) or (counted and _differ_in_number(trials)):
+    apart = complete and not any(_same_answer(a, b) for a in originals for b in candidates)
+    if len(originals) == 1 or apart or (counted and _differ_in_number(trials)):
         return _first_difference(trials)
     return None
 
 
-def _answers(outcomes: Sequence[Outcome], most: int) -> list[Outcome]:
-    """The different answers among these, at most ``most`` of them."""
+def _answers(outcomes: Sequence[Outcome]) -> list[Outcome]:
+    """The different answers among these."""
     found: list[Outcome] = []
     for outcome in outcomes:
-        if len(found) < most and not any(_same_answer(outcome, other) for other in found):
+        if not any(_same_answer(outcome, other) for other in found):
             found.append(outcome)
     return found
 
@@ -210,11 +231,9 @@ def _same_answer(left: Outcome, right: Outcome) -> bool:
     return same_bag(left, right)
 
 
-def _apart(originals: Sequence[Outcome], candidates: Sequence[Outcome]) -> bool:
-    """Whether both have few answers and none in common."""
-    if max(len(originals), len(candidates)) > _FEW_ANSWERS:
-        return False
-    return not any(_same_answer(a, b) for a in originals for b in candidates)
+def _rotated(rows: tuple[Row, ...], places: int) -> tuple[Row, ...]:
+    places %= max(1, len(rows))
+    return rows[places:] + rows[:places]
 
 
 def _first_difference(trials: Sequence[Trial]) -> Difference | None:

@@ -41,8 +41,6 @@ _SAMPLE = 120
 _REPLAY_SECONDS = 1.5
 # databases on which the answers are compared under all orders and plans without a suspicion
 _AUDITED = 8
-# most databases that are enumerated
-_ENUMERATED = 700
 # how much chance is added to seed rows
 _SEEDED = ("empty", "empty", "tiny")
 
@@ -128,14 +126,14 @@ class Refuter:
             self._batch(made, deadline)
         return self.done
 
-    def enumerate(self, *, seconds: float) -> Searched:
-        """Try all databases of the largest bound that has few enough of them."""
+    def enumerate(self, *, databases: int, seconds: float) -> Searched:
+        """Try all databases of the largest bound that has at most ``databases`` of them."""
         self.arena.enter(self.environment)
         deadline = time.monotonic() + seconds
         self.court.deadline = deadline + _REPLAY_SECONDS
         generator = self.generator
         bound = all_small(
-            self.arena.shape, self.pools, generator.used, generator.idle, most=_ENUMERATED
+            self.arena.shape, self.pools, generator.used, generator.idle, most=databases
         )
         if bound is None:
             return self.done
