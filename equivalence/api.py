@@ -340,7 +340,8 @@ class _Case:
             if not refuter.done.found:
                 if options.directed and attempt.binding is not None and _selective(refuter):
                     self._direct(refuter, attempt.binding)
-                left = options.databases - sum(search.done.databases for search in (refuter, *others))
+                elsewhere = sum(other.done.databases for other in others)
+                left = options.databases - options.first_databases - elsewhere
                 refuter.run(databases=left, seconds=self._left(0.8))
             if not refuter.done.found:
                 refuter.audit(seconds=self._left(0.5))

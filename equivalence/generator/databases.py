@@ -81,7 +81,7 @@ class Generator:
 
     def _mood(self, profile: str) -> Mood:
         rnd = self.random
-        mood = Mood(profile, rnd.choice((0.0, 0.0, 0.1, 0.3)), 0.15 if rnd.random() < 0.08 else 0.0)
+        mood = Mood(profile, rnd.choice((0.0, 0.0, 0.1, 0.3)), 0.15 if rnd.random() < 0.12 else 0.0)
         mood.seed_share = rnd.choice((1.0, 0.97, 0.9))
         mood.deferred = self.shape.deferrable and rnd.random() < 0.5
         if self.sizes:

@@ -15,7 +15,6 @@ from decimal import Decimal, InvalidOperation
 from equivalence.generator.constants import Constants
 from equivalence.generator.schema import ColumnShape, Family, Shape
 
-_MONTH = re.compile(r"(\d{4})-(\d\d)")
 _TIME = re.compile(r"\d\d:\d\d(:\d\d)?")
 # (type as format_type prints it, candidate texts) -> those that the type's input function takes
 Accepted = Callable[[Mapping[str, Iterable[str]]], dict[str, frozenset[str]]]
@@ -119,6 +118,8 @@ def neighbours(column: ColumnShape, texts: Iterable[str]) -> list[str]:
         found.append(text)
         if column.family in {"int", "numeric", "float"}:
             found += _around_number(text, 1 if column.family == "int" else "0.01")
+        if column.family == "float" and text.lstrip("-").rstrip("0").rstrip(".") in {"", "0"}:
+            found.append("-0")
         if column.family == "numeric" and column.typmod == -1:
             found += _rescaled(text)
         elif column.family in {"date", "timestamp"}:
