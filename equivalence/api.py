@@ -14,7 +14,14 @@ from typing import Self
 
 import psycopg
 
-from equivalence.isolation import Refused, ScreenedQuery, ScreenedSchema, screen_query, screen_schema
+from equivalence.isolation import (
+    Refused,
+    ScreenedQuery,
+    ScreenedSchema,
+    needs_omitted,
+    screen_query,
+    screen_schema,
+)
 from equivalence.judge import Judge
 from equivalence.options import Options
 from equivalence.parameters import ParameterType, instances, parameter_types
@@ -132,7 +139,8 @@ class Checker:
         except Refused as refused:
             self._problem = f"schema refused: {refused}"
             return
-        self.catalog, self._catalog_problem = catalog_of(text)
+        kept = self._schema.kept_text if self._schema.omitted else text
+        self.catalog, self._catalog_problem = catalog_of(kept)
 
     def arena_for(self, *queries: ScreenedQuery) -> Arena | None:
         """The scratch database, made on first use; None without a server or when the schema failed."""
@@ -192,12 +200,19 @@ class Checker:
     def _stamp(self, seconds: float) -> Stamp:
         digest = self.catalog.digest() if self.catalog is not None else ""
         version = self._arena.server_version if self._arena is not None else ""
-        return Stamp(catalog_digest=digest, server_version=version, seconds=seconds)
+        omitted = tuple(o.label for o in self._schema.omitted) if self._schema is not None else ()
+        if self._arena is not None:
+            omitted += tuple(f"table {name}" for name in self._arena.left_out)
+        return Stamp(catalog_digest=digest, server_version=version, seconds=seconds, omitted=omitted)
 
     def _check(self, original: str, candidate: str, started: float) -> Verdict:
         left, right = screen_query(original), screen_query(candidate)
         if self._schema is None and self._scratch is not None and self.catalog is not None:
             self._problem = ""  # another pair reaches other relations
+        for query in (left, right):
+            missing = needs_omitted(self._schema, query) if self._schema is not None else ""
+            if missing:
+                return Unknown(f"unsupported: {missing}, which is left out of the schema")
         arena = self.arena_for(left, right)
         if self._problem:
             return Unknown(self._problem)

@@ -26,6 +26,8 @@ class Stamp:
     catalog_digest: str = ""
     server_version: str = ""
     seconds: float = 0.0
+    # statements of the schema that were left out, since neither query needs them
+    omitted: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,4 +212,5 @@ def to_json(verdict: Verdict) -> dict[str, Any]:
         "checker_version": verdict.stamp.checker_version,
         "catalog_digest": verdict.stamp.catalog_digest,
         "server_version": verdict.stamp.server_version,
+        "omitted": list(verdict.stamp.omitted),
     }

@@ -15,8 +15,9 @@ from psycopg import sql
 
 from equivalence.generator.databases import Database, Row
 from equivalence.generator.schema import Shape, TableShape, read_shape
-from equivalence.isolation import DEFAULTS_MAY_CALL, Refused, ScreenedSchema
+from equivalence.isolation import DEFAULTS_MAY_CALL, Refused, ScreenedSchema, parse
 from equivalence.refuter.environments import PLAIN, PLAIN_COLLATION, Environment
+from equivalence.tree import ast
 
 STATEMENT_TIMEOUT_MS = 4000
 # rows in the batch tables beyond which old ones are thrown away
@@ -98,6 +99,8 @@ class Arena:
         self._filled: set[int] = set()
         # tables with a function that tells which rows they refuse
         self._refusing: set[int] = set()
+        # tables of types that the schema's extensions would define
+        self.left_out: list[str] = []
         self._loaded = 0
         self._next = 0
         try:
@@ -167,10 +170,30 @@ class Arena:
         try:
             with self.connection.transaction():
                 for statement in self.schema.statements:
-                    self.connection.execute(statement.encode())
+                    if not self._leaves_out(statement):
+                        self.connection.execute(statement.encode())
         except psycopg.Error as error:
             raise SchemaFailed(str(error).splitlines()[0]) from None
         self.set_timeout(STATEMENT_TIMEOUT_MS)
+
+    def _leaves_out(self, statement: str) -> bool:
+        """Run a CREATE TABLE of a schema that lacks its extensions; True when it needs a type of theirs, or alters
+        a table that did.
+        """
+        if not self.schema.omitted:
+            return False
+        tree = parse(statement)[0].stmt
+        relation = getattr(getattr(tree, "relation", None), "relname", "")
+        if relation in self.left_out:
+            return True
+        if not isinstance(tree, ast.CreateStmt):
+            return False
+        try:
+            with self.connection.transaction():
+                self.connection.execute(statement.encode())
+        except psycopg.errors.UndefinedObject:
+            self.left_out.append(relation)
+        return True
 
     def volatile_functions(self, names: Collection[str]) -> set[str]:
         """Those of ``names`` for which a volatile function exists (built in or of the schema)."""
