@@ -85,7 +85,9 @@ def main() -> None:
     texts = {pair["id"]: f"{pair['q1']} | {pair['q2']}" for pair in wanted}
     rows = run(wanted, chosen.seconds, prover=not chosen.without_prover)
     for row in rows:
-        if row["equal"] == (row["verdict"] == "refuted") or (not row["equal"] and row["verdict"] != "refuted"):
+        if row["equal"] == (row["verdict"] == "refuted") or (
+            not row["equal"] and row["verdict"] != "refuted"
+        ):
             print(row["id"], row["verdict"], row["seconds"], texts[row["id"]], "--", row["reason"])
     found = summary(rows)
     print(json.dumps(found))

@@ -14,6 +14,7 @@ from typing import Self
 
 import psycopg
 
+from engines.postgres.locales import LINGUISTIC
 from equivalence.isolation import (
     Refused,
     ScreenedQuery,
@@ -41,7 +42,6 @@ from equivalence.verdicts import (
     Unknown,
     Verdict,
 )
-from engines.postgres.locales import LINGUISTIC
 from sql.catalog import Catalog
 from sql.types import SqlType
 
@@ -377,9 +377,7 @@ class _Case:
             if arena is None:
                 continue
             seed = self.options.seed + number
-            other = Refuter(
-                arena, *queries, seed=seed, shrinks=self.options.shrink, environment=environment
-            )
+            other = Refuter(arena, *queries, seed=seed, shrinks=self.options.shrink, environment=environment)
             others.append(other)
             other.run(databases=self.options.databases // 8, seconds=self._left(0.3))
             if other.done.found:

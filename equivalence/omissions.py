@@ -68,7 +68,9 @@ def omission_of(statement: Any) -> Omission | None:
         case ast.RuleStmt() if statement.event.name != "CMD_SELECT":
             return Omission(f"rule {statement.rulename}")
         case _ if kind in _PLAIN:
-            return Omission(" ".join((_PLAIN[kind], _name(statement))).strip(), relations=_relation(statement))
+            return Omission(
+                " ".join((_PLAIN[kind], _name(statement))).strip(), relations=_relation(statement)
+            )
         case _:
             return None
 
@@ -104,7 +106,9 @@ def _relation(statement: Any) -> frozenset[str]:
 def operators_of(nodes: Any) -> frozenset[str]:
     """Names of the operators among parse tree nodes."""
     return frozenset(
-        part.name[-1].sval for part in nodes if isinstance(part, ast.A_Expr) and isinstance(part.name[-1], ast.String)
+        part.name[-1].sval
+        for part in nodes
+        if isinstance(part, ast.A_Expr) and isinstance(part.name[-1], ast.String)
     )
 
 

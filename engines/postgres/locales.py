@@ -30,7 +30,7 @@ def compile_locale(directory: Path) -> bool:
         charmap.write_text(_charmap())
         command = [program, "-c", "-f", str(charmap), "-i", str(source), str(directory / NAME)]
         try:
-            subprocess.run(command, capture_output=True, timeout=_SECONDS, check=False)  # noqa: S603 - our own arguments
+            subprocess.run(command, capture_output=True, timeout=_SECONDS, check=False)
         except (OSError, subprocess.TimeoutExpired):
             return False
     made = next((path for path in directory.iterdir() if (path / "LC_COLLATE").exists()), None)
@@ -44,7 +44,7 @@ def _symbol(character: str) -> str:
 def _charmap() -> str:
     rows = "\n".join(f"<U{code:04X}> /x{code:02x} c{code}" for code in range(128))
     return (
-        f'<code_set_name> UTF-8\n<comment_char> %\n<escape_char> /\n<mb_cur_min> 1\n<mb_cur_max> 6\n'
+        f"<code_set_name> UTF-8\n<comment_char> %\n<escape_char> /\n<mb_cur_min> 1\n<mb_cur_max> 6\n"
         f"CHARMAP\n{rows}\nEND CHARMAP\n"
     )
 
@@ -55,7 +55,9 @@ def _source() -> str:
     plain = [*others, *string.digits]
     weights = [f"{_symbol(c)} {_symbol(c)};{_symbol(c)}" for c in plain]
     for letter in string.ascii_lowercase:
-        weights += [f"{_symbol(c)} <L{letter}>;{case}" for c, case in ((letter, "<LOW>"), (letter.upper(), "<CAP>"))]
+        weights += [
+            f"{_symbol(c)} <L{letter}>;{case}" for c, case in ((letter, "<LOW>"), (letter.upper(), "<CAP>"))
+        ]
     symbols = [f"collating-symbol <L{letter}>" for letter in string.ascii_lowercase]
     order = ["<LOW>", "<CAP>"] + [f"<L{letter}>" for letter in string.ascii_lowercase]
     return "\n".join(

@@ -39,7 +39,8 @@ def all_small(
     domains = _domains(shape, pools, used, idle)
     sizes = [math.prod(len(values) for values in domains[index]) for index in sorted(used)]
     rows = max(
-        (k for k in range(1, _MOST_ROWS + 1) if math.prod(_bags(size, k) for size in sizes) <= most), default=0
+        (k for k in range(1, _MOST_ROWS + 1) if math.prod(_bags(size, k) for size in sizes) <= most),
+        default=0,
     )
     if not rows or not used:
         return None
@@ -59,7 +60,10 @@ def _bags(values: int, rows: int) -> int:
 
 
 def _domains(
-    shape: Shape, pools: Sequence[Sequence[Pool]], used: frozenset[int], idle: Sequence[Mapping[int, str | None]]
+    shape: Shape,
+    pools: Sequence[Sequence[Pool]],
+    used: frozenset[int],
+    idle: Sequence[Mapping[int, str | None]],
 ) -> dict[int, list[tuple[str | None, ...]]]:
     """Values by table and column; columns of one family share theirs, so that joins meet."""
     shared: dict[str, list[str]] = {}

@@ -6,6 +6,7 @@ server says (`accepted`). Must not know tables beyond the types of their columns
 
 from __future__ import annotations
 
+import calendar
 import datetime as dt
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -158,7 +159,16 @@ def _around_date(text: str) -> list[str]:
     if not dt.datetime(2, 1, 1) < day.replace(tzinfo=None) < dt.datetime(9990, 1, 1):  # noqa: DTZ001
         return []
     one = dt.timedelta(days=1)
-    return [str(day - one), str(day + one), str(day), str(day + dt.timedelta(hours=5))]
+    last = dt.datetime.combine(day.date(), dt.time(23, 59, 59, 500_000))
+    near = [
+        day - one,
+        day + one,
+        day,
+        day + dt.timedelta(hours=5),
+        day + dt.timedelta(milliseconds=500),
+        last,
+    ]
+    return [str(moment) for moment in near]
 
 
 def _of_calendar(text: str, *, clock: bool) -> list[str]:
@@ -230,7 +240,12 @@ def _shifted(text: str, interval: str) -> list[str]:
         moved = _move(start, sign * count, unit)
         if moved is not None:
             found += [str(moved), str(moved - dt.timedelta(1)), str(moved + dt.timedelta(1))]
+            found += [str(moved.replace(day=last)) for last in (29, 30, 31) if _has_day(moved, last)]
     return found
+
+
+def _has_day(month: dt.date, day: int) -> bool:
+    return day <= calendar.monthrange(month.year, month.month)[1]
 
 
 def _move(day: dt.date, count: int, unit: str) -> dt.date | None:

@@ -194,9 +194,7 @@ class Trial:
     switches: tuple[str, ...]
 
 
-def decide(
-    trials: Sequence[Trial], *, counted: bool = False, complete: bool = False
-) -> Difference | None:
+def decide(trials: Sequence[Trial], *, counted: bool = False, complete: bool = False) -> Difference | None:
     """What the answers of all trials say; None when one side's freedom may explain what was seen.
 
     ``counted``: the numbers of rows do not depend on what the queries choose. ``complete``: all physical

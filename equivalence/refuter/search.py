@@ -132,9 +132,7 @@ class Refuter:
         deadline = time.monotonic() + seconds
         self.court.deadline = deadline + _REPLAY_SECONDS
         generator = self.generator
-        bound = all_small(
-            self.arena.shape, self.pools, generator.used, generator.idle, most=databases
-        )
+        bound = all_small(self.arena.shape, self.pools, generator.used, generator.idle, most=databases)
         if bound is None:
             return self.done
         before = self.done.databases

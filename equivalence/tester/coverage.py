@@ -26,9 +26,7 @@ _SHOWN = 24
 _FLOWING = (" is true", " matched", "aggregate over rows", "several groups")
 
 
-def coverage_of(
-    refuter: Refuter, *, seed: int = 0, others: Sequence[Refuter] = ()
-) -> Coverage:
+def coverage_of(refuter: Refuter, *, seed: int = 0, others: Sequence[Refuter] = ()) -> Coverage:
     """What the search behind ``refuter`` exercised. Never raises: what fails is named as unprobed.
 
     ``others``: searches for the same pair in other environments.
@@ -62,7 +60,9 @@ def _values(refuter: Refuter) -> dict[str, tuple[str, ...]]:
     """The values that columns were given, by ``table.column``; at most some of each."""
     generator = refuter.generator
     return {
-        f"{table.name}.{column.name}": tuple(dict.fromkeys((*pool.near, *pool.family, *pool.extreme)))[:_SHOWN]
+        f"{table.name}.{column.name}": tuple(dict.fromkeys((*pool.near, *pool.family, *pool.extreme)))[
+            :_SHOWN
+        ]
         for index in sorted(generator.used)
         for table in (refuter.arena.shape.tables[index],)
         for i, (column, pool) in enumerate(zip(table.columns, refuter.pools[index], strict=True))

@@ -88,7 +88,9 @@ def test_hostile_schema_text_is_refused(name: str) -> None:
 @pytest.mark.parametrize("name", LEFT_OUT)
 def test_what_a_pair_may_not_need_is_left_out_and_named(name: str) -> None:
     schema = screen_schema(LEFT_OUT[name] + "; create table kept (a int)")
-    assert not any(word in text for text in schema.statements for word in ("function", "extension", "trigger"))
+    assert not any(
+        word in text for text in schema.statements for word in ("function", "extension", "trigger")
+    )
     assert schema.statements[-1] == "create table kept (a int)"
     assert len(schema.omitted) == 1
 
