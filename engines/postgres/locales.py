@@ -74,7 +74,7 @@ def _source() -> str:
             *symbols,
             "order_start forward;forward",
             *order[:2],
-            *[line for line in weights[: len(plain)]],
+            *weights[: len(plain)],
             *order[2:],
             *weights[len(plain) :],
             "UNDEFINED",

@@ -99,7 +99,8 @@ class Shape:
     @property
     def deferrable(self) -> bool:
         """Whether a transaction may read rows that violate a constraint."""
-        return any(c.deferrable for table in self.tables for c in (*table.keys, *table.references))
+        keys = any(key.deferrable for table in self.tables for key in table.keys)
+        return keys or any(r.deferrable for table in self.tables for r in table.references)
 
     def find(self, schema: str, name: str, path: tuple[str, ...] = ("public",)) -> int | None:
         for wanted in (schema,) if schema else path:

@@ -183,7 +183,7 @@ class Refuter:
         done = self.done
         milliseconds = int(1000 * max(0.2, min(4.0, deadline - time.monotonic() + 0.2)))
         try:
-            first, made = self._load(made, deadline)
+            first, made = self._load(made)
             if not made:
                 done.unloaded += 1
                 return
@@ -214,7 +214,7 @@ class Refuter:
             if done.found:
                 return
 
-    def _load(self, made: list[Database], deadline: float) -> tuple[int, list[Database]]:
+    def _load(self, made: list[Database]) -> tuple[int, list[Database]]:
         """Load them, without rows that hold a value the server does not take (a domain's check, a generated
         column's division); the number of the first and which they are.
         """
