@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
 
-.PHONY: help conformance fuzz fuzz-coverage soak install install-all demo check format test test-fast test-extras bench docs clean reference mutants
+.PHONY: help conformance fuzz fuzz-coverage soak install install-all demo check format test test-fast test-extras bench docs clean reference mutants refutation
 
 # this list
 help:
@@ -107,6 +107,10 @@ mutants: install
 	$(BIN)/python -m bench.mutants --each 24 --minutes $(or $(MINUTES),30) --seed $(or $(SEED),0)
 	$(BIN)/python -m bench.mutants --schemas --each 24 --minutes $(or $(MINUTES),30) --seed $(or $(SEED),0)
 	$(BIN)/python -m bench.constraints
+
+# all pairs that differ through what the server may choose, settings, collations and odd data; must refute 95 % of them
+refutation: install
+	$(BIN)/python -m bench.refutation --require 0.95
 
 clean:
 	rm -rf $(VENV) build site *.egg-info .mypy_cache .ruff_cache .pytest_cache .import_linter_cache

@@ -14,11 +14,20 @@ from typing import Self
 
 import psycopg
 
-from rewright.equivalence.isolation import Refused, ScreenedQuery, ScreenedSchema, screen_query, screen_schema
+from rewright.engines.postgres.locales import LINGUISTIC
+from rewright.equivalence.isolation import (
+    Refused,
+    ScreenedQuery,
+    ScreenedSchema,
+    needs_omitted,
+    screen_query,
+    screen_schema,
+)
 from rewright.equivalence.judge import Judge
 from rewright.equivalence.options import Options
 from rewright.equivalence.parameters import ParameterType, instances, parameter_types
 from rewright.equivalence.proving import Attempt, Binding, bind_both, prove_both
+from rewright.equivalence.refuter.environments import PLAIN, environments_for
 from rewright.equivalence.refuter.scratch_database import SchemaFailed, ScratchDatabase, Server, harden
 from rewright.equivalence.refuter.search import Refuter
 from rewright.equivalence.solving import in_a_hurry
@@ -77,6 +86,8 @@ class Checker:
         self._scratch = scratch
         self._schema_sql = schema_sql
         self._scratch_db: ScratchDatabase | None = None
+        self._linguistic: ScratchDatabase | None = None
+        self._lacks_locales = False
         self._schema: ScreenedSchema | None = None
         self._problem = ""
         self._relations: set[tuple[str, str]] = set()
@@ -97,9 +108,28 @@ class Checker:
 
     def close(self) -> None:
         """Drop the scratch database."""
-        if self._scratch_db is not None:
-            self._scratch_db.close()
-            self._scratch_db = None
+        for scratch_db in (self._scratch_db, self._linguistic):
+            if scratch_db is not None:
+                scratch_db.close()
+        self._scratch_db = self._linguistic = None
+        self._lacks_locales = False
+
+    def linguistic_arena(self) -> ScratchDatabase | None:
+        """The schema in a database that orders texts as people do; None where the server has no such collation."""
+        if self._linguistic is not None and not self._linguistic.connection.closed:
+            return self._linguistic
+        if self._scratch_db is None or self._scratch is None or self._lacks_locales:
+            return None
+        for locale in LINGUISTIC:
+            try:
+                self._linguistic = ScratchDatabase(
+                    self._scratch, self._scratch_db.schema, path=self.options.search_path, locale=locale
+                )
+            except (psycopg.Error, SchemaFailed, Refused):
+                continue
+            return self._linguistic
+        self._lacks_locales = True
+        return None
 
     def _read_schema(self, text: str) -> None:
         from rewright.equivalence.proving import catalog_of
@@ -109,7 +139,8 @@ class Checker:
         except Refused as refused:
             self._problem = f"schema refused: {refused}"
             return
-        self.catalog, self._catalog_problem = catalog_of(text)
+        kept = self._schema.kept_text if self._schema.omitted else text
+        self.catalog, self._catalog_problem = catalog_of(kept)
 
     def scratch_database_for(self, *queries: ScreenedQuery) -> ScratchDatabase | None:
         """The scratch database, made on first use; None without a server or when the schema failed."""
@@ -169,12 +200,19 @@ class Checker:
     def _stamp(self, seconds: float) -> Stamp:
         digest = self.catalog.digest() if self.catalog is not None else ""
         version = self._scratch_db.server_version if self._scratch_db is not None else ""
-        return Stamp(catalog_digest=digest, server_version=version, seconds=seconds)
+        omitted = tuple(o.label for o in self._schema.omitted) if self._schema is not None else ()
+        if self._scratch_db is not None:
+            omitted += tuple(f"table {name}" for name in self._scratch_db.left_out)
+        return Stamp(catalog_digest=digest, server_version=version, seconds=seconds, omitted=omitted)
 
     def _check(self, original: str, candidate: str, started: float) -> Verdict:
         left, right = screen_query(original), screen_query(candidate)
         if self._schema is None and self._scratch is not None and self.catalog is not None:
             self._problem = ""  # another pair reaches other relations
+        for query in (left, right):
+            missing = needs_omitted(self._schema, query) if self._schema is not None else ""
+            if missing:
+                return Unknown(f"unsupported: {missing}, which is left out of the schema")
         scratch_db = self.scratch_database_for(left, right)
         if self._problem:
             return Unknown(self._problem)
@@ -304,15 +342,54 @@ class _Case:
                 return self._confirmed(attempt.proved, refuter)
             if refuter is None:
                 return Unknown(attempt.reason or "no proof found")
-            if options.directed and attempt.binding is not None and _selective(refuter):
-                self._direct(refuter, attempt.binding)
-            refuter.run(databases=options.databases - options.first_databases, seconds=self._left(0.9))
-            if refuter.done.found:
-                return Refuted(refuter.done.found)
-            return self._silence(refuter, attempt)
+            return self._searched(refuter, attempt)
         finally:
             if refuter is not None:
                 refuter.close()
+
+    def _searched(self, refuter: Refuter, attempt: Attempt) -> Verdict:
+        """The long search: enumerated databases, other environments, chance, then all orders and plans."""
+        options = self.options
+        refuter.enumerate(databases=options.databases // 4, seconds=self._left(0.2))
+        others: list[Refuter] = []
+        try:
+            if not refuter.done.found:
+                self._elsewhere(refuter, others)
+            for other in others:
+                if other.done.found:
+                    return Refuted(other.done.found)
+            if not refuter.done.found:
+                if options.directed and attempt.binding is not None and _selective(refuter):
+                    self._direct(refuter, attempt.binding)
+                elsewhere = sum(other.done.databases for other in others)
+                left = options.databases - options.first_databases - elsewhere
+                refuter.run(databases=left, seconds=self._left(0.8))
+            if not refuter.done.found:
+                refuter.audit(seconds=self._left(0.5))
+            if refuter.done.found:
+                return Refuted(refuter.done.found)
+            return self._silence(refuter, attempt, others)
+        finally:
+            for other in others:
+                other.close()
+
+    def _elsewhere(self, refuter: Refuter, others: list[Refuter]) -> None:
+        """Search in other time zones and collations, until one finds something."""
+        queries = (self.left, self.right)
+        for number, environment in enumerate(
+            environments_for(self.scratch_db.shape, refuter.generator.used, queries), 1
+        ):
+            scratch_db = self.checker.linguistic_arena() if environment.linguistic else self.scratch_db
+            if scratch_db is None:
+                continue
+            seed = self.options.seed + number
+            other = Refuter(
+                scratch_db, *queries, seed=seed, shrinks=self.options.shrink, environment=environment
+            )
+            others.append(other)
+            other.run(databases=self.options.databases // 8, seconds=self._left(0.3))
+            if other.done.found:
+                return
 
     def _left(self, share: float) -> float:
         return max(0.0, (self.deadline - time.monotonic()) * share)
@@ -363,8 +440,9 @@ class _Case:
             sizes=refuter.constants.small_integers,
         )
 
-    def _silence(self, refuter: Refuter, attempt: Attempt) -> Verdict:
-        coverage = coverage_of(refuter, seed=self.options.seed)
+    def _silence(self, refuter: Refuter, attempt: Attempt, others: Sequence[Refuter] = ()) -> Verdict:
+        self.scratch_db.enter(PLAIN)
+        coverage = coverage_of(refuter, seed=self.options.seed, others=others)
         if refuter.done.timed_out and refuter.done.databases < self.options.first_databases:
             return Unknown("timeout: the queries are slow on small databases", coverage)
         modulo = tuple(
@@ -378,7 +456,10 @@ class _Case:
             if isinstance(opinion, Judged):
                 return replace(opinion, coverage=coverage, modulo=modulo)
             return Unknown(weak, coverage)
-        return Tested(coverage, modulo, attempt.reason)
+        reason = attempt.reason
+        if refuter.confirmer.varied:
+            reason = "; ".join(filter(None, (reason, "the original gives several answers on the same data")))
+        return Tested(coverage, modulo, reason)
 
     def _opinion(self) -> Verdict | None:
         judge = self.checker.judge

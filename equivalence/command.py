@@ -87,10 +87,13 @@ def describe(verdict: Verdict) -> str:
                     f"{coverage.nonempty} of them with a telling answer"
                 )
             ]
+            lines.append(f"  looked at: {coverage.reach()}")
             lines += [f"  not exercised: {feature}" for feature in coverage.missed]
             lines += [f"  up to {', '.join(verdict.modulo)}"] if verdict.modulo else []
         case Judged():
             lines = [f"judged: {verdict.reason}"]
         case Unknown():
             lines = [f"unknown: {verdict.reason}"]
+    if verdict.stamp.omitted:
+        lines.append(f"  left out of the schema: {', '.join(verdict.stamp.omitted)}")
     return "\n".join(lines)

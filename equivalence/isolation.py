@@ -13,6 +13,7 @@ from typing import Any
 
 import pglast
 
+from rewright.equivalence.omissions import Omission, named, omission_of, operators_of
 from rewright.equivalence.tree import ast
 from rewright.sql.ddl import without_commands
 
@@ -95,6 +96,10 @@ class ScreenedSchema:
     calls: frozenset[str]
     views: bool
     functions: bool
+    # not run, since a pair rarely needs it
+    omitted: tuple[Omission, ...] = ()
+    # all statements but those, for the catalog
+    kept_text: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,15 +145,24 @@ def nodes(tree: object) -> Iterator[Any]:
 
 
 def screen_schema(text: str) -> ScreenedSchema:
-    """Plain DDL only. Raises Refused naming the first statement that is not."""
+    """Plain DDL, and what can be left out. Raises Refused naming the first statement that is neither."""
     text = without_commands(text)
     raw = parse(text)
     if len(raw) > MAX_STATEMENTS:
         raise Refused(f"{len(raw)} statements in the schema")
     kept: list[str] = []
+    texts: list[str] = []
+    omitted: list[Omission] = []
     calls: set[str] = set()
     encoded = text.encode()
     for statement in raw:
+        end = statement.stmt_location + statement.stmt_len if statement.stmt_len else len(encoded)
+        body = encoded[statement.stmt_location : end].decode().strip()
+        left_out = omission_of(statement.stmt) or _dependent(statement.stmt, omitted)
+        if left_out is not None:
+            omitted.append(left_out)
+            continue
+        texts.append(body)
         if isinstance(statement.stmt, _SKIPPED) or _is_search_path_call(statement.stmt):
             continue
         if not isinstance(statement.stmt, _ALLOWED):
@@ -156,8 +170,7 @@ def screen_schema(text: str) -> ScreenedSchema:
         if _refuse_details(statement.stmt):
             continue
         calls |= function_names(statement.stmt)
-        end = statement.stmt_location + statement.stmt_len if statement.stmt_len else len(encoded)
-        kept.append(encoded[statement.stmt_location : end].decode().strip())
+        kept.append(body)
     tables = sum(isinstance(s.stmt, ast.CreateStmt) for s in raw)
     if tables > MAX_TABLES:
         raise Refused(f"{tables} tables (at most {MAX_TABLES})")
@@ -165,8 +178,40 @@ def screen_schema(text: str) -> ScreenedSchema:
         tuple(kept),
         frozenset(calls),
         any(isinstance(s.stmt, ast.ViewStmt) for s in raw),
-        any(isinstance(s.stmt, ast.CreateFunctionStmt) for s in raw),
+        any(isinstance(s.stmt, ast.CreateFunctionStmt) and omission_of(s.stmt) is None for s in raw),
+        tuple(omitted),
+        ";\n".join(texts),
     )
+
+
+def _dependent(statement: Any, omitted: list[Omission]) -> Omission | None:
+    """A view or a plain index that uses something left out; constraints and tables are not left out for that."""
+    view = isinstance(statement, ast.ViewStmt)
+    if not (view or (isinstance(statement, ast.IndexStmt) and not statement.unique)) or not omitted:
+        return None
+    found = tuple(nodes(statement))
+    relations = {node.relname for node in found if isinstance(node, ast.RangeVar)}
+    gone = frozenset().union(*(omission.relations for omission in omitted))
+    used = named(tuple(omitted), function_names(statement), operators_of(found))
+    if not used and not relations & gone and view:
+        return None
+    if view:
+        name = statement.view.relname
+        return Omission(f"view {name}", relations=frozenset({name}))
+    # a plain index gives no fact: where any extension is missing, its operator classes are
+    return Omission(f"index {statement.idxname or ''}".strip()) if used or _has_class(found) else None
+
+
+def _has_class(found: tuple[Any, ...]) -> bool:
+    return any(isinstance(node, ast.IndexElem) and node.opclass for node in found)
+
+
+def needs_omitted(schema: ScreenedSchema, query: ScreenedQuery) -> str:
+    """The label of what ``query`` uses and the schema leaves out; empty when nothing."""
+    for omission in schema.omitted:
+        if omission.relations & {name for _, name in query.relations}:
+            return omission.label
+    return named(schema.omitted, query.calls, operators_of(nodes(query.tree)))
 
 
 def _name(statement: object) -> str:

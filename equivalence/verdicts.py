@@ -6,6 +6,7 @@ found: no server, no SQL parsing.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, Literal
 
@@ -25,6 +26,8 @@ class Stamp:
     catalog_digest: str = ""
     server_version: str = ""
     seconds: float = 0.0
+    # statements of the schema that were left out, since neither query needs them
+    omitted: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +45,8 @@ class Counterexample:
     original: str
     candidate: str
     script: str = ""
+    # settings of the session, and the collation of the database, that it takes to see the difference
+    environment: Mapping[str, str] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -51,6 +56,7 @@ class Counterexample:
             "original": self.original,
             "candidate": self.candidate,
             "script": self.script,
+            "environment": dict(self.environment),
         }
 
 
@@ -70,6 +76,15 @@ class Coverage:
     unprobed: tuple[str, ...] = ()
     profiles: tuple[str, ...] = ()
     seed: int = 0
+    # rows of the largest table
+    largest: int = 0
+    collations: tuple[str, ...] = ()
+    time_zones: tuple[str, ...] = ()
+    # values tried, by column
+    values: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    # every database with at most so many rows in each table over these values was tried (PLAIN environment)
+    bound: int = 0
+    bound_values: Mapping[str, tuple[str | None, ...]] = field(default_factory=dict)
 
     @property
     def nonempty_share(self) -> float:
@@ -79,7 +94,20 @@ class Coverage:
     def to_json(self) -> dict[str, Any]:
         plain = {f.name: getattr(self, f.name) for f in fields(self)}
         lists = {name: list(value) for name, value in plain.items() if isinstance(value, tuple)}
-        return plain | lists | {"nonempty_share": round(self.nonempty_share, 4)}
+        maps = {
+            name: {key: list(value) for key, value in found.items()}
+            for name, found in (("values", self.values), ("bound_values", self.bound_values))
+        }
+        return plain | lists | maps | {"nonempty_share": round(self.nonempty_share, 4)}
+
+    def reach(self) -> str:
+        """How far the search looked, in words."""
+        texts = [f"{self.databases} databases of up to {self.largest} rows a table"]
+        if self.bound:
+            texts.append(f"all of up to {self.bound} rows a table over the values in bound_values")
+        texts.append(f"collations {', '.join(self.collations)}")
+        texts.append(f"time zones {', '.join(self.time_zones)}")
+        return "; ".join(texts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,4 +212,5 @@ def to_json(verdict: Verdict) -> dict[str, Any]:
         "checker_version": verdict.stamp.checker_version,
         "catalog_digest": verdict.stamp.catalog_digest,
         "server_version": verdict.stamp.server_version,
+        "omitted": list(verdict.stamp.omitted),
     }

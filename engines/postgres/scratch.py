@@ -27,7 +27,7 @@ from urllib.parse import quote
 import psycopg
 from psycopg import sql
 
-from rewright.engines.postgres import watchdog
+from rewright.engines.postgres import locales, watchdog
 from rewright.engines.postgres.installation import Installation, ServerUnavailable, find_installation
 
 SUPERUSER = "postgres"
@@ -114,12 +114,17 @@ class ScratchServer:
         """A URI for a role that may only log in (and owns the databases made here)."""
         return self.address.uri(UNPRIVILEGED, database, unix=unix)
 
-    def create_database(self, name: str | None = None, *, template: str = "template0") -> str:
-        """A new, empty database owned by the unprivileged role; its name is returned."""
+    def create_database(
+        self, name: str | None = None, *, template: str = "template0", locale: str = ""
+    ) -> str:
+        """A new, empty database owned by the unprivileged role; its name is returned.
+
+        ``locale``: one of `locales.LINGUISTIC`, or empty for the order of code points.
+        """
         name = name or f"scratch_{os.getpid()}_{next(self._names)}"
         with psycopg.connect(self.dsn(unix=True), autocommit=True) as connection:
             connection.execute(
-                sql.SQL("create database {} owner {} template {}").format(
+                sql.SQL("create database {} owner {} template {} " + locale).format(
                     sql.Identifier(name), sql.Identifier(UNPRIVILEGED), sql.Identifier(template)
                 )
             )
@@ -171,6 +176,8 @@ class ScratchServer:
         data = self._keep or home / "data"
         if not (data / "PG_VERSION").exists():
             initialise(data, installation)
+        locales.compile_locale(home / "locale")
+        _open_to_owner(home / "locale", installation)
         for _ in range(5):
             port = free_port()
             self._launch(home, data, port, installation)
@@ -201,6 +208,7 @@ class ScratchServer:
                 stdout=log,
                 stderr=log,
                 start_new_session=True,
+                env=os.environ | {"LOCPATH": str(home / "locale")},
             )
 
     def _wait_until_ready(self, home: Path) -> bool:
@@ -224,6 +232,11 @@ class ScratchServer:
         self._guard.wait()
         self._guard = None
         (home / "log").unlink(missing_ok=True)
+
+
+def _open_to_owner(directory: Path, installation: Installation) -> None:
+    for path in (directory, *directory.rglob("*")) if directory.exists() else ():
+        installation.give(path)
 
 
 def initialise(data: Path, installation: Installation) -> None:

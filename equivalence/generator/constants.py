@@ -17,6 +17,8 @@ from rewright.equivalence.tree import ast, enums
 
 _MEASURES = frozenset({"length", "char_length", "character_length", "octet_length"})
 _MAX_LENGTH = 60
+_MAX_ROWS = 120
+_TEXT_TYPES = frozenset({"varchar", "bpchar"})
 _STRETCH = re.compile(r"[A-Za-z0-9 ]+")
 
 
@@ -36,6 +38,12 @@ class Constants:
         """Those that may be a number of rows (HAVING count(*) > 4, LIMIT 10)."""
         found = {int(n) for n in self.numbers if n.isdigit()} | self.limits
         return tuple(sorted(n for n in found if 2 <= n <= 24))
+
+    @property
+    def row_counts(self) -> tuple[int, ...]:
+        """As `small_integers`, with larger ones that chance may still build (LIMIT 50)."""
+        found = {int(n) for n in self.numbers if n.isdigit() and len(n) < 4} | self.limits
+        return tuple(sorted(n for n in found if 2 <= n <= _MAX_ROWS))
 
 
 def constants_of(trees: Iterable[object]) -> Constants:
@@ -73,6 +81,11 @@ def _visit(node: Any, found: Constants) -> None:
             text = _literal(node.arg)
             if text is not None:
                 found.intervals.add(_interval_text(text, node.typeName))
+        case ast.TypeCast() if node.typeName and node.typeName.names[-1].sval in _TEXT_TYPES:
+            lengths = [int(n) for m in node.typeName.typmods or () if (n := _literal(m)) and n.isdigit()]
+            for length in lengths:
+                if length <= _MAX_LENGTH:
+                    found.strings |= length_samples(length)
         case ast.A_Expr():
             _visit_expression(node, found)
         case _:

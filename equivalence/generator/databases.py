@@ -38,6 +38,8 @@ class Mood:
     domains: dict[str, list[str]] = field(default_factory=dict)
     columns: dict[tuple[int, int], list[str]] = field(default_factory=dict)
     group_size: int = 4
+    # rows may violate DEFERRABLE constraints
+    deferred: bool = False
     # of a seed row's cells, how many are kept
     seed_share: float = 1.0
 
@@ -63,7 +65,7 @@ class Generator:
         self.random = random.Random(seed)  # noqa: S311 - test data
         self.used = closure(shape, used if used is not None else frozenset(range(len(shape.tables))))
         # columns that no query looks at and no constraint binds need no variety
-        self._idle = [idle_columns(table, mentioned) for table in shape.tables]
+        self.idle = [idle_columns(table, mentioned) for table in shape.tables]
         self._known = [[frozenset(pool.family) for pool in table] for table in pools]
         self._order = tuple(i for i in shape.order if i in self.used)
 
@@ -79,8 +81,9 @@ class Generator:
 
     def _mood(self, profile: str) -> Mood:
         rnd = self.random
-        mood = Mood(profile, rnd.choice((0.0, 0.0, 0.1, 0.3)), 0.15 if rnd.random() < 0.08 else 0.0)
+        mood = Mood(profile, rnd.choice((0.0, 0.0, 0.1, 0.3)), 0.15 if rnd.random() < 0.12 else 0.0)
         mood.seed_share = rnd.choice((1.0, 0.97, 0.9))
+        mood.deferred = self.shape.deferrable and rnd.random() < 0.5
         if self.sizes:
             mood.group_size = max(1, rnd.choice(self.sizes) + rnd.choice((-1, 0, 1, 1, 2)))
         return mood
@@ -127,7 +130,13 @@ class Generator:
                 if row is None:
                     break
                 marks = [key_mark(table, key.columns, row, key.nulls_distinct) for key in table.keys]
-                clash = [n for n, mark in enumerate(marks) if mark is not None and mark in taken[n]]
+                clash = [
+                    n
+                    for n, mark in enumerate(marks)
+                    if mark is not None
+                    and mark in taken[n]
+                    and not (mood.deferred and table.keys[n].deferrable)
+                ]
                 if clash:
                     for i in {i for n in clash for i in table.keys[n].columns}:
                         if not table.columns[i].generated:
@@ -149,7 +158,7 @@ class Generator:
         if wanted == 0:
             return []
         cells: list[list[str | None]] = []
-        idle = self._idle[index]
+        idle = self.idle[index]
         for i, column in enumerate(self.shape.tables[index].columns):
             if column.generated or i in idle:
                 cells.append([self._unseen(index, i, column)] * wanted)
@@ -197,7 +206,7 @@ class Generator:
         table, rnd = self.shape.tables[index], self.random
         if seed is not None:
             for i, column in enumerate(table.columns):
-                if not (column.generated or i in self._idle[index]) and rnd.random() < mood.seed_share:
+                if not (column.generated or i in self.idle[index]) and rnd.random() < mood.seed_share:
                     row[i] = seed[i]
         if index in self.valid and self.valid[index][1] and (seed is None or rnd.random() < 0.2):
             columns, tuples = self.valid[index]
@@ -205,6 +214,8 @@ class Generator:
                 row[i] = value
         for reference in table.references:
             if self._closed_later(index, reference):
+                continue
+            if mood.deferred and reference.deferrable and rnd.random() < 0.7:
                 continue
             if not self._refer(index, reference, tables, row, mood):
                 return None
@@ -335,6 +346,30 @@ class Generator:
         return True
 
 
+def without_rows(shape: Shape, database: Database, refused: Mapping[int, set[int]]) -> Database:
+    """``database`` without the rows at these positions, and without what then refers to nothing."""
+    tables = [
+        [row for number, row in enumerate(rows) if number not in refused.get(index, ())]
+        for index, rows in enumerate(database)
+    ]
+    changed = True
+    while changed:
+        changed = False
+        for index, table in enumerate(shape.tables):
+            for reference in table.references:
+                if reference.deferrable:
+                    continue
+                there = {tuple(row[i] for i in reference.parent_columns) for row in tables[reference.parent]}
+                kept = [
+                    row
+                    for row in tables[index]
+                    if (value := tuple(row[i] for i in reference.columns)) in there or None in value
+                ]
+                changed |= len(kept) < len(tables[index])
+                tables[index] = kept
+    return tuple(tuple(rows) for rows in tables)
+
+
 def fresh_value(column: ColumnShape, number: int) -> str | None:
     """The value of this number of a type that has many; None for others."""
     if column.domain:
@@ -362,7 +397,7 @@ def idle_columns(table: TableShape, mentioned: frozenset[str] | None) -> dict[in
 
 
 def closure(shape: Shape, used: frozenset[int]) -> frozenset[int]:
-    """``used`` tables and all that they reference."""
+    """``used`` tables, their inheritance children, and all that they reference."""
     todo, done = list(used), set()
     while todo:
         index = todo.pop()
@@ -370,6 +405,7 @@ def closure(shape: Shape, used: frozenset[int]) -> frozenset[int]:
             continue
         done.add(index)
         todo += [reference.parent for reference in shape.tables[index].references]
+        todo += shape.tables[index].relatives
     return frozenset(done)
 
 

@@ -6,6 +6,7 @@ server says (`accepted`). Must not know tables beyond the types of their columns
 
 from __future__ import annotations
 
+import calendar
 import datetime as dt
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -22,16 +23,29 @@ Accepted = Callable[[Mapping[str, Iterable[str]]], dict[str, frozenset[str]]]
 _BASIC: dict[Family, tuple[str, ...]] = {
     "int": ("0", "1", "2", "3", "-1"),
     "numeric": ("0", "1", "1.00", "2", "2.5", "-1"),
-    "float": ("0", "1", "2", "0.5", "-1"),
+    "float": ("0", "1", "2", "0.5", "-1", "0.1", "1.5", "2.5"),
     "text": ("a", "b", "", "A", "a ", "ab", "1"),
     "bool": ("t", "f"),
-    "date": ("2000-01-01", "2000-01-02", "1999-12-31", "2020-02-29"),
-    "timestamp": ("2000-01-01 00:00:00", "2000-01-01 12:30:00", "2000-01-02 00:00:00", "1999-12-31 23:59:59.5"),
+    # ends of months, of years and of ISO years, leap days
+    "date": (
+        "2000-01-01", "2000-01-02", "1999-12-31", "2020-02-29",
+        "2024-01-31", "2023-02-28", "2024-03-31", "2021-01-03", "1970-01-01",
+    ),
+    # with the hours around changes to and from summer time
+    "timestamp": (
+        "2000-01-01 00:00:00", "2000-01-01 12:30:00", "2000-01-02 00:00:00", "1999-12-31 23:59:59.5",
+        "2024-01-31 10:00:00", "2024-02-29 00:00:00", "2024-07-01 03:15:00", "2024-03-09 12:00:00",
+        "2024-03-10 06:30:00", "2024-11-03 05:30:00", "1970-01-01 00:00:00",
+    ),
     "time": ("00:00:00", "12:30:00", "23:59:59"),
-    "interval": ("0", "1 day", "24:00:00", "1 mon", "30 days"),
+    "interval": (
+        "0", "1 day", "24:00:00", "1 mon", "30 days", "1 year", "1 mon -29 days", "40 days", "1 day 25:00:00", "-1 mon",
+    ),
     "enum": (),
     "other": (
-        "{}", "[]", "null", '{"a": 1}', '{"a": 1.0}', "{1}", "{1,2}", "{NULL}", "{a}", "a", "b", "\\x00", "\\x61",
+        "{}", "[]", "null", '{"a": 1}', '{"a": 1.0}', "{1}", "{1,2}", "{NULL}", "{a}", "a", "b",
+        '{"a": "x"}', '{"a": null, "b": 2}', '{"b": 1, "a": 1}', "[1, 1]", "{1,NULL}", "{2,1}", "[0:1]={1,2}",
+        "{{1,2},{3,4}}", "{{1,2}}", "{a,NULL}", "{b,a,a}", "10.0.0.1/8", "001", "010", "[1,)", "(,3)", "(,)", "\\x00", "\\x61",
         "00000000-0000-0000-0000-000000000001", "00000000-0000-0000-0000-000000000002", "10.0.0.1", "10.0.0.0/8",
         "1", "0", "101", "(0,0)", "(1,1)", "empty", "[1,2)", "[1,3)", "$1.00", "08:00:2b:01:02:03",
     ),
@@ -40,15 +54,16 @@ _EXTREME: dict[str, tuple[str, ...]] = {
     "int2": ("32767", "-32768"),
     "int4": ("2147483647", "-2147483648"),
     "int8": ("9223372036854775807", "-9223372036854775808"),
-    "numeric": ("NaN", "1.0", "0.000001", "99999999999999999999"),
-    "float4": ("-0", "NaN", "Infinity"),
-    "float8": ("-0", "NaN", "Infinity"),
-    "text": (" ", "Z", "é", "a  "),
-    "varchar": (" ", "Z", "é", "a  "),
+    "numeric": ("NaN", "1.0", "0.000001", "99999999999999999999", "Infinity", "-1.5"),
+    "float4": ("-0", "NaN", "Infinity", "-Infinity"),
+    "float8": ("-0", "NaN", "Infinity", "-Infinity"),
+    "text": (" ", "Z", "é", "a  ", "ab cd", "a\tb", " a", "-a", "a\\"),
+    "varchar": (" ", "Z", "é", "a  ", "ab cd", " a"),
     "bpchar": (" ", "Z", "a"),
-    "date": ("infinity", "0001-01-01"),
-    "timestamp": ("infinity",),
-    "timestamptz": ("infinity",),
+    "date": ("infinity", "-infinity", "0001-01-01", "0044-03-15 BC", "9999-12-31"),
+    "timestamp": ("infinity", "-infinity", "0044-03-15 00:00:00 BC"),
+    "timestamptz": ("infinity", "-infinity", "0044-03-15 00:00:00 BC"),
+    "interval": ("infinity", "-infinity", "00:00:00.5", "-1 day"),
 }
 
 
@@ -104,6 +119,8 @@ def neighbours(column: ColumnShape, texts: Iterable[str]) -> list[str]:
         found.append(text)
         if column.family in {"int", "numeric", "float"}:
             found += _around_number(text, 1 if column.family == "int" else "0.01")
+        if column.family == "float" and text.lstrip("-").rstrip("0").rstrip(".") in {"", "0"}:
+            found.append("-0")
         if column.family == "numeric" and column.typmod == -1:
             found += _rescaled(text)
         elif column.family in {"date", "timestamp"}:
@@ -142,7 +159,16 @@ def _around_date(text: str) -> list[str]:
     if not dt.datetime(2, 1, 1) < day.replace(tzinfo=None) < dt.datetime(9990, 1, 1):  # noqa: DTZ001
         return []
     one = dt.timedelta(days=1)
-    return [str(day - one), str(day + one), str(day), str(day + dt.timedelta(hours=5))]
+    last = dt.datetime.combine(day.date(), dt.time(23, 59, 59, 500_000))
+    near = [
+        day - one,
+        day + one,
+        day,
+        day + dt.timedelta(hours=5),
+        day + dt.timedelta(milliseconds=500),
+        last,
+    ]
+    return [str(moment) for moment in near]
 
 
 def _of_calendar(text: str, *, clock: bool) -> list[str]:
@@ -214,7 +240,12 @@ def _shifted(text: str, interval: str) -> list[str]:
         moved = _move(start, sign * count, unit)
         if moved is not None:
             found += [str(moved), str(moved - dt.timedelta(1)), str(moved + dt.timedelta(1))]
+            found += [str(moved.replace(day=last)) for last in (29, 30, 31) if _has_day(moved, last)]
     return found
+
+
+def _has_day(month: dt.date, day: int) -> bool:
+    return day <= calendar.monthrange(month.year, month.month)[1]
 
 
 def _move(day: dt.date, count: int, unit: str) -> dt.date | None:

@@ -47,6 +47,8 @@ class ColumnShape:
 class Key:
     columns: tuple[int, ...]
     nulls_distinct: bool
+    # may be violated until the end of a transaction
+    deferrable: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +59,7 @@ class Reference:
     columns: tuple[int, ...]
     parent: int
     parent_columns: tuple[int, ...]
+    deferrable: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +79,8 @@ class TableShape:
     checks: tuple[Check, ...]
     plain: bool  # no inheritance, no partitions: a stand-in can replace it
     insertable: bool = True  # False for a partition (filled through its root)
+    # what is read or filled along with it: inheritance children, the root of a partition
+    relatives: tuple[int, ...] = ()
 
     @property
     def stored(self) -> tuple[int, ...]:
@@ -90,6 +95,12 @@ class Shape:
     tables: tuple[TableShape, ...]
     order: tuple[int, ...]
     cyclic: frozenset[tuple[int, str]]
+
+    @property
+    def deferrable(self) -> bool:
+        """Whether a transaction may read rows that violate a constraint."""
+        keys = any(key.deferrable for table in self.tables for key in table.keys)
+        return keys or any(r.deferrable for table in self.tables for r in table.references)
 
     def find(self, schema: str, name: str, path: tuple[str, ...] = ("public",)) -> int | None:
         for wanted in (schema,) if schema else path:
@@ -107,6 +118,9 @@ from pg_class c join pg_namespace n on n.oid = c.relnamespace
 where c.relkind in ('r', 'p') and n.nspname not in ('pg_catalog', 'information_schema', 'rw_batch', 'pg_toast')
   and n.nspname not like 'pg\\_temp%%'
 order by c.oid"""
+_INHERITS = """
+select i.inhparent::int8, i.inhrelid::int8, c.relispartition
+from pg_inherits i join pg_class c on c.oid = i.inhrelid where c.relkind in ('r', 'p')"""
 _COLUMNS = """
 select a.attrelid::int8, a.attnum, a.attname, format_type(a.atttypid, a.atttypmod), coalesce(b.typname, t.typname),
        case when t.typtype = 'd' then t.typtypmod else a.atttypmod end,
@@ -116,12 +130,13 @@ from pg_attribute a join pg_type t on t.oid = a.atttypid
 left join pg_type b on t.typtype = 'd' and b.oid = t.typbasetype
 where a.attrelid = any(%s) and a.attnum > 0 and not a.attisdropped order by 1, 2"""
 _KEYS = """
-select i.indrelid::int8, i.indkey::int2[]::int[], i.indnullsnotdistinct
+select i.indrelid::int8, i.indkey::int2[]::int[], i.indnullsnotdistinct, not i.indimmediate or
+       exists (select from pg_constraint k where k.conindid = i.indexrelid and k.contype in ('p', 'u') and k.condeferrable)
 from pg_index i where i.indrelid = any(%s) and i.indisunique and i.indpred is null and i.indexprs is null
 order by i.indexrelid"""
 _CONSTRAINTS = """
 select conrelid::int8, contype::text, conname, conkey::int[], confrelid::int8, confkey::int[],
-       pg_get_expr(conbin, conrelid)
+       pg_get_expr(conbin, conrelid), condeferrable
 from pg_constraint where conrelid = any(%s) and contype in ('f', 'c') and conparentid = 0 order by oid"""
 
 
@@ -140,17 +155,22 @@ def read_shape(connection: psycopg.Connection[Any]) -> Shape:
         columns[row[0]].append((row[1], _column(row)))
     places = {oid: {number: i for i, (number, _) in enumerate(columns[oid])} for oid in oids}
     keys: dict[int, list[Key]] = {oid: [] for oid in oids}
-    for oid, numbers, not_distinct in connection.execute(_KEYS, [oids]):
-        keys[oid].append(Key(tuple(places[oid][n] for n in numbers), not not_distinct))
+    for oid, numbers, not_distinct, late in connection.execute(_KEYS, [oids]):
+        keys[oid].append(Key(tuple(places[oid][n] for n in numbers), not not_distinct, late))
     references: dict[int, list[Reference]] = {oid: [] for oid in oids}
     checks: dict[int, list[Check]] = {oid: [] for oid in oids}
-    for oid, kind, name, own, parent, theirs, text in connection.execute(_CONSTRAINTS, [oids]):
+    for oid, kind, name, own, parent, theirs, text, late in connection.execute(_CONSTRAINTS, [oids]):
         here = tuple(places[oid][n] for n in own or ())
         if kind == "c":
             checks[oid].append(Check(text, here))
         elif parent in index:
             there = tuple(places[parent][n] for n in theirs)
-            references[oid].append(Reference(name, here, index[parent], there))
+            references[oid].append(Reference(name, here, index[parent], there, late))
+    relatives: dict[int, list[int]] = {oid: [] for oid in oids}
+    for parent, child, partition in connection.execute(_INHERITS):
+        if parent in index and child in index:
+            one, other = (child, parent) if partition else (parent, child)
+            relatives[one].append(index[other])
     tables = tuple(
         TableShape(
             schema,
@@ -162,6 +182,7 @@ def read_shape(connection: psycopg.Connection[Any]) -> Shape:
             tuple(checks[oid]),
             not family,
             not partition,
+            tuple(relatives[oid]),
         )
         for oid, schema, name, family, partition in found
     )

@@ -231,7 +231,8 @@ end"""
             and self.scratch_db.shape.tables[i].insertable
             and self.scratch_db.shape.tables[i].stored
         )
-        return f"begin\n{inserts}\nset constraints all immediate;\nrw_ok := true;"
+        checks = "".join(f"{check};\n" for check in self.scratch_db.load_checks())
+        return f"begin\nset constraints all deferred;\n{inserts}\n{checks}rw_ok := true;"
 
     def _unload(self) -> str:
         if self.mode == "standins":

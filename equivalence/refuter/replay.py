@@ -1,19 +1,21 @@
-"""The confirmer: both queries on real tables with the real constraints, one database at a time.
+"""Both queries on real tables with the real constraints, one database at a time.
 
 Owns deciding whether a database really tells two queries apart: bags, visible order as far as
 ORDER BY fixes it, errors, freedom of choice among ties. Each query is run under several physical
-orders and planner settings; a query that then contradicts itself decides nothing. Must not know
-generation.
+orders and planner settings, and the answers of each side are collected: the queries differ when the
+original gave one answer and the candidate another, or when no answer of one is an answer of the
+other. Must not know generation.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
 import random
 import time
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 from typing import Any, Literal
 
@@ -34,9 +36,14 @@ _PLANNERS: tuple[tuple[str, ...], ...] = (
     ("enable_hashagg", "enable_hashjoin"),
     ("enable_sort", "enable_nestloop", "enable_mergejoin"),
     ("enable_material", "enable_memoize", "enable_hashjoin", "enable_mergejoin", "enable_incremental_sort"),
+    ("enable_seqscan", "enable_hashagg"),
+    ("enable_indexscan", "enable_indexonlyscan", "enable_bitmapscan", "enable_sort"),
 )
-# for queries in which ties may be broken freely: a wrong verdict would need luck this many times
-_FREE_CHOICE_TRIALS = 16
+# for queries in which ties may be broken freely: all physical orders are tried when there are no more than this …
+_ALL_ORDERS = 24
+# … else each row comes first once, among so many at most, and then orders by chance
+_ROTATIONS = 40
+_SHUFFLES = 10
 _FLOAT_TOLERANCE = Decimal("1e-9")
 _FLOAT_OIDS = frozenset({700, 701})
 Row = tuple[str | None, ...]
@@ -65,6 +72,9 @@ class Difference:
     kind: Literal["rows", "order", "error", "overflow"]
     original: Outcome
     candidate: Outcome
+    # where it was seen: rows in their physical order, planner settings switched off
+    database: Database | None = None
+    switches: tuple[str, ...] = ()
 
 
 class Confirmer:
@@ -81,6 +91,8 @@ class Confirmer:
         self.random = random.Random(1)  # noqa: S311 - shuffling test data
         # past it nothing is decided any more (time.monotonic)
         self.deadline = math.inf
+        # the original gave several answers for one database
+        self.varied = False
 
     def differs(self, database: Database, *, thorough: bool = True) -> Difference | None:
         """The difference on this database; None when there is none, or the database is not valid.
@@ -91,23 +103,38 @@ class Confirmer:
         if first is None:
             return None
         found = difference(*first)
-        if found is None or not thorough:
+        if not thorough or (found is None and not (self.chooses or first[0].ties is not None)):
             return found
-        seen: list[tuple[Outcome, Outcome]] = [first]
+        trials: list[Trial] = [Trial(*first, database, ())]
         backwards = tuple(rows[::-1] for rows in database)
-        trials = [(backwards, switches) for switches in _PLANNERS]
-        extra = _FREE_CHOICE_TRIALS if self.chooses else 2
-        trials += [(self._shuffled(database), _PLANNERS[n % len(_PLANNERS)]) for n in range(extra)]
-        for trial, switches in trials:
+        plans = [(backwards, switches) for switches in _PLANNERS]
+        orders, complete = self._orders(database)
+        plans += [
+            (order, () if complete else _PLANNERS[number % len(_PLANNERS)])
+            for number, order in enumerate(orders)
+        ]
+        for trial, switches in plans:
             if time.monotonic() > self.deadline:
                 return None
             again = self._once(trial, switches)
             if again is None:
                 return None
-            seen.append(again)
-        if _stable(seen, found) or (self.counted and _differ_in_number(seen)):
-            return found
-        return None
+            trials.append(Trial(*again, trial, switches))
+            if not _same_answer(again[0], first[0]):
+                self.varied = True
+                if not (complete or self.counted):
+                    return None
+        return decide(trials, counted=self.counted, complete=complete)
+
+    def _orders(self, database: Database) -> tuple[list[Database], bool]:
+        """Physical orders to try, and whether they are all there are."""
+        if not self.chooses:
+            return [self._shuffled(database) for _ in range(2)], False
+        if math.prod(math.factorial(min(len(rows), 9)) for rows in database) <= _ALL_ORDERS:
+            return list(itertools.product(*(itertools.permutations(rows) for rows in database))), True
+        longest = min(_ROTATIONS, max(len(rows) for rows in database))
+        rotated = [tuple(_rotated(rows, n) for rows in database) for n in range(1, longest)]
+        return [*(self._shuffled(database) for _ in range(_SHUFFLES)), *rotated], False
 
     def _shuffled(self, database: Database) -> Database:
         return tuple(tuple(self.random.sample(rows, len(rows))) for rows in database)
@@ -116,9 +143,9 @@ class Confirmer:
         scratch_db = self.scratch_db
         try:
             with scratch_db.rolled_back():
-                for statement in insert_statements(scratch_db.shape, database):
+                loading = insert_statements(scratch_db.shape, database)
+                for statement in ("set constraints all deferred", *loading, *scratch_db.load_checks()):
                     scratch_db.connection.execute(statement.encode())
-                scratch_db.connection.execute("set constraints all immediate")
                 for switch in switches:
                     scratch_db.connection.execute(f"set local {switch} = off".encode())
                 return self._run(self.original, self.ties[0]), self._run(self.candidate, self.ties[1])
@@ -159,25 +186,70 @@ class Confirmer:
         return Outcome(rows, types=types)
 
 
-def _stable(seen: Sequence[tuple[Outcome, Outcome]], found: Difference) -> bool:
-    """Whether each query kept to its answer while physical order and plans changed."""
-    if any(_contained(o) for pair in seen for o in pair):
-        return False
-    for side in (0, 1):
-        outcomes = [pair[side] for pair in seen]
-        if any(o.error != outcomes[0].error for o in outcomes):
-            return False
-        if any(not same_bag(o, outcomes[0]) for o in outcomes):
-            return False
-    kinds = {d.kind if (d := difference(*pair)) else None for pair in seen}
-    return found.kind in kinds if found.kind == "order" else kinds == {found.kind}
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """What both queries gave for one physical order under one set of planner settings."""
+
+    original: Outcome
+    candidate: Outcome
+    database: Database
+    switches: tuple[str, ...]
 
 
-def _differ_in_number(seen: Sequence[tuple[Outcome, Outcome]]) -> bool:
+def decide(trials: Sequence[Trial], *, counted: bool = False, complete: bool = False) -> Difference | None:
+    """What the answers of all trials say; None when one side's freedom may explain what was seen.
+
+    ``counted``: the numbers of rows do not depend on what the queries choose. ``complete``: all physical
+    orders were tried, so that an answer not seen is none.
+    """
+    outcomes = [outcome for trial in trials for outcome in (trial.original, trial.candidate)]
+    if any(_contained(outcome) for outcome in outcomes):
+        return None
+    originals = _answers([t.original for t in trials])
+    candidates = _answers([t.candidate for t in trials])
+    errors = any(outcome.error for outcome in outcomes)
+    if errors and (len(originals) > 1 or len(candidates) > 1):
+        return None
+    apart = complete and not any(_same_answer(a, b) for a in originals for b in candidates)
+    if len(originals) == 1 or apart or (counted and _differ_in_number(trials)):
+        return _first_difference(trials)
+    return None
+
+
+def _answers(outcomes: Sequence[Outcome]) -> list[Outcome]:
+    """The different answers among these."""
+    found: list[Outcome] = []
+    for outcome in outcomes:
+        if not any(_same_answer(outcome, other) for other in found):
+            found.append(outcome)
+    return found
+
+
+def _same_answer(left: Outcome, right: Outcome) -> bool:
+    if left.error or right.error:
+        return left.error == right.error
+    return same_bag(left, right)
+
+
+def _rotated(rows: tuple[Row, ...], places: int) -> tuple[Row, ...]:
+    places %= max(1, len(rows))
+    return rows[places:] + rows[:places]
+
+
+def _first_difference(trials: Sequence[Trial]) -> Difference | None:
+    """The difference to show: with the settings of the server as they are, if there is one."""
+    for trial in sorted(trials, key=lambda t: len(t.switches)):
+        found = difference(trial.original, trial.candidate)
+        if found is not None:
+            return replace(found, database=trial.database, switches=trial.switches)
+    return None
+
+
+def _differ_in_number(trials: Sequence[Trial]) -> bool:
     """Whether the two had different numbers of rows, each always the same: whatever they choose, they differ."""
-    if any(o.error for pair in seen for o in pair):
+    if any(t.original.error or t.candidate.error for t in trials):
         return False
-    numbers = {(len(one.rows), len(other.rows)) for one, other in seen}
+    numbers = {(len(t.original.rows), len(t.candidate.rows)) for t in trials}
     return len(numbers) == 1 and all(a != b for a, b in numbers)
 
 

@@ -13,9 +13,11 @@ from typing import Any, Protocol, Self
 import psycopg
 from psycopg import sql
 
-from rewright.equivalence.generator.databases import Database
+from rewright.equivalence.generator.databases import Database, Row
 from rewright.equivalence.generator.schema import Shape, TableShape, read_shape
-from rewright.equivalence.isolation import DEFAULTS_MAY_CALL, Refused, ScreenedSchema
+from rewright.equivalence.isolation import DEFAULTS_MAY_CALL, Refused, ScreenedSchema, parse
+from rewright.equivalence.refuter.environments import PLAIN, PLAIN_COLLATION, Environment
+from rewright.equivalence.tree import ast
 
 STATEMENT_TIMEOUT_MS = 4000
 # rows in the batch tables beyond which old ones are thrown away
@@ -47,7 +49,7 @@ class Server(Protocol):
 
     def dsn(self, database: str = ..., *, unix: bool = ...) -> str: ...
     def unprivileged_dsn(self, database: str = ..., *, unix: bool = ...) -> str: ...
-    def create_database(self, name: str | None = ..., *, template: str = ...) -> str: ...
+    def create_database(self, name: str | None = ..., *, template: str = ..., locale: str = ...) -> str: ...
     def drop_database(self, name: str) -> None: ...
 
 
@@ -76,16 +78,27 @@ class ScratchDatabase:
     """A context manager around one scratch database. Raises SchemaFailed, Refused, psycopg.Error."""
 
     def __init__(
-        self, server: Server, schema: ScreenedSchema, *, path: tuple[str, ...] = ("public",)
+        self,
+        server: Server,
+        schema: ScreenedSchema,
+        *,
+        path: tuple[str, ...] = ("public",),
+        locale: str = "",
     ) -> None:
         self.server = server
         self.schema = schema
         self.path = path
-        self.database = server.create_database()
+        self.locale = locale
+        self.environment = PLAIN
+        self.database = server.create_database(locale=locale)
         self._accepted: dict[tuple[str, str], bool] = {}
         self._volatile: dict[str, bool] = {}
         # batch tables with rows, how many, and the number of the next database
         self._filled: set[int] = set()
+        # tables with a function that tells which rows they refuse
+        self._refusing: set[int] = set()
+        # tables of types that the schema's extensions would define
+        self.left_out: list[str] = []
         self._loaded = 0
         self._next = 0
         try:
@@ -117,10 +130,23 @@ class ScratchDatabase:
             self.server.unprivileged_dsn(self.database, unix=True), autocommit=True, prepare_threshold=None
         )
         settings = _SESSION | {"search_path": ", ".join(f'"{name}"' for name in self.path)}
+        settings |= self.environment.settings
         for name, value in settings.items():
             connection.execute("select set_config(%s, %s, false)", [name, value])
         self.set_timeout(STATEMENT_TIMEOUT_MS, connection)
         return connection
+
+    @property
+    def collation(self) -> str:
+        """The clause of CREATE DATABASE that gives this database's order of texts; ``C`` for code points."""
+        return self.locale or PLAIN_COLLATION
+
+    def enter(self, environment: Environment) -> None:
+        """Give the session the settings of ``environment``, and no others."""
+        self.environment = environment
+        for name in ("timezone", "datestyle", "intervalstyle"):
+            value = environment.settings.get(name, _SESSION[name])
+            self.connection.execute("select set_config(%s, %s, false)", [name, value])
 
     def reconnect(self) -> None:
         """A fresh session, whatever happened to the old one."""
@@ -142,10 +168,30 @@ class ScratchDatabase:
         try:
             with self.connection.transaction():
                 for statement in self.schema.statements:
-                    self.connection.execute(statement.encode())
+                    if not self._leaves_out(statement):
+                        self.connection.execute(statement.encode())
         except psycopg.Error as error:
             raise SchemaFailed(str(error).splitlines()[0]) from None
         self.set_timeout(STATEMENT_TIMEOUT_MS)
+
+    def _leaves_out(self, statement: str) -> bool:
+        """Run a CREATE TABLE of a schema that lacks its extensions; True when it needs a type of theirs, or alters
+        a table that did.
+        """
+        if not self.schema.omitted:
+            return False
+        tree = parse(statement)[0].stmt
+        relation = getattr(getattr(tree, "relation", None), "relname", "")
+        if relation in self.left_out:
+            return True
+        if not isinstance(tree, ast.CreateStmt):
+            return False
+        try:
+            with self.connection.transaction():
+                self.connection.execute(statement.encode())
+        except psycopg.errors.UndefinedObject:
+            self.left_out.append(relation)
+        return True
 
     def volatile_functions(self, names: Collection[str]) -> set[str]:
         """Those of ``names`` for which a volatile function exists (built in or of the schema)."""
@@ -212,7 +258,30 @@ class ScratchDatabase:
                 and any(all(row[i] is not None for i in r.columns) for row in database[index])
             ]
         drops, adds = [drop for drop, _ in changes], [add for _, add in changes]
-        return (*drops, *insert_statements(self.shape, database), *adds)
+        return (
+            *(f"SET {name} = {literal(value)}" for name, value in self.environment.settings.items()),
+            *drops,
+            *(("BEGIN", "SET CONSTRAINTS ALL DEFERRED") if self.shape.deferrable else ()),
+            *insert_statements(self.shape, database),
+            # rows that wait for the end of a transaction let no constraint be added
+            *(() if self.shape.deferrable else adds),
+        )
+
+    def load_checks(self) -> tuple[str, ...]:
+        """Statements that check what was made deferrable only so that cycles of references can be loaded.
+
+        Constraints that the schema itself declares DEFERRABLE are left unchecked: a transaction may read rows
+        that violate them.
+        """
+        if not self.shape.deferrable:
+            return ("set constraints all immediate",)
+        names = [
+            f"{quote(table.schema)}.{quote(r.name)}"
+            for index, table in enumerate(self.shape.tables)
+            for r in table.references
+            if (index, r.name) in self.shape.cyclic and not r.deferrable
+        ]
+        return (f"set constraints {', '.join(names)} immediate",) if names else ()
 
     def _definition(self, oid: int, name: str) -> str:
         """A cyclic reference as the schema states it."""
@@ -295,6 +364,34 @@ class ScratchDatabase:
         ]
         with self.connection.cursor() as cursor, cursor.copy(head.encode()) as copy:
             copy.write(("\n".join(lines) + "\n").encode())
+
+    def refused_rows(self, index: int, rows: Sequence[Row]) -> set[int]:
+        """Positions of the rows that the table's generated columns, domains or types do not take."""
+        table = self.shape.tables[index]
+        stored = table.stored
+        if not stored or not rows:
+            return set()
+        name = f"rw_batch.refused_{index}"
+        if index not in self._refusing:
+            names = ", ".join(quote(table.columns[i].name) for i in stored)
+            values = ", ".join(f"rw_row[{n}]::{table.columns[i].type}" for n, i in enumerate(stored, 1))
+            self.connection.execute(
+                f"""create function {name}(rw_rows text[]) returns setof int language plpgsql as $rw$
+declare rw_row text[]; rw_number int := 0;
+begin
+  foreach rw_row slice 1 in array rw_rows loop
+    begin
+      insert into rw_batch.t{index} (rw_db, rw_no, {names}) values (-1, 0, {values});
+      raise exception sqlstate 'RW001';
+    exception when others then if sqlstate <> 'RW001' then return next rw_number; end if;
+    end;
+    rw_number := rw_number + 1;
+  end loop;
+end $rw$""".encode()
+            )
+            self._refusing.add(index)
+        given = [[row[i] for i in stored] for row in rows]
+        return {number for (number,) in self.connection.execute(f"select {name}(%s::text[])", [given])}
 
     @contextlib.contextmanager
     def rolled_back(self) -> Iterator[None]:

@@ -15,9 +15,18 @@ from dataclasses import dataclass, field
 import psycopg
 
 from rewright.equivalence.generator.constants import Constants, constants_of
-from rewright.equivalence.generator.databases import PROFILES, Database, Generator, ValidRows, closure
+from rewright.equivalence.generator.databases import (
+    PROFILES,
+    Database,
+    Generator,
+    ValidRows,
+    closure,
+    without_rows,
+)
+from rewright.equivalence.generator.exhaustive import Bound, all_small
 from rewright.equivalence.generator.pools import Pool, pools_for
 from rewright.equivalence.isolation import ScreenedQuery
+from rewright.equivalence.refuter.environments import PLAIN, Environment
 from rewright.equivalence.refuter.prefilter import Prefilter
 from rewright.equivalence.refuter.replay import Confirmer, Difference, Outcome
 from rewright.equivalence.refuter.scratch_database import ScratchDatabase
@@ -25,12 +34,13 @@ from rewright.equivalence.refuter.shrink import shrink
 from rewright.equivalence.verdicts import Counterexample
 
 _MAX_REPLAYS = 60
-# databases the server does not take before a batch is given up, and batches before the search is
-_MAX_UNLOADED = 12
+# batches none of which the server takes before the search is given up
 _MAX_BATCHES_UNLOADED = 3
 _SAMPLE = 120
 # beyond the search's own time, to make sure of what was found
 _REPLAY_SECONDS = 1.5
+# databases on which the answers are compared under all orders and plans without a suspicion
+_AUDITED = 8
 # how much chance is added to seed rows
 _SEEDED = ("empty", "empty", "tiny")
 
@@ -50,6 +60,9 @@ class Searched:
     unloaded: int = 0
     sample: list[Database] = field(default_factory=list)
     timed_out: bool = False
+    largest: int = 0
+    # all databases up to so many rows were tried
+    bound: Bound | None = None
 
 
 class Refuter:
@@ -67,15 +80,20 @@ class Refuter:
         seed: int = 0,
         seeds: Sequence[Database] = (),
         shrinks: bool = True,
+        environment: Environment = PLAIN,
     ) -> None:
         self.shrinks = shrinks
+        self.environment = environment
+        scratch_db.enter(environment)
+        # tables that refused a row
+        self._refusing = False
         self.scratch_db, self.original, self.candidate = scratch_db, original, candidate
         self.prefilter = Prefilter(scratch_db, original, candidate)
         self.confirmer = Confirmer(scratch_db, original, candidate)
         self.constants: Constants = constants_of((original.tree, candidate.tree))
         _add_check_constants(scratch_db, self.constants)
         self.pools = pools_for(scratch_db.shape, self.constants, scratch_db.accepted)
-        sizes = self.constants.small_integers
+        sizes = self.constants.row_counts
         self.seeds = list(seeds)
         self.random = random.Random(seed)  # noqa: S311 - test data
         self.generator = Generator(
@@ -95,6 +113,7 @@ class Refuter:
 
     def run(self, *, databases: int, seconds: float) -> Searched:
         """Try up to ``databases`` more databases for at most about ``seconds``."""
+        self.scratch_db.enter(self.environment)
         deadline = time.monotonic() + seconds
         self.confirmer.deadline = deadline + _REPLAY_SECONDS
         target = self.done.databases + databases
@@ -103,7 +122,41 @@ class Refuter:
             done = self.done
             if done.found or left <= 0 or done.databases >= target or done.unloaded >= _MAX_BATCHES_UNLOADED:
                 break
-            self._batch(min(size, target - self.done.databases), deadline)
+            made = self._databases(min(size, target - self.done.databases), deadline)
+            self._batch(made, deadline)
+        return self.done
+
+    def enumerate(self, *, databases: int, seconds: float) -> Searched:
+        """Try all databases of the largest bound that has at most ``databases`` of them."""
+        self.scratch_db.enter(self.environment)
+        deadline = time.monotonic() + seconds
+        self.confirmer.deadline = deadline + _REPLAY_SECONDS
+        generator = self.generator
+        bound = all_small(self.scratch_db.shape, self.pools, generator.used, generator.idle, most=databases)
+        if bound is None:
+            return self.done
+        before = self.done.databases
+        for start in range(0, len(bound.databases), 350):
+            if self.done.found or time.monotonic() > deadline:
+                return self.done
+            self._batch(list(bound.databases[start : start + 350]), deadline)
+        if self.done.databases - before == len(bound.databases):
+            self.done.bound = bound
+        return self.done
+
+    def audit(self, *, seconds: float) -> Searched:
+        """Compare under all physical orders and plans, without a suspicion: a choice among ties that one plan
+        makes alike shows in another.
+        """
+        self.scratch_db.enter(self.environment)
+        if not (self.confirmer.chooses or self.confirmer.ties[0] is not None):
+            return self.done
+        deadline = time.monotonic() + seconds
+        self.confirmer.deadline = deadline
+        for profile in itertools.islice(itertools.cycle(("small", "alike", "groups", "large")), _AUDITED):
+            if self.done.found or time.monotonic() > deadline:
+                break
+            self._try(self.generator.database(profile))
         return self.done
 
     def _batch_sizes(self) -> Iterator[int]:
@@ -126,12 +179,11 @@ class Refuter:
                 made.append(self.generator.database())
         return made
 
-    def _batch(self, count: int, deadline: float) -> None:
-        made = self._databases(count, deadline)
+    def _batch(self, made: list[Database], deadline: float) -> None:
         done = self.done
         milliseconds = int(1000 * max(0.2, min(4.0, deadline - time.monotonic() + 0.2)))
         try:
-            first, made = self._load(made, deadline)
+            first, made = self._load(made)
             if not made:
                 done.unloaded += 1
                 return
@@ -147,6 +199,7 @@ class Refuter:
         done.databases += sifted.ran
         done.unloaded += not sifted.ran
         done.rows += sum(len(rows) for database in made for rows in database)
+        done.largest = max([done.largest, *(len(rows) for database in made for rows in database)])
         done.nonempty += sifted.nonempty
         done.profiles |= set(PROFILES)
         if len(done.sample) < _SAMPLE:
@@ -161,26 +214,31 @@ class Refuter:
             if done.found:
                 return
 
-    def _load(self, made: list[Database], deadline: float) -> tuple[int, list[Database]]:
-        """Load them, without those that hold a value the server does not take (a domain's check); the number of the
-        first and which they are.
+    def _load(self, made: list[Database]) -> tuple[int, list[Database]]:
+        """Load them, without rows that hold a value the server does not take (a domain's check, a generated
+        column's division); the number of the first and which they are.
         """
-        try:
-            return self.scratch_db.load(made), made
-        except (psycopg.DataError, psycopg.IntegrityError):
-            if len(made) == 1:
-                return 0, []
-        good: list[Database] = []
-        failures = 0
-        for database in made:
-            if time.monotonic() > deadline or failures > _MAX_UNLOADED:
-                break
+        if not self._refusing:
             try:
-                self.scratch_db.load([database])
-                good.append(database)
+                return self.scratch_db.load(made), made
             except (psycopg.DataError, psycopg.IntegrityError):
-                failures += 1
-        return (self.scratch_db.load(good), good) if good else (0, [])
+                self._refusing = True
+        good = self._accepted(made)
+        try:
+            return self.scratch_db.load(good), good
+        except (psycopg.DataError, psycopg.IntegrityError):
+            return 0, []
+
+    def _accepted(self, made: list[Database]) -> list[Database]:
+        """The databases without the rows that the server refuses."""
+        refused: list[dict[int, set[int]]] = [{} for _ in made]
+        for index in range(len(self.scratch_db.shape.tables)):
+            places = [(n, i, row) for n, db in enumerate(made) for i, row in enumerate(db[index])]
+            for place in self.scratch_db.refused_rows(index, [row for _, _, row in places]):
+                number, position, _ = places[place]
+                refused[number].setdefault(index, set()).add(position)
+        shape = self.scratch_db.shape
+        return [without_rows(shape, db, out) if out else db for db, out in zip(made, refused, strict=True)]
 
     def _try(self, database: Database) -> None:
         found = self.confirmer.differs(database)
@@ -204,7 +262,11 @@ class Refuter:
         again = self.confirmer.differs(small) if self.shrinks else found
         if again is None or again.kind != found.kind:
             small, again = database, found
-        setup = self.scratch_db.setup(small)
+        small = again.database or small
+        setup = (
+            *(f"SET {switch} = off" for switch in again.switches),
+            *self.scratch_db.setup(small),
+        )
         return Counterexample(
             kind="rows" if again.kind == "rows" else "order" if again.kind == "order" else "error",
             setup=setup,
@@ -212,12 +274,17 @@ class Refuter:
             original=show(again.original),
             candidate=show(again.candidate),
             script=self._script(setup, again),
+            environment=dict(self.environment.settings)
+            | ({"collation": self.scratch_db.collation} if self.scratch_db.locale else {}),
         )
 
     def _script(self, setup: Sequence[str], found: Difference) -> str:
         """Text to paste into psql on an empty database; it leaves nothing behind."""
-        lines = ["BEGIN;", *(f"{statement};" for statement in self.scratch_db.schema.statements)]
-        lines += [f"{statement};" for statement in setup]
+        lines = []
+        if self.scratch_db.locale:
+            lines.append(f"-- in a database made with: template template0 {self.scratch_db.locale}")
+        lines += ["BEGIN;", *(f"{statement};" for statement in self.scratch_db.schema.statements)]
+        lines += [f"{statement};" for statement in setup if statement != "BEGIN"]
         for query, outcome in ((self.original, found.original), (self.candidate, found.candidate)):
             lines += ["SAVEPOINT before;", f"{query.text};"]
             lines += [f"-- {line}" for line in show(outcome).splitlines()]

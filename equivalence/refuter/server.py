@@ -34,11 +34,13 @@ class SharedServer:
     def unprivileged_dsn(self, database: str = "postgres", *, unix: bool = False) -> str:
         return self.address.uri("scratch", database, unix=unix)
 
-    def create_database(self, name: str | None = None, *, template: str = "template0") -> str:
+    def create_database(
+        self, name: str | None = None, *, template: str = "template0", locale: str = ""
+    ) -> str:
         name = name or f"pair_{os.getpid()}_{secrets.token_hex(3)}_{next(self._numbers)}"
         with psycopg.connect(self.dsn(unix=True), autocommit=True) as connection:
             connection.execute(
-                sql.SQL("create database {} owner scratch template {}").format(
+                sql.SQL("create database {} owner scratch template {} " + locale).format(
                     sql.Identifier(name), sql.Identifier(template)
                 )
             )

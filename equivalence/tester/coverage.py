@@ -21,26 +21,53 @@ MIN_TELLING = 3
 # at least this share of what makes rows flow must have been seen; the rest may be impossible in the schema
 MIN_FLOWING = 0.5
 _PROBING_MS = 1500
+# values listed for one column
+_SHOWN = 24
 _FLOWING = (" is true", " matched", "aggregate over rows", "several groups")
 
 
-def coverage_of(refuter: Refuter, *, seed: int = 0) -> Coverage:
-    """What the search behind ``refuter`` exercised. Never raises: what fails is named as unprobed."""
+def coverage_of(refuter: Refuter, *, seed: int = 0, others: Sequence[Refuter] = ()) -> Coverage:
+    """What the search behind ``refuter`` exercised. Never raises: what fails is named as unprobed.
+
+    ``others``: searches for the same pair in other environments.
+    """
     probes = probes_of(refuter.original.tree, "q1") + probes_of(refuter.candidate.tree, "q2")
     seen, unprobed = _seen(refuter, probes)
     features = [f for n, probe in enumerate(probes) if n not in unprobed for f in probe.features]
     covered = [f for f in features if f in seen]
     done = refuter.done
+    searches = (refuter, *others)
+    ran = [search.done for search in searches]
     return Coverage(
-        databases=done.databases,
-        rows=done.rows,
-        nonempty=done.nonempty,
+        databases=sum(one.databases for one in ran),
+        rows=sum(one.rows for one in ran),
+        nonempty=sum(one.nonempty for one in ran),
         covered=tuple(dict.fromkeys(covered)),
         missed=tuple(dict.fromkeys(f for f in features if f not in seen)),
         unprobed=tuple(f for n in sorted(unprobed) for f in probes[n].features[:1]),
         profiles=tuple(sorted(done.profiles)),
         seed=seed,
+        largest=max(one.largest for one in ran),
+        collations=tuple(dict.fromkeys(search.scratch_db.collation for search in searches)),
+        time_zones=tuple(dict.fromkeys(search.environment.time_zone for search in searches)),
+        values=_values(refuter),
+        bound=done.bound.rows if done.bound else 0,
+        bound_values=done.bound.values if done.bound else {},
     )
+
+
+def _values(refuter: Refuter) -> dict[str, tuple[str, ...]]:
+    """The values that columns were given, by ``table.column``; at most some of each."""
+    generator = refuter.generator
+    return {
+        f"{table.name}.{column.name}": tuple(dict.fromkeys((*pool.near, *pool.family, *pool.extreme)))[
+            :_SHOWN
+        ]
+        for index in sorted(generator.used)
+        for table in (refuter.scratch_db.shape.tables[index],)
+        for i, (column, pool) in enumerate(zip(table.columns, refuter.pools[index], strict=True))
+        if i not in generator.idle[index] and not column.generated
+    }
 
 
 def weakness(coverage: Coverage) -> str:

@@ -15,22 +15,13 @@ from rewright.equivalence.refuter.scratch_database import ScratchDatabase, harde
 from rewright.equivalence.verdicts import Refuted, Unknown
 
 HOSTILE_SCHEMAS = {
-    "other language": "create function f() returns int language plpython3u as 'import os'",
-    "c function": "create function f(text) returns int language c as 'system', 'system'",
-    "plpgsql": "create function f() returns int language plpgsql as 'begin perform pg_sleep(9); end'",
     "anonymous block": "do 'begin execute ''drop table t''; end'",
     "copy program": "copy t from program 'id'",
-    "extension": "create extension dblink",
-    "event trigger": "create event trigger e on ddl_command_start execute function f()",
-    "trigger": "create table t (a int); create trigger g before insert on t execute function suppress_redundant_updates_trigger()",
     "rule": "create table t (a int); create rule r as on select to t do instead select 1",
     "role": "create role mallory superuser",
     "alter role": "alter role scratch superuser",
     "alter system": "alter system set shared_preload_libraries = 'x'",
-    "set role in a function": "create function f() returns int language sql set role postgres as 'select 1'",
-    "security definer": "create function f() returns int language sql security definer as 'select 1'",
     "writing function": "create function f() returns int language sql as 'delete from t returning 1'",
-    "foreign server": "create server s foreign data wrapper postgres_fdw",
     "tablespace": "create tablespace s location '/tmp'",
     "load": "load 'auto_explain'",
     "data": "create table t (a int); insert into t values (1)",
@@ -41,6 +32,18 @@ HOSTILE_SCHEMAS = {
     "too much text": "create table t (a int);" + " " * 2_000_000,
     "too deep": "create table t (a int check (" + "abs(" * 1500 + "a" + ")" * 1500 + " > 0))",
     "ten thousand tables": "".join(f"create table t{i} (a int);" for i in range(10_000)),
+}
+# never run; what a pair does not name it does not need
+LEFT_OUT = {
+    "foreign server": "create server s foreign data wrapper postgres_fdw",
+    "other language": "create function f() returns int language plpython3u as 'import os'",
+    "c function": "create function f(text) returns int language c as 'system', 'system'",
+    "plpgsql": "create function f() returns int language plpgsql as 'begin perform pg_sleep(9); end'",
+    "extension": "create extension dblink",
+    "event trigger": "create event trigger e on ddl_command_start execute function f()",
+    "trigger": "create table t (a int); create trigger g before insert on t execute function suppress_redundant_updates_trigger()",
+    "set role in a function": "create function f() returns int language sql set role postgres as 'select 1'",
+    "security definer": "create function f() returns int language sql security definer as 'select 1'",
 }
 HOSTILE_QUERIES = {
     "two statements": "select 1; drop table t",
@@ -80,6 +83,51 @@ BOMBS = [
 def test_hostile_schema_text_is_refused(name: str) -> None:
     with pytest.raises(Refused):
         screen_schema(HOSTILE_SCHEMAS[name])
+
+
+@pytest.mark.parametrize("name", LEFT_OUT)
+def test_what_a_pair_may_not_need_is_left_out_and_named(name: str) -> None:
+    schema = screen_schema(LEFT_OUT[name] + "; create table kept (a int)")
+    assert not any(
+        word in text for text in schema.statements for word in ("function", "extension", "trigger")
+    )
+    assert schema.statements[-1] == "create table kept (a int)"
+    assert len(schema.omitted) == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "create extension intarray",  # its operators on int[] win over the built-in ones
+        "create operator = (leftarg = int, rightarg = text, function = f)",
+        "create cast (int as text) with function f(int)",
+        "create function f(int) returns bool language plpgsql as ''; create table t (a int check (f(a))); do ''",
+    ],
+)
+def test_what_may_change_the_meaning_of_other_things_is_not_left_out(text: str) -> None:
+    with pytest.raises(Refused):
+        screen_schema(text)
+
+
+@pytest.mark.server
+def test_a_pair_is_judged_without_what_it_does_not_need(scratch_server: ScratchServer) -> None:
+    schema = """
+        create extension citext; create extension pg_trgm;
+        create table t (id int primary key, s text, x int);
+        create index on t using gin (s gin_trgm_ops);
+        create table odd (c citext); alter table odd add unique (c);
+        create function f(int) returns int language plpgsql as 'begin return 1; end';
+        create operator ## (leftarg = int, rightarg = int, function = f2);
+        create trigger g before insert on t for each row execute function f();
+        create view v as select f(x) from t;"""
+    with Checker(scratch=scratch_server, options=Options(databases=200), schema_sql=schema) as checker:
+        found = checker.check("select id from t where x > 3", "select id from t where x >= 3")
+        assert isinstance(found, Refuted)
+        assert {"extension citext", "function f", "operator ##", "trigger g", "view v", "table odd"} <= set(
+            found.stamp.omitted
+        )
+        for query in ("select f(x) from t", "select x ## 1 from t", "select * from v", "select c from odd"):
+            assert isinstance(checker.check(query, query + " where true"), Unknown), query
 
 
 @pytest.mark.parametrize("name", HOSTILE_QUERIES)

@@ -20,7 +20,7 @@ from rewright.equivalence.verdicts import (
 
 KEYS = {
     "verdict", "method", "assumptions", "scope", "modulo", "steps", "counterexample", "coverage", "reason",
-    "seconds", "checker_version", "catalog_digest", "server_version",
+    "seconds", "checker_version", "catalog_digest", "server_version", "omitted",
 }  # fmt: skip
 ALL: list[Verdict] = [
     Proved("m", ("key t(a)",), modulo=("tie-order",)),

@@ -1,0 +1,120 @@
+"""What of a schema is left out because a pair of queries rarely needs it: extensions, triggers, operators,
+functions in other languages.
+
+Owns which statements these are, what they define, and whether a query names any of it. Nothing left out is
+ever run. Must not know servers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from rewright.equivalence.tree import ast
+
+# their functions and operators take types of their own, or have names that no built-in has
+_EXTENSIONS = frozenset(
+    {
+        "btree_gin", "btree_gist", "bloom", "citext", "cube", "dblink", "earthdistance", "file_fdw", "fuzzystrmatch",
+        "hstore", "hypopg", "ltree", "pageinspect", "pg_buffercache", "pg_cron", "pg_hint_plan", "pg_prewarm",
+        "pg_stat_statements", "pg_trgm", "pgcrypto", "pgrowlocks", "pgstattuple", "plperl", "plpgsql", "plpython3u",
+        "postgis", "postgres_fdw", "tablefunc", "timescaledb", "unaccent", "uuid-ossp", "vector",
+    }
+)  # fmt: skip
+# operators that SQL uses without naming them: a new one of the name may be meant by IN, BETWEEN, USING, ORDER BY
+_IMPLIED = frozenset({"=", "<>", "<", ">", "<=", ">=", "~~", "~~*", "!~~", "!~~*", "~"})
+_DEFINED = {"OBJECT_OPERATOR": "operator", "OBJECT_AGGREGATE": "aggregate", "OBJECT_COLLATION": "collation"}
+_PLAIN = {
+    "CreateTrigStmt": "trigger",
+    "CreateEventTrigStmt": "event trigger",
+    "CreatePolicyStmt": "policy",
+    "CreatePLangStmt": "language",
+    "CreateOpClassStmt": "operator class",
+    "CreateOpFamilyStmt": "operator family",
+    "CreateForeignServerStmt": "foreign server",
+    "CreateFdwStmt": "foreign data wrapper",
+    "CreateUserMappingStmt": "user mapping",
+    "CreateForeignTableStmt": "foreign table",
+    "CreatePublicationStmt": "publication",
+    "AlterExtensionStmt": "extension",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Omission:
+    """One statement that was left out: a ``label`` for people, and the names that it would define."""
+
+    label: str
+    functions: frozenset[str] = frozenset()
+    operators: frozenset[str] = frozenset()
+    relations: frozenset[str] = frozenset()
+
+
+def omission_of(statement: Any) -> Omission | None:
+    """What leaving ``statement`` out leaves out; None when it must be run or refused."""
+    kind = type(statement).__name__
+    match statement:
+        case ast.CreateExtensionStmt() if statement.extname in _EXTENSIONS:
+            return Omission(f"extension {statement.extname}")
+        case ast.CreateFunctionStmt() if _is_foreign(statement):
+            name = statement.funcname[-1].sval
+            return Omission(f"function {name}", functions=frozenset({name.lower()}))
+        case ast.DefineStmt() if (word := _DEFINED.get(statement.kind.name)) is not None:
+            name = statement.defnames[-1].sval
+            names = frozenset({name.lower()})
+            if word == "operator":
+                return None if name in _IMPLIED else Omission(f"operator {name}", operators=frozenset({name}))
+            return Omission(f"{word} {name}", functions=names if word == "aggregate" else frozenset())
+        case ast.RuleStmt() if statement.event.name != "CMD_SELECT":
+            return Omission(f"rule {statement.rulename}")
+        case _ if kind in _PLAIN:
+            return Omission(
+                " ".join((_PLAIN[kind], _name(statement))).strip(), relations=_relation(statement)
+            )
+        case _:
+            return None
+
+
+def _is_foreign(statement: Any) -> bool:
+    """Whether the function's body is anything but plain SQL that only the caller's rights run."""
+    options = {option.defname: option.arg for option in statement.options or ()}
+    language = getattr(options.get("language"), "sval", "sql" if statement.sql_body else "")
+    return bool(
+        statement.is_procedure
+        or language.lower() != "sql"
+        or {"security", "set", "support", "transform"} & options.keys()
+    )
+
+
+def _name(statement: Any) -> str:
+    for attribute in ("trigname", "policy_name", "plname", "servername", "fdwname", "pubname", "extname"):
+        name = getattr(statement, attribute, None)
+        if isinstance(name, str):
+            return name
+    names = getattr(statement, "opclassname", None) or getattr(statement, "opfamilyname", None)
+    if names:
+        return str(names[-1].sval)
+    return ", ".join(_relation(statement))
+
+
+def _relation(statement: Any) -> frozenset[str]:
+    base = getattr(statement, "base", None)  # of a foreign table
+    relation = getattr(base, "relation", None)
+    return frozenset({relation.relname}) if relation is not None else frozenset()
+
+
+def operators_of(nodes: Any) -> frozenset[str]:
+    """Names of the operators among parse tree nodes."""
+    return frozenset(
+        part.name[-1].sval
+        for part in nodes
+        if isinstance(part, ast.A_Expr) and isinstance(part.name[-1], ast.String)
+    )
+
+
+def named(omitted: tuple[Omission, ...], calls: frozenset[str], operators: frozenset[str]) -> str:
+    """The label of an omission whose function or operator is used; empty when none is."""
+    for omission in omitted:
+        if omission.functions & calls or omission.operators & operators:
+            return omission.label
+    return ""

@@ -1,0 +1,54 @@
+"""The sessions and collations in which a pair is run: what queries depend on besides the data.
+
+Owns which environments say something about a pair. Must not know servers beyond the names of settings.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from rewright.equivalence.generator.schema import Shape
+from rewright.equivalence.isolation import ScreenedQuery
+
+_TEMPORAL = frozenset({"date", "timestamp", "time", "interval"})
+_NAMES_TIME = re.compile(r"date|time|interval|age\(|\bnow\b|current_")
+_COMPARES = re.compile(r"order\s+by|[<>]|between|\b(?:min|max|greatest|least)\b|within\s+group")
+PLAIN_COLLATION = "C"
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """Settings of the session; ``linguistic``: in a database whose collation is not the order of code points."""
+
+    settings: Mapping[str, str] = field(default_factory=dict)
+    linguistic: bool = False
+
+    @property
+    def time_zone(self) -> str:
+        return self.settings.get("timezone", "UTC")
+
+
+PLAIN = Environment()
+SUMMER_TIME = Environment(
+    {"timezone": "America/New_York", "datestyle": "SQL, DMY", "intervalstyle": "iso_8601"}
+)
+ODD_OFFSET = Environment(
+    {"timezone": "Asia/Kathmandu", "datestyle": "German, DMY", "intervalstyle": "sql_standard"}
+)
+LINGUISTIC = Environment(linguistic=True)
+
+
+def environments_for(
+    shape: Shape, used: Iterable[int], queries: Iterable[ScreenedQuery]
+) -> tuple[Environment, ...]:
+    """Those besides PLAIN in which the queries could answer otherwise."""
+    families = {column.family for index in used for column in shape.tables[index].columns}
+    text = " ".join(query.text.lower() for query in queries)
+    found: list[Environment] = []
+    if families & _TEMPORAL or _NAMES_TIME.search(text):
+        found += [SUMMER_TIME, ODD_OFFSET]
+    if "text" in families and _COMPARES.search(text):
+        found.append(LINGUISTIC)
+    return tuple(found)
