@@ -17,7 +17,8 @@ import duckdb
 
 from engines.duckdb.beside import Beside, tables_beside
 from engines.duckdb.errors import OUT_OF_MEMORY, LakeError, Timeout, translated
-from engines.duckdb.locked import Limits, guard, open_beside
+from engines.duckdb.guard import Relations, guard
+from engines.duckdb.locked import Limits, open_beside
 from engines.duckdb.quoting import quoted
 
 _COPY_BYTES = 64 << 20
@@ -55,13 +56,21 @@ class LakeDatabase:
     ) -> None:
         self.limits = limits or Limits()
         self._connection, self.missing = open_beside(folders, self.limits, beside)
+        # a cursor of its own: what is asked of it disturbs no result that is being read
+        self._parser = self._connection.cursor()
         self._beside = [one.name for one in beside]
         self._sources = {name.lower(): source for name, source in sources.items()}
         self._loaded: dict[str, tuple[int, int]] = {}
         self._kinds: dict[str, str] = {}
         self._views: dict[str, str] = {}
+        self._made_views: set[str] = set()
         self._later: dict[str, tuple[str, str]] = {}
         self._lock = threading.RLock()
+        # longest first: a folder may lie in another
+        self._roots = sorted(
+            {str(folder.resolve()) for folder in folders} | {str(f) for f in folders}, key=len, reverse=True
+        )
+        self._relations = Relations(self._is_own, frozenset(name.lower() for name in self._beside))
 
     def __enter__(self) -> Self:
         return self
@@ -72,9 +81,21 @@ class LakeDatabase:
     def close(self) -> None:
         self._connection.close()
 
+    def translated(self, error: Exception) -> LakeError:
+        """DuckDB's error as one of ours, without telling where the lake's folders are."""
+        found = translated(error)
+        text = str(found)
+        for root in self._roots:
+            text = text.replace(root + "/", "").replace(root, "")
+        return type(found)(text, hint=found.hint, sqlstate=found.sqlstate)
+
     def names(self) -> list[str]:
         """All table names, loaded or not, and accepted views."""
         return sorted({*(source.name for source in self._sources.values()), *self._views})
+
+    def _is_own(self, name: str) -> bool:
+        """Whether a name in lower case is a table's or a view's."""
+        return name in self._sources or name in self._later or name in self._made_views
 
     def load(self, names: Sequence[str]) -> None:
         """Make these tables known to DuckDB (unknown names are ignored); reload those whose file changed."""
@@ -95,7 +116,7 @@ class LakeDatabase:
                     if name not in self.missing
                 }
             except duckdb.Error as error:
-                raise translated(error) from error
+                raise self.translated(error) from error
 
     def load_all(self) -> None:
         r"""Make every table known: what `\\d` and information_schema need."""
@@ -117,10 +138,11 @@ class LakeDatabase:
     def view(self, name: str, sql: str) -> None:
         """Keep `sql` as a view called `name` for this connection."""
         with self._lock:
-            self.load(sorted({table[2] for table in _tables(sql)}))
+            self.load(sorted({table.name for table in guard(sql, self._parser, self._relations)}))
             self._run(f"CREATE OR REPLACE VIEW {quoted(name)} AS {sql}")
             self._publish(name)
             self._views[name] = sql
+            self._made_views.add(name.lower())
 
     def describe(self, sql: str) -> tuple[tuple[str, str], ...]:
         """Names and types of a query's columns, without running it.
@@ -184,13 +206,13 @@ class LakeDatabase:
             self._connection.create_function(name, function, parameters, result)
 
     def _prepare(self, sql: str) -> None:
-        guard(sql, self._connection)
-        tables = _tables(sql)
-        named = {part.lower() for table in tables for part in table[:2]}
+        """Check a client's statement and load the tables it reads."""
+        tables = guard(sql, self._parser, self._relations)
+        named = {part.lower() for table in tables for part in (table.catalog, table.schema)}
         for name, (state, reason) in self.missing.items():
             if name.lower() in named:
                 raise LakeError(f"database {name} beside the lake {reason}", sqlstate=state)
-        self.load(sorted({table[2] for table in tables}))
+        self.load(sorted({table.name for table in tables}))
 
     def _load(self, source: Source) -> None:
         try:
@@ -232,7 +254,7 @@ class LakeDatabase:
         try:
             return self._connection.execute(sql, list(parameters) or None)
         except duckdb.Error as error:
-            raise translated(error) from error
+            raise self.translated(error) from error
         except RuntimeError as error:  # an interrupt surfaces as a bare RuntimeError in some versions
             raise Timeout(str(error)) from error
 
@@ -241,7 +263,7 @@ class LakeDatabase:
             rows: list[tuple[Any, ...]] = cursor.fetchall() if limit is None else cursor.fetchmany(limit + 1)
             return rows
         except duckdb.Error as error:
-            raise translated(error) from error
+            raise self.translated(error) from error
 
     @contextmanager
     def _deadline(self, seconds: float) -> Iterator[None]:
@@ -278,7 +300,7 @@ class LakeQuery:
                 self._go_on()
         except (duckdb.Error, RuntimeError) as error:
             self._go_on()
-            raise translated(error) from error
+            raise self._database.translated(error) from error
         finally:
             cursor.close()
 
@@ -292,18 +314,3 @@ class LakeQuery:
     def _go_on(self) -> None:
         if self._stopped.is_set():
             raise Timeout("the query was cancelled")
-
-
-def _tables(sql: str) -> set[tuple[str, str, str]]:
-    """Catalog, schema and name of the tables a statement names, as written; best effort (what is missed fails to
-    bind, as it should).
-    """
-    import sqlglot
-    from sqlglot import exp
-    from sqlglot.errors import SqlglotError
-
-    try:
-        tree = sqlglot.parse_one(sql, read="duckdb")
-    except (SqlglotError, RecursionError, ValueError):
-        return set()
-    return {(table.catalog, table.db, table.name) for table in tree.find_all(exp.Table) if table.name}
