@@ -20,7 +20,25 @@ from engines.duckdb.functions import ALLOWED, ALLOWED_IN_FROM, reason_denied
 
 OWN_SCHEMAS = frozenset({"", "main", "public"})
 _EXPRESSIONS = frozenset(
-    ["BETWEEN", "CASE", "CAST", "COLLATE", "COLUMN_REF", "COMPARISON", "CONJUNCTION", "CONSTANT", "DEFAULT", "FUNCTION", "LAMBDA", "OPERATOR", "PARAMETER", "POSITIONAL_REFERENCE", "STAR", "SUBQUERY", "WINDOW"]
+    [
+        "BETWEEN",
+        "CASE",
+        "CAST",
+        "COLLATE",
+        "COLUMN_REF",
+        "COMPARISON",
+        "CONJUNCTION",
+        "CONSTANT",
+        "DEFAULT",
+        "FUNCTION",
+        "LAMBDA",
+        "OPERATOR",
+        "PARAMETER",
+        "POSITIONAL_REFERENCE",
+        "STAR",
+        "SUBQUERY",
+        "WINDOW",
+    ]
 )
 _REFERENCES = frozenset(
     ["BASE_TABLE", "EMPTY", "EXPRESSION_LIST", "JOIN", "PIVOT", "SHOW_REF", "SUBQUERY", "TABLE_FUNCTION"]

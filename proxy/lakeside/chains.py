@@ -14,7 +14,7 @@ from secrets import token_hex
 from typing import TYPE_CHECKING, Any
 
 from proxy.lakeside import copying, values
-from proxy.lakeside.commands import CloseCursor, Copy, Declare, Fetch, command_of
+from proxy.lakeside.commands import CloseCursor, Copy, Declare, Fetch, command_of, refusal
 from proxy.lakeside.ports import PLACE, Encode, LakeCursor, Prepared
 from proxy.ports import PRIVATE_PREFIX, ResultColumn, SqlError
 from proxy.serving import local
@@ -82,6 +82,13 @@ class Declared:
 
 def query_chain(desk: SessionDesk, text: bytes) -> Chain | None:
     """None: the text is the shadow's business."""
+    chain = _query_chain(desk, text)
+    if chain is None and (error := refusal(text)) is not None:
+        return failed_query(error)
+    return chain
+
+
+def _query_chain(desk: SessionDesk, text: bytes) -> Chain | None:
     lake = desk.lake
     assert lake is not None
     match command_of(text):
@@ -165,6 +172,13 @@ def _described_run(desk: SessionDesk, portal: Portal, prepared: Prepared) -> Cha
 
 def parse_chain(desk: SessionDesk, name: bytes, statement: Statement) -> Chain | None:
     """None: the text is the shadow's business."""
+    chain = _parse_chain(desk, name, statement)
+    if chain is None and (error := refusal(statement.text)) is not None:
+        return _failed_parse(error)
+    return chain
+
+
+def _parse_chain(desk: SessionDesk, name: bytes, statement: Statement) -> Chain | None:
     lake = desk.lake
     assert lake is not None
     match command_of(statement.text):

@@ -54,3 +54,6 @@ class LakeSession(Protocol):
 class Lakes(Protocol):
     def session(self, database: str) -> LakeSession | None:
         """None: that database is no lake."""
+
+    async def account(self, database: str, user: str) -> str:
+        """The role as which this user's sessions stand on the server behind the lake. Raises SqlError."""

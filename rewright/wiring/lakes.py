@@ -19,6 +19,7 @@ import psycopg
 from pglast import ast
 from pglast.error import Error as PglastError
 from pglast.parser import scan
+from psycopg.conninfo import make_conninfo
 
 from engines.duckdb.errors import LakeError
 from proxy.lakeside.ports import PLACE, LakeCursor, LakeSession, Prepared
@@ -69,6 +70,7 @@ class Lakes:
         self._homes = dict(homes)
         self._shadows = dict(shadows)
         self._opened: dict[str, OpenLake] = {}
+        self._roles: dict[str, str] = {}
 
     def session(self, database: str) -> LakeSession | None:
         if database not in self._homes:
@@ -78,6 +80,12 @@ class Lakes:
             self._opened[database] = OpenLake(self._homes[database], shadow, database, self._journal)
         return self._opened[database]
 
+    async def account(self, database: str, user: str) -> str:
+        """The user's role on the shadow, made when she first comes. Raises SqlError."""
+        if user not in self._roles:
+            self._roles[user] = await asyncio.to_thread(_admitted, self._shadows.get(database, ""), user)
+        return self._roles[user]
+
     def table_rows(self, database: str) -> list[dict[str, Any]]:
         """What ``rewright.lake_tables`` shows in a session with ``database``."""
         lake = self.session(database)
@@ -86,6 +94,16 @@ class Lakes:
     def close(self) -> None:
         for lake in self._opened.values():
             lake.close()
+
+
+def _admitted(shadow: str, user: str) -> str:
+    from engines.duckdb.shadow import admit
+    from engines.postgres.scratch import SUPERUSER
+
+    try:
+        return admit(make_conninfo(shadow, user=SUPERUSER, dbname="postgres"), user)
+    except (psycopg.Error, ValueError) as error:
+        raise SqlError("57P03", "the server behind the lake cannot be reached") from error
 
 
 class OpenLake:
