@@ -179,6 +179,11 @@ class LakeDatabase:
                 truncated,
             )
 
+    def interrupt(self) -> None:
+        """Stop what runs on the connection itself: binding, looking at values, loading a table."""
+        with suppress(duckdb.Error):
+            self._connection.interrupt()
+
     def query(self) -> LakeQuery:
         """For one query whose rows are read in portions; nothing runs yet."""
         return LakeQuery(self)
@@ -284,6 +289,30 @@ class LakeQuery:
         self._cursor: Any = None
         self._stopped = threading.Event()
 
+    def begin(self, sql: str, parameters: Sequence[Any] = ()) -> None:
+        """Start it; rows are then taken.
+
+        :raises LakeError: with the SQLSTATE that fits.
+        """
+        cursor = self._cursor = self._database.cursor(sql)
+        with self._translating():
+            self._go_on()
+            cursor.execute(sql, list(parameters) or None)
+
+    def take(self, rows: int) -> list[tuple[Any, ...]]:
+        """The next rows, at most ``rows``; fewer: there are no more.
+
+        :raises LakeError: with the SQLSTATE that fits.
+        """
+        with self._translating():
+            self._go_on()
+            found: list[tuple[Any, ...]] = self._cursor.fetchmany(rows)
+            return found
+
+    def close(self) -> None:
+        if self._cursor is not None:
+            self._cursor.close()
+
     def stream(
         self, sql: str, parameters: Sequence[Any] = (), *, batch: int = 1000
     ) -> Iterator[list[tuple[Any, ...]]]:
@@ -291,18 +320,20 @@ class LakeQuery:
 
         :raises LakeError: with the SQLSTATE that fits.
         """
-        cursor = self._cursor = self._database.cursor(sql)
         try:
-            self._go_on()
-            cursor.execute(sql, list(parameters) or None)
-            while rows := cursor.fetchmany(batch):
+            self.begin(sql, parameters)
+            while rows := self.take(batch):
                 yield rows
-                self._go_on()
+        finally:
+            self.close()
+
+    @contextmanager
+    def _translating(self) -> Iterator[None]:
+        try:
+            yield
         except (duckdb.Error, RuntimeError) as error:
             self._go_on()
             raise self._database.translated(error) from error
-        finally:
-            cursor.close()
 
     def interrupt(self) -> None:
         """Stop what runs; harmless when it has ended. A statement that is just about to begin may miss it: ask again."""

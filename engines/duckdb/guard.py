@@ -45,6 +45,8 @@ _REFERENCES = frozenset(
 )
 _QUERIES = frozenset(["SELECT_NODE", "SET_OPERATION_NODE", "RECURSIVE_CTE_NODE"])
 _SUFFIXES = (".csv", ".tsv", ".parquet", ".json", ".ndjson", ".gz", ".db", ".txt")
+_READERS = ("delta_", "duckdb_", "iceberg_", "mysql_", "pg_", "postgres_", "pragma_", "read_", "sqlite_", "st_")
+"""How functions of extensions begin that read elsewhere: their calls are refused, not taken for misspelt names."""
 _SHOWN = frozenset({"DESCRIBE", "SUMMARY"})
 
 
@@ -185,6 +187,8 @@ def _refuse_function(name: str) -> None:
     reason = reason_denied(name)
     if reason is None and name.lower() in ALLOWED:
         reason = "is not allowed as a table"
+    if reason is None and name.lower().startswith(_READERS):
+        reason = "reads what is no table of the lake"
     if reason is None:
         raise LakeError(f"function {name} does not exist", sqlstate="42883")
     raise Forbidden(f"function {name} is not allowed on a lake: it {reason}")

@@ -8,7 +8,7 @@ the last. Must not do I/O.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any
@@ -308,21 +308,27 @@ def _copy(desk: SessionDesk, command: Copy, prepared: Prepared, parameters: tupl
     )
     writer = copying.Writer(options, columns)
     try:
-        sent = yield from _rows(cursor, writer.rows, None)
+        sent = yield from _rows(cursor, writer.encode, None, writer.written)
     finally:
         cursor.close()
     yield Emit(writer.end() + CommandComplete(f"COPY {sent}".encode()).encode())
 
 
-def _rows(cursor: LakeCursor, encode: Encode, count: int | None) -> Generator[Any, Any, int]:
-    """Emit the next ``count`` rows (None: all that are left); how many there were."""
+def _as_it_is(data: bytes) -> bytes:
+    return data
+
+
+def _rows(
+    cursor: LakeCursor, encode: Encode, count: int | None, written: Callable[[bytes], bytes] = _as_it_is
+) -> Generator[Any, Any, int]:
+    """Emit the next ``count`` rows (None: all that are left), as ``written`` makes them; how many there were."""
     sent = 0
     while count is None or sent < count:
         wanted = BATCH if count is None else min(BATCH, count - sent)
-        got, data = yield Wait(lambda wanted=wanted: cursor.fetch(wanted, encode))  # type: ignore[misc]
-        yield Emit(data)
-        sent += got
-        if got < wanted:
+        portion = yield Wait(lambda wanted=wanted: cursor.fetch(wanted, encode))  # type: ignore[misc]
+        yield Emit(written(portion.data))
+        sent += portion.count
+        if portion.ended:
             break
     return sent
 
@@ -404,11 +410,11 @@ def _run(
     left, sent = max_rows, 0
     while True:
         wanted = min(BATCH, left) if max_rows else BATCH
-        count, data = yield Wait(lambda wanted=wanted: cursor.fetch(wanted, encode))  # type: ignore[misc]
-        yield Emit(data)
-        sent += count
-        left -= count
-        if count < wanted:
+        portion = yield Wait(lambda wanted=wanted: cursor.fetch(wanted, encode))  # type: ignore[misc]
+        yield Emit(portion.data)
+        sent += portion.count
+        left -= portion.count
+        if portion.ended:
             cursor.close()
             yield Emit(CommandComplete(f"SELECT {sent}".encode()).encode())
             return
@@ -422,15 +428,20 @@ def _encoder(columns: tuple[ResultColumn, ...], formats: tuple[int, ...]) -> Enc
         raise SqlError(
             "08P01", f"bind message has {len(formats)} result formats but query has {len(columns)} columns"
         )
-    kinds = [(column.type_oid, local._format(formats, i)) for i, column in enumerate(columns)]
+    return RowEncoder(tuple((c.type_oid, local._format(formats, i)) for i, c in enumerate(columns)))
 
-    def encode(rows: Sequence[tuple[object, ...]]) -> bytes:
+
+@dataclass(frozen=True, slots=True)
+class RowEncoder:
+    """Rows as DataRow messages; ``kinds``: each column's type and format."""
+
+    kinds: tuple[tuple[int, int], ...]
+
+    def __call__(self, rows: Sequence[tuple[object, ...]]) -> bytes:
         return b"".join(
-            DataRow(tuple(values.encode(v, *k) for v, k in zip(row, kinds, strict=True))).encode()
+            DataRow(tuple(values.encode(v, *k) for v, k in zip(row, self.kinds, strict=True))).encode()
             for row in rows
         )
-
-    return encode
 
 
 def _error(failed: SqlError | Cancelled) -> bytes:
