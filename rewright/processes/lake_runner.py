@@ -94,7 +94,7 @@ class RunnerSetup:
 
 def main(setup: RunnerSetup, requests: socket.socket, control: socket.socket) -> None:
     """The process's main function."""
-    _humble(setup.memory)
+    _bound(setup.memory)
     runner = _Runner(setup)
     threading.Thread(target=_listen, args=(control, runner), name="interrupts", daemon=True).start()
     try:
@@ -111,8 +111,8 @@ def main(setup: RunnerSetup, requests: socket.socket, control: socket.socket) ->
         _send(requests, answer)
 
 
-def _humble(memory: int) -> None:
-    """Behind the relay for the processor, before it for the kernel that looks for memory; what it can have is bounded."""
+def _bound(memory: int) -> None:
+    """Behind the relay for the processor, before it for a kernel that looks for memory; and what it can have is bounded."""
     with suppress(OSError):
         os.nice(_NICENESS)
     if sys.platform == "linux":

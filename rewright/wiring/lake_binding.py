@@ -23,6 +23,7 @@ from store.records import Resolution
 
 _UNKNOWN_TYPES = frozenset({0, 705})
 TEXT = 25
+_MOST_COLUMNS = 1664
 _RESOLVABLE = frozenset({"42P01", "42703", "42883", "22P02"})
 _DESCRIBE_MILLISECONDS = 2000
 """How long the shadow may take to say how PostgreSQL reads a text; behind that the text has no types from it."""
@@ -205,6 +206,8 @@ def described(columns: Sequence[tuple[str, str]], names: tuple[str, ...]) -> tup
 
     if len(names) == len(columns):
         columns = [(name, type_) for name, (_, type_) in zip(names, columns, strict=True)]
+    if len(columns) > _MOST_COLUMNS:
+        raise SqlError("54011", f"target lists can have at most {_MOST_COLUMNS} entries")
     found = [(name, pg_type(type_)) for name, type_ in columns]
     return tuple(ResultColumn(name, type_.oid, type_.typmod) for name, type_ in found)
 

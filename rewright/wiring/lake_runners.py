@@ -38,6 +38,12 @@ _GRACE_SECONDS = 0.3
 _RENEWAL_PATIENCE = 5.0
 """How long statements wait for a lake whose files changed; after that they get the one that was opened before."""
 _SPARE = 1
+_IDLE = 3
+"""Processes that wait for a statement, at most."""
+_BRISK_SECONDS = 0.5
+"""Where more statements work than there are processors, those that have for longer than this go behind the others."""
+_PROCESSORS = os.cpu_count() or 1
+_NICENESS = 15
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 _OVERHEAD = 768 << 20
 """Bytes of a process beside DuckDB's own: the catalog, the language model for names, a portion of rows."""
@@ -81,7 +87,14 @@ class Runner:
         self.killed_for = ""
         self.busy = False
         self.lent = False
+        self.since = 0.0
+        self.is_behind = False
         self.ended = False
+
+    @property
+    def pid(self) -> int:
+        pid: int = self._process.pid
+        return pid
 
     async def open(self) -> None:
         """Wait until its lake is open. Raises SqlError."""
@@ -96,6 +109,7 @@ class Runner:
         """Its answer. Cancelled, or late, it is interrupted, and killed if that does not help at once. Raises SqlError."""
         assert self._writer is not None
         self.busy = True
+        self.since = time.monotonic()
         self._writer.write(_framed(request))
         answer = asyncio.ensure_future(self._answer())
         try:
@@ -151,10 +165,16 @@ class Runner:
         with suppress(OSError):
             self._control.send(b"i")
 
+    def go_behind(self) -> None:
+        """Others get the processor first, from now on (what a process gave up it cannot take back)."""
+        with suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, self.pid, _NICENESS)
+            self.is_behind = True
+
     def kill(self, reason: str) -> None:
         if not self.ended and not self.killed_for:
             self.killed_for = reason
-            log.info("lake.runner_killed", pid=self._process.pid, reason=reason)
+            log.info("lake.runner_killed", pid=self.pid, reason=reason)
             self._process.kill()
 
     def end(self) -> None:
@@ -174,7 +194,7 @@ class Runner:
     def held(self) -> int:
         """Bytes of its own (Linux; elsewhere DuckDB's limit alone counts)."""
         try:
-            _, resident, shared, *_ = Path(f"/proc/{self._process.pid}/statm").read_text().split()
+            _, resident, shared, *_ = Path(f"/proc/{self.pid}/statm").read_text().split()
         except (OSError, ValueError):
             return 0
         return (int(resident) - int(shared)) * _PAGE
@@ -206,7 +226,7 @@ class Runners:
         self._held: Counter[str] = Counter()
         self._waiting: list[tuple[str, asyncio.Future[Runner | None]]] = []
         self._generation = 0
-        self._renewal: asyncio.Task[Runner] | None = None
+        self._renewal: asyncio.Task[None] | None = None
         self._watched: Any = None
         self._watch: asyncio.Task[None] | None = None
         self._tasks: set[asyncio.Task[Any]] = set()
@@ -281,12 +301,11 @@ class Runners:
 
     async def _free(self, user: str) -> Runner | None:
         """None: look again."""
-        while self._idle:
-            if self._held[user] >= self._limits.of_one_user:
-                break
-            runner = self._idle.pop()
-            if not runner.ended:
-                return runner
+        self._idle = [runner for runner in self._idle if not runner.ended]
+        # who has some already leaves the last one to others while another can be started
+        reserve = _SPARE if self._held[user] and self._room() else 0
+        if self._held[user] < self._limits.of_one_user and len(self._idle) > reserve:
+            return self._idle.pop()
         if self._held[user] < self._limits.of_one_user and self._room() and self._spares <= len(self._waiting):
             return await self._start()
         waiting: asyncio.Future[Runner | None] = asyncio.get_running_loop().create_future()
@@ -322,8 +341,9 @@ class Runners:
         usable = (
             not runner.ended
             and not runner.killed_for
+            and not runner.is_behind
             and runner.generation == self._generation
-            and len(self._idle) <= _SPARE
+            and len(self._idle) < _IDLE
             and runner.held() < _OVERHEAD
         )
         if usable and not self._closed:
@@ -348,6 +368,7 @@ class Runners:
         from rewright.processes.lake_runner import RunnerSetup, main
 
         self._starting += 1
+        began = time.monotonic()
         try:
             setup = RunnerSetup(self._home, self._shadow, self._limits.memory, self._limits.row_bytes)
             generation = self._generation
@@ -372,6 +393,7 @@ class Runners:
             self._all.discard(runner)
             raise
         self._begin_watch()
+        log.info("lake.runner_started", pid=runner.pid, seconds=round(time.monotonic() - began, 3))
         return runner
 
     def _keep_spare(self) -> None:
@@ -383,7 +405,7 @@ class Runners:
     async def _add_spare(self) -> None:
         try:
             runner = await self._start()
-        except SqlError:
+        except (SqlError, OSError):
             self._spares -= 1
             # whoever waited for it tries to start one, and is told why there is none
             self._wake()
@@ -412,9 +434,12 @@ class Runners:
         if self._renewal is not None:
             await asyncio.wait({self._renewal}, timeout=_RENEWAL_PATIENCE)
 
-    async def _renew(self) -> Runner:
+    async def _renew(self) -> None:
         try:
             runner = await self._start()
+        except SqlError as error:
+            log.warning("lake.renewal_failed", path=self._home.path, reason=error.message)
+            return
         finally:
             self._renewal = None
         self._generation += 1
@@ -424,7 +449,6 @@ class Runners:
             one.end()
             self._all.discard(one)
         self._wake()
-        return runner
 
     # --- memory ---------------------------------------------------------------------------------------
 
@@ -440,9 +464,18 @@ class Runners:
             for runner, size in held.items():
                 if size > self._limits.each:
                     runner.kill("memory")
+            self._make_way([runner for runner in held if runner.busy])
             alive = {runner: size for runner, size in held.items() if not runner.killed_for}
             if sum(alive.values()) > self._limits.total:
                 max(alive, key=alive.__getitem__).kill("memory")
+
+
+    @staticmethod
+    def _make_way(busy: Sequence[Runner]) -> None:
+        if len(busy) > _PROCESSORS:
+            for runner in busy:
+                if not runner.is_behind and time.monotonic() - runner.since > _BRISK_SECONDS:
+                    runner.go_behind()
 
 
 def _begin(watched: Any) -> None:
