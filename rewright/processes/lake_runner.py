@@ -14,7 +14,7 @@ import socket
 import struct
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -34,7 +34,9 @@ HEAD = struct.Struct("!Q")
 INTERRUPT = b"i"
 PORTION_BYTES = 1 << 20
 """Encoded bytes at which a portion of rows ends although more were asked for."""
-_NICENESS = 5
+_NICENESS = 2
+_HELPERS_NICENESS = 10
+"""For the threads that DuckDB and the language model keep: what begins goes before what others do with many threads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,22 +95,34 @@ class RunnerSetup:
 
 
 def main(setup: RunnerSetup, requests: socket.socket, control: socket.socket) -> None:
-    """The process's main function."""
+    """The process's main function.
+
+    The main thread only hands over. Work is done in a thread for each request, because the worker takes the priority away from those that
+    work for long, which a thread cannot take back (on Linux each has its own).
+    """
     _bound(setup.memory)
     runner = _Runner(setup)
     threading.Thread(target=_listen, args=(control, runner), name="interrupts", daemon=True).start()
-    try:
-        runner.open()
-    except Exception as error:  # noqa: BLE001 - told to the worker
-        _send(requests, _failure(error))
-        return
-    _send(requests, Opened(is_incomplete(runner.lake)))
-    while (request := _receive(requests)) is not None:
+    opened = _in_thread(runner.open)
+    _send(requests, opened)
+    while not isinstance(opened, Failed) and (request := _receive(requests)) is not None:
+        _send(requests, _in_thread(lambda request=request: runner.answer(request)))  # type: ignore[misc]
+
+
+def _in_thread(work: Callable[[], object]) -> object:
+    """What it returns, or the failure that it raised."""
+    answer: list[object] = []
+
+    def run() -> None:
         try:
-            answer = runner.answer(request)
+            answer.append(work())
         except Exception as error:  # noqa: BLE001 - told to the worker
-            answer = _failure(error)
-        _send(requests, answer)
+            answer.append(_failure(error))
+
+    thread = threading.Thread(target=run, name="work")
+    thread.start()
+    thread.join()
+    return answer[0]
 
 
 def _bound(memory: int) -> None:
@@ -121,6 +135,16 @@ def _bound(memory: int) -> None:
         most = 2 * memory + (2 << 30)
         with suppress(OSError, ValueError):
             resource.setrlimit(resource.RLIMIT_DATA, (most, most))
+
+
+def _helpers_behind() -> None:
+    if sys.platform != "linux":
+        return
+    ours = {thread.native_id for thread in threading.enumerate()}
+    for name in os.listdir("/proc/self/task"):
+        if int(name) not in ours:
+            with suppress(OSError):
+                os.setpriority(os.PRIO_PROCESS, int(name), _HELPERS_NICENESS)
 
 
 def _listen(control: socket.socket, runner: _Runner) -> None:
@@ -137,10 +161,12 @@ class _Runner:
         self._binding: Any = None
         self._reading: Reading | None = None
 
-    def open(self) -> None:
+    def open(self) -> Opened:
         limits = Limits(memory=f"{self._setup.memory >> 20}MiB")
         self.lake = opened(self._setup.home, limits)
         self._binding = Binding(self.lake, Shadow(self._setup.shadow))
+        _helpers_behind()
+        return Opened(is_incomplete(self.lake))
 
     def interrupt(self) -> None:
         if self.lake is None:

@@ -110,6 +110,7 @@ class Runner:
         assert self._writer is not None
         self.busy = True
         self.since = time.monotonic()
+        self.is_behind = False
         self._writer.write(_framed(request))
         answer = asyncio.ensure_future(self._answer())
         try:
@@ -126,6 +127,7 @@ class Runner:
     def _abandon(self, answer: asyncio.Future[Any]) -> None:
         """It may answer within a moment, and go on; else it is killed."""
         self.interrupt()
+        answer.add_done_callback(_retrieved)
         task = asyncio.get_running_loop().create_task(self._settle(answer), name="lake statement's end")
         _settling.add(task)
         task.add_done_callback(_settling.discard)
@@ -135,7 +137,6 @@ class Runner:
         if not done:
             self.kill("cancelled")
             await asyncio.wait({answer})
-        answer.exception()
         self.busy = False
 
     async def _answer(self) -> Any:
@@ -166,10 +167,12 @@ class Runner:
             self._control.send(b"i")
 
     def go_behind(self) -> None:
-        """Others get the processor first, from now on (what a process gave up it cannot take back)."""
+        """What the process works on gets the processor when others leave it; its next statement has a thread of its own again."""
+        self.is_behind = True
         with suppress(OSError):
-            os.setpriority(os.PRIO_PROCESS, self.pid, _NICENESS)
-            self.is_behind = True
+            for thread in Path(f"/proc/{self.pid}/task").iterdir():
+                if int(thread.name) != self.pid:
+                    os.setpriority(os.PRIO_PROCESS, int(thread.name), _NICENESS)
 
     def kill(self, reason: str) -> None:
         if not self.ended and not self.killed_for:
@@ -205,6 +208,10 @@ def _framed(request: object) -> bytes:
 
     data = pickle.dumps(request, protocol=pickle.HIGHEST_PROTOCOL)
     return HEAD.pack(len(data)) + data
+
+
+def _retrieved(answer: asyncio.Future[Any]) -> None:
+    answer.cancelled() or answer.exception()
 
 
 _settling: set[asyncio.Task[None]] = set()
@@ -286,27 +293,36 @@ class Runners:
     async def _lend(self, user: str) -> Runner:
         """A process for one statement. Raises SqlError: none gets free, or the lake cannot be opened."""
         await self._renewed()
+        # who waits for one counts as having it, so that what is ready goes to users who have none
+        self._held[user] += 1
         try:
             async with asyncio.timeout(self._limits.patience):
-                while True:
-                    runner = await self._free(user)
-                    if runner is not None:
-                        break
-        except TimeoutError:
-            raise SqlError("53300", "too many statements run on this lake") from None
+                while (runner := await self._free(user)) is None:
+                    pass
+        except BaseException as error:
+            self._return_of(user)
+            if isinstance(error, TimeoutError):
+                raise SqlError("53300", "too many statements run on this lake") from None
+            raise
         runner.lent = True
-        self._held[user] += 1
         self._keep_spare()
         return runner
+
+    def _return_of(self, user: str) -> None:
+        self._held[user] -= 1
+        if self._held[user] <= 0:
+            del self._held[user]
 
     async def _free(self, user: str) -> Runner | None:
         """None: look again."""
         self._idle = [runner for runner in self._idle if not runner.ended]
         # who has some already leaves the last one to others while another can be started
-        reserve = _SPARE if self._held[user] and self._room() else 0
-        if self._held[user] < self._limits.of_one_user and len(self._idle) > reserve:
+        is_first = self._held[user] <= 1
+        reserve = 0 if is_first or not self._room() else _SPARE
+        allowed = is_first or self._lent(user) < self._limits.of_one_user
+        if allowed and len(self._idle) > reserve:
             return self._idle.pop()
-        if self._held[user] < self._limits.of_one_user and self._room() and self._spares <= len(self._waiting):
+        if allowed and self._room() and not (is_first and self._spares > len(self._waiting)):
             return await self._start()
         waiting: asyncio.Future[Runner | None] = asyncio.get_running_loop().create_future()
         self._waiting.append((user, waiting))
@@ -314,6 +330,10 @@ class Runners:
             return await waiting
         finally:
             self._waiting = [one for one in self._waiting if one[1] is not waiting]
+
+    def _lent(self, user: str) -> int:
+        """How many processes a user has, those that start for her included."""
+        return self._held[user] - sum(one == user for one, _ in self._waiting) - 1
 
     def _room(self) -> bool:
         return len(self._all) + self._starting < self._limits.processes
@@ -323,9 +343,7 @@ class Runners:
         if not runner.lent:
             return
         runner.lent = False
-        self._held[user] -= 1
-        if self._held[user] <= 0:
-            del self._held[user]
+        self._return_of(user)
         if runner.busy and not runner.ended:
             # it was interrupted, and has a moment to come to an end
             self._task(self._given_back_later(runner))
@@ -341,7 +359,6 @@ class Runners:
         usable = (
             not runner.ended
             and not runner.killed_for
-            and not runner.is_behind
             and runner.generation == self._generation
             and len(self._idle) < _IDLE
             and runner.held() < _OVERHEAD

@@ -187,7 +187,7 @@ def test_a_text_that_is_long_or_deep_holds_nobody_up(hostile_lake: str, sql: str
 
         thread = threading.Thread(target=ask_meanwhile)
         thread.start()
-        timer = threading.Timer(3.0, connection.cancel_safe)
+        timer = threading.Timer(1.5, connection.cancel_safe)
         timer.start()
         began = time.monotonic()
         with contextlib.suppress(psycopg.Error):
@@ -196,8 +196,8 @@ def test_a_text_that_is_long_or_deep_holds_nobody_up(hostile_lake: str, sql: str
         done.set()
         thread.join()
         timer.cancel()
-        assert took < 4.0
-        assert not waits or max(waits) < 2.0
+        assert took < 3.0
+        assert not waits or max(waits) < 3.0
         assert not connection.broken
 
 
@@ -237,7 +237,7 @@ def test_five_hostile_statements_at_once_hold_nobody_up(hostile_lake: str) -> No
     assert set(found) <= {"53200", "54000", "57014"}
     assert took < 2.0
     assert sorted(waits)[len(waits) // 2] < 0.5
-    assert max(waits) < 2.0
+    assert max(waits) < 3.0
     assert peak.all < TOTAL + OVERHEAD
 
 
