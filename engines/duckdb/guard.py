@@ -45,7 +45,18 @@ _REFERENCES = frozenset(
 )
 _QUERIES = frozenset(["SELECT_NODE", "SET_OPERATION_NODE", "RECURSIVE_CTE_NODE"])
 _SUFFIXES = (".csv", ".tsv", ".parquet", ".json", ".ndjson", ".gz", ".db", ".txt")
-_READERS = ("delta_", "duckdb_", "iceberg_", "mysql_", "pg_", "postgres_", "pragma_", "read_", "sqlite_", "st_")
+_READERS = (
+    "delta_",
+    "duckdb_",
+    "iceberg_",
+    "mysql_",
+    "pg_",
+    "postgres_",
+    "pragma_",
+    "read_",
+    "sqlite_",
+    "st_",
+)
 """How functions of extensions begin that read elsewhere: their calls are refused, not taken for misspelt names."""
 _SHOWN = frozenset({"DESCRIBE", "SUMMARY"})
 

@@ -44,7 +44,9 @@ class Limits:
     )
     lake_timeout: float = option("10min", seconds, "of work for one statement on a lake")
     lake_processes: int = option(
-        16, integer(2, 256), "statements on one lake that run at once in a worker; one user gets three quarters"
+        16,
+        integer(2, 256),
+        "statements on one lake that run at once in a worker; one user gets three quarters",
     )
 
 

@@ -17,6 +17,7 @@ import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from engines.duckdb.errors import LakeError
@@ -130,8 +131,8 @@ def _bound(memory: int) -> None:
     with suppress(OSError):
         os.nice(_NICENESS)
     if sys.platform == "linux":
-        with suppress(OSError), open("/proc/self/oom_score_adj", "w", encoding="ascii") as file:
-            file.write("500")
+        with suppress(OSError):
+            Path("/proc/self/oom_score_adj").write_text("500")
         most = 2 * memory + (2 << 30)
         with suppress(OSError, ValueError):
             resource.setrlimit(resource.RLIMIT_DATA, (most, most))
@@ -141,10 +142,10 @@ def _helpers_behind() -> None:
     if sys.platform != "linux":
         return
     ours = {thread.native_id for thread in threading.enumerate()}
-    for name in os.listdir("/proc/self/task"):
-        if int(name) not in ours:
+    for thread in Path("/proc/self/task").iterdir():
+        if int(thread.name) not in ours:
             with suppress(OSError):
-                os.setpriority(os.PRIO_PROCESS, int(name), _HELPERS_NICENESS)
+                os.setpriority(os.PRIO_PROCESS, int(thread.name), _HELPERS_NICENESS)
 
 
 def _listen(control: socket.socket, runner: _Runner) -> None:

@@ -78,7 +78,9 @@ class Binding:
             try:
                 columns = lake.database.describe(lake._native(typed(text, types, null=True)))
                 native = lake._native(typed(text, types))
-                return Bound(Prepared(types, described(columns, names), native, shape=shape_of(columns, names)))
+                return Bound(
+                    Prepared(types, described(columns, names), native, shape=shape_of(columns, names))
+                )
             except LakeError as error:
                 if types or error.sqlstate not in _RESOLVABLE:
                     raise

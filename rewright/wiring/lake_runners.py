@@ -89,6 +89,7 @@ class Runner:
         self.lent = False
         self.since = 0.0
         self.is_behind = False
+        self._settling: asyncio.Task[None] | None = None
         self.ended = False
 
     @property
@@ -131,6 +132,12 @@ class Runner:
         task = asyncio.get_running_loop().create_task(self._settle(answer), name="lake statement's end")
         _settling.add(task)
         task.add_done_callback(_settling.discard)
+        self._settling = task
+
+    async def settled(self) -> None:
+        """Wait until what was interrupted has come to its end, one way or the other."""
+        if self._settling is not None:
+            await asyncio.wait({self._settling})
 
     async def _settle(self, answer: asyncio.Future[Any]) -> None:
         done, _ = await asyncio.wait({answer}, timeout=_GRACE_SECONDS)
@@ -156,7 +163,9 @@ class Runner:
     def _gone(self) -> SqlError:
         if self.killed_for == "memory":
             return SqlError(
-                "53200", "out of memory", hint="The statement needed more memory than a statement on a lake may have."
+                "53200",
+                "out of memory",
+                hint="The statement needed more memory than a statement on a lake may have.",
             )
         if self.killed_for == "cancelled":
             return SqlError("57014", "canceling statement due to user request")
@@ -351,8 +360,7 @@ class Runners:
             self._take_back(runner)
 
     async def _given_back_later(self, runner: Runner) -> None:
-        while runner.busy and not runner.ended:
-            await asyncio.sleep(0.02)
+        await runner.settled()
         self._take_back(runner)
 
     def _take_back(self, runner: Runner) -> None:
@@ -445,9 +453,10 @@ class Runners:
             self._watched = watched = Watched(self._home)
             await asyncio.to_thread(_begin, watched)
         incomplete = any(runner.incomplete for runner in self._idle)
-        if self._renewal is None and self._watched.is_due():
-            if await asyncio.to_thread(self._watched.changed, incomplete=incomplete) and self._renewal is None:
-                self._renewal = asyncio.get_running_loop().create_task(self._renew(), name="lake renewal")
+        is_due = self._renewal is None and self._watched.is_due()
+        changed = is_due and await asyncio.to_thread(self._watched.changed, incomplete=incomplete)
+        if changed and self._renewal is None:
+            self._renewal = asyncio.get_running_loop().create_task(self._renew(), name="lake renewal")
         if self._renewal is not None:
             await asyncio.wait({self._renewal}, timeout=_RENEWAL_PATIENCE)
 
@@ -485,7 +494,6 @@ class Runners:
             alive = {runner: size for runner, size in held.items() if not runner.killed_for}
             if sum(alive.values()) > self._limits.total:
                 max(alive, key=alive.__getitem__).kill("memory")
-
 
     @staticmethod
     def _make_way(busy: Sequence[Runner]) -> None:

@@ -174,9 +174,7 @@ class OpenLake(Protocol):
 
     def concerns(self, text: str) -> bool: ...
 
-    async def prepare(
-        self, text: str, param_types: tuple[int, ...], session: SessionView
-    ) -> Prepared: ...
+    async def prepare(self, text: str, param_types: tuple[int, ...], session: SessionView) -> Prepared: ...
 
     async def run(
         self, prepared: Prepared, parameters: Sequence[object], session: SessionView
