@@ -5,7 +5,7 @@ Owns the actions' parameters and results. Must not decide when to use one (the d
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import networkx as nx

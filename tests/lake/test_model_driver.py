@@ -78,7 +78,9 @@ def test_a_function_the_model_writes_cleans_a_column(bakery_lake: Lake) -> None:
 
     def built() -> str:
         pad = json.loads(model.shown[-1])["scratchpad"]
-        ctes.append(str(pad["CTEs"] if "CTEs" in pad else pad))
+        ctes.extend(
+            str(sql) for section in pad.values() for name, sql in section.items() if name == "clean_bk_shop"
+        )
         return rewrite('SELECT "Town" AS city, "Opened" AS opening_year FROM bk_shop ORDER BY 2 DESC')
 
     model = Scripted(
