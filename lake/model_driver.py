@@ -259,7 +259,7 @@ class ModelDriver:
         told = {"goal": action.goal, "columns": {name: shown(*one) for name, one in columns.items()}}
         messages = (Message("system", _NORMALISER), Message("user", json.dumps(told, ensure_ascii=False)))
         reply = ask(self._model, Request("lake", messages, seconds=seconds), Functions).value
-        found = {}
+        found: dict[str, str] = {}
         for function in reply.functions:
             if function.column in columns:
                 with suppress(SandboxError):
