@@ -5,7 +5,7 @@ Owns the actions' parameters and results. Must not decide when to use one (the d
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import networkx as nx
@@ -196,11 +196,12 @@ class Actions:
         hits = [hit for other in others if (hit := self._union(base, other)) is not None]
         return sorted(hits, key=lambda h: (-h.score, h.table))[:k]
 
-    def build_cte(self, action: BuildCte) -> CteResult:
-        """The cleaned table as a CTE, from the vetted normalisers."""
+    def build_cte(self, action: BuildCte, written: Mapping[str, str] | None = None) -> CteResult:
+        """The cleaned table as a CTE, from the vetted normalisers; ``written``: expressions that go before them, by column."""
         table = self._table(action.table)
         wanted = [c for c in table.columns if (c.name in action.columns if action.columns else c.noise)]
         found = {c.name: e for c in wanted if (e := clean_expression(c, self._index.values(c))) is not None}
+        found |= written or {}
         sql = clean_cte(table.name, found) if found else ""
         name = f"clean_{table.name}"
         if not sql:

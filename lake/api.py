@@ -348,3 +348,12 @@ def _judged(answer: Answer, threshold: float) -> Answer:
     if threshold > 0.0:
         raise NotResolved(told, hint=resolution.hint())
     return Answer(replace(resolution, kind="failed"), answer.rows)
+
+
+def tables_of(folder: Path) -> list[Table]:
+    """The tables of a lake's catalog as they were last brought up to date, by name; the lake itself is not opened."""
+    storage = _storage(default_catalog(folder))
+    try:
+        return storage.tables()
+    finally:
+        storage.close()

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -27,6 +28,7 @@ from rewright.lake.actions import (
 )
 from rewright.lake.index import LakeIndex
 from rewright.lake.joins.paths import JoinPath
+from rewright.lake.noise.written import Functions, SandboxError, can_be_mapped, shown, written_expression
 from rewright.lake.resolve.imagined import sites_of
 from rewright.lake.resolve.loop import Resolver
 from rewright.lake.resolve.resolution import Answer, Attempt, Resolution
@@ -49,6 +51,12 @@ _CHECKER = (
     "You judge rewritten queries over a data lake and decide what to do next. Choose actions: SEARCH_TABLE(domain, columns), "
     "SEARCH_VALUE(table, value), FIND_JOIN_PATH(table_a, table_b), UNION_SEARCH(table), BUILD_CTE(table, columns, goal), "
     "EVICT_TABLE(table), OUTPUT_QUERY(index). Choose OUTPUT_QUERY with the index of the best candidate once one answers the query."
+)
+
+_NORMALISER = (
+    "You write functions that clean columns of a table. For each column that needs it give one Python function of one parameter (a text) "
+    "that returns the cleaned text, number or truth value, or None where the value means nothing. Fix only damage that you see in the values. "
+    "No imports: re, unicodedata and datetime are there."
 )
 
 
@@ -191,10 +199,10 @@ class ModelDriver:
                 if 0 <= action.index < len(history.entries) and not history.entries[action.index].error:
                     return action.index
                 continue
-            self._act(action, pad)
+            self._act(action, pad, seconds / 2)
         return None
 
-    def _act(self, action: Action, pad: Scratchpad) -> None:
+    def _act(self, action: Action, pad: Scratchpad, seconds: float) -> None:
         """Run an action and note what it found; one about unknown tables finds nothing."""
         try:
             match action:
@@ -218,7 +226,7 @@ class ModelDriver:
                         [(h.table, h.score, h.columns) for h in self._actions.union_search(action, _PREVIEW)],
                     )
                 case BuildCte():
-                    made = self._actions.build_cte(action)
+                    made = self._actions.build_cte(action, self._written(action, seconds))
                     pad.add(
                         Section.CTES,
                         made.name,
@@ -234,6 +242,30 @@ class ModelDriver:
             pad.add(
                 Section.VALUES, f"failed {type(action).__name__}", self._told(f"{error.sqlstate}: {error}")
             )
+
+    def _written(self, action: BuildCte, seconds: float) -> dict[str, str]:
+        """Expressions from functions that the model writes for the values it is shown, by column; where it may not see any, none."""
+        table = self._index.table(action.table)
+        if self._share != "samples" or not action.goal or table is None:
+            return {}
+        columns = {
+            column.name: (column, self._index.values(column))
+            for column in table.columns
+            if (not action.columns or column.name in action.columns)
+            and can_be_mapped(column, self._index.values(column))
+        }
+        if not columns:
+            return {}
+        told = {"goal": action.goal, "columns": {name: shown(*one) for name, one in columns.items()}}
+        messages = (Message("system", _NORMALISER), Message("user", json.dumps(told, ensure_ascii=False)))
+        reply = ask(self._model, Request("lake", messages, seconds=seconds), Functions).value
+        found: dict[str, str] = {}
+        for function in reply.functions:
+            if function.column in columns:
+                with suppress(SandboxError):
+                    expression = written_expression(*columns[function.column], function.source)
+                    found |= {function.column: expression} if expression is not None else {}
+        return found
 
     def _path(self, path: JoinPath) -> dict[str, Any]:
         told = path.to_json()

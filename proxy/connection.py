@@ -276,6 +276,8 @@ class Connection(Handshake):
             self.proxy.cancels.discard(self.key)
         if self.effect is not None:
             self.effect.cancel()
+        if self.interceptor is not None:
+            self.interceptor.close_lake()
         if self.session is not None and self.session.relay_only:
             reason = self.session.relay_only
             self.proxy.metrics.relay_only[reason.partition(":")[0]] += 1

@@ -129,8 +129,7 @@ class Handshake:
         password = user.upstream_password or self.target.password
         database = self.proxy.config.database(who.database)
         if database is not None and database.engine == "duckdb":
-            # the shadow behind a lake knows one role, whoever the client has proved to be
-            name, password = self.target.user, self.target.password
+            name, password = await self._lake_account(who), ""
         login = UpstreamLogin(name, password, certificate=connected.certificate)
         server = connected.side
 
@@ -141,6 +140,17 @@ class Handshake:
 
         startup = upstream_startup(who.startup, name, self.target.dbname or who.database)
         await self._log_in(client, connected, who, step, login, startup)
+
+    async def _lake_account(self, who: Who) -> str:
+        """The shadow behind a lake knows a role for each user that the client may have proved to be."""
+        lakes = self.proxy.ports.lakes
+        if lakes is None:
+            raise Refused("0A000", f'the lake "{who.database}" is not being served')
+        try:
+            role: str = await lakes.account(who.database, who.user)
+        except SqlError as error:
+            raise Refused(error.sqlstate, error.message, error.hint) from error
+        return role
 
     def _ended_early(self) -> bool:
         """All that the client will ever send is here, before it has logged in: it may still read the answers."""

@@ -130,6 +130,14 @@ class InterceptorState:
         self.portal_names = count(1)
         session.slow_after = self._slow_after()
 
+    def close_lake(self) -> None:
+        """The session is over: what it was reading from a lake is not wanted any more."""
+        for declared in self.lake_cursors.values():
+            declared.close()
+        for portal in self.registry.portals.values():
+            if portal.cursor is not None:
+                portal.cursor.close()
+
     # --- looking up ---------------------------------------------------------------------------------
 
     def find(self, text: bytes, types: tuple[int, ...]) -> Candidate | None:

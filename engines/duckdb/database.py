@@ -16,8 +16,9 @@ from typing import Any, Self
 import duckdb
 
 from rewright.engines.duckdb.beside import Beside, TablesBeside, tables_beside
-from rewright.engines.duckdb.errors import OUT_OF_MEMORY, Forbidden, LakeError, Timeout, translated
-from rewright.engines.duckdb.locked import Limits, guard, open_beside
+from rewright.engines.duckdb.errors import OUT_OF_MEMORY, LakeError, Timeout, translated
+from rewright.engines.duckdb.guard import Relations, TableName, guard
+from rewright.engines.duckdb.locked import Limits, open_beside
 from rewright.engines.duckdb.quoting import quoted
 
 _COPY_BYTES = 64 << 20
@@ -55,14 +56,22 @@ class LakeDatabase:
     ) -> None:
         self.limits = limits or Limits()
         self._connection, self.missing = open_beside(folders, self.limits, beside)
+        # a cursor of its own: what is asked of it disturbs no result that is being read
+        self._parser = self._connection.cursor()
         self._beside = [one.name for one in beside]
         self._gates = {one.name.lower(): TablesBeside(one) for one in beside if one.name not in self.missing}
         self._sources = {name.lower(): source for name, source in sources.items()}
         self._loaded: dict[str, tuple[int, int]] = {}
         self._kinds: dict[str, str] = {}
         self._views: dict[str, str] = {}
+        self._made_views: set[str] = set()
         self._later: dict[str, tuple[str, str]] = {}
         self._lock = threading.RLock()
+        # longest first: a folder may lie in another
+        self._roots = sorted(
+            {str(folder.resolve()) for folder in folders} | {str(f) for f in folders}, key=len, reverse=True
+        )
+        self._relations = Relations(self._is_own, frozenset(name.lower() for name in self._beside))
 
     def __enter__(self) -> Self:
         return self
@@ -75,9 +84,21 @@ class LakeDatabase:
         for one in self._gates.values():
             one.close()
 
+    def translated(self, error: Exception) -> LakeError:
+        """DuckDB's error as one of ours, without telling where the lake's folders are."""
+        found = translated(error)
+        text = str(found)
+        for root in self._roots:
+            text = text.replace(root + "/", "").replace(root, "")
+        return type(found)(text, hint=found.hint, sqlstate=found.sqlstate)
+
     def names(self) -> list[str]:
         """All table names, loaded or not, and accepted views."""
         return sorted({*(source.name for source in self._sources.values()), *self._views})
+
+    def _is_own(self, name: str) -> bool:
+        """Whether a name in lower case is a table's or a view's."""
+        return name in self._sources or name in self._later or name in self._made_views
 
     def load(self, names: Sequence[str]) -> None:
         """Make these tables known to DuckDB (unknown names are ignored); reload those whose file changed."""
@@ -98,7 +119,7 @@ class LakeDatabase:
                     if name not in self.missing
                 }
             except duckdb.Error as error:
-                raise translated(error) from error
+                raise self.translated(error) from error
 
     def load_all(self) -> None:
         r"""Make every table known: what `\\d` and information_schema need."""
@@ -120,10 +141,11 @@ class LakeDatabase:
     def view(self, name: str, sql: str) -> None:
         """Keep `sql` as a view called `name` for this connection."""
         with self._lock:
-            self.load(sorted({table[2] for table in _tables(sql)}))
+            self.load(sorted({table.name for table in guard(sql, self._parser, self._relations)}))
             self._run(f"CREATE OR REPLACE VIEW {quoted(name)} AS {sql}")
             self._publish(name)
             self._views[name] = sql
+            self._made_views.add(name.lower())
 
     def describe(self, sql: str) -> tuple[tuple[str, str], ...]:
         """Names and types of a query's columns, without running it.
@@ -160,6 +182,11 @@ class LakeDatabase:
                 truncated,
             )
 
+    def interrupt(self) -> None:
+        """Stop what runs on the connection itself: binding, looking at values, loading a table."""
+        with suppress(duckdb.Error):
+            self._connection.interrupt()
+
     def query(self) -> LakeQuery:
         """For one query whose rows are read in portions; nothing runs yet."""
         return LakeQuery(self)
@@ -187,27 +214,25 @@ class LakeDatabase:
             self._connection.create_function(name, function, parameters, result)
 
     def _prepare(self, sql: str) -> None:
-        guard(sql, self._connection)
-        tables = _tables(sql)
-        named = {part.lower() for table in tables for part in table[:2]}
+        """Check a client's statement and load the tables it reads."""
+        tables = guard(sql, self._parser, self._relations)
+        named = {part.lower() for table in tables for part in (table.catalog, table.schema)}
         for name, (state, reason) in self.missing.items():
             if name.lower() in named:
                 raise LakeError(f"database {name} beside the lake {reason}", sqlstate=state)
         if self._gates:
-            self._require_trusted(sql, set())
-        self.load(sorted({table[2] for table in tables}))
+            self._require_trusted(tables, frozenset())
+        self.load(sorted({table.name for table in tables}))
 
-    def _require_trusted(self, sql: str, seen: set[str]) -> None:
+    def _require_trusted(self, tables: set[TableName], seen: frozenset[str]) -> None:
         """Of the databases beside, a query reads what needs no more rights than its own; kept views are looked into."""
-        tables = _tables(sql)
-        if not tables and any(name in sql.lower() for name in self._gates):
-            raise Forbidden("a query that names a database beside the lake must be understood whole")
-        for catalog, schema, table in sorted(tables):
-            if (beside := self._gates.get((catalog or schema).lower())) is not None:
-                beside.require_trusted(schema if catalog else "public", table)
-            definition = self.definition(table)
-            if isinstance(definition, str) and table.lower() not in seen:
-                self._require_trusted(definition, seen | {table.lower()})
+        for table in sorted(tables):
+            if (beside := self._gates.get((table.catalog or table.schema).lower())) is not None:
+                beside.require_trusted(table.schema if table.catalog else "public", table.name)
+            definition = self.definition(table.name)
+            if isinstance(definition, str) and table.name.lower() not in seen:
+                inner = guard(definition, self._parser, self._relations)
+                self._require_trusted(inner, seen | {table.name.lower()})
 
     def _load(self, source: Source) -> None:
         try:
@@ -249,7 +274,7 @@ class LakeDatabase:
         try:
             return self._connection.execute(sql, list(parameters) or None)
         except duckdb.Error as error:
-            raise translated(error) from error
+            raise self.translated(error) from error
         except RuntimeError as error:  # an interrupt surfaces as a bare RuntimeError in some versions
             raise Timeout(str(error)) from error
 
@@ -258,7 +283,7 @@ class LakeDatabase:
             rows: list[tuple[Any, ...]] = cursor.fetchall() if limit is None else cursor.fetchmany(limit + 1)
             return rows
         except duckdb.Error as error:
-            raise translated(error) from error
+            raise self.translated(error) from error
 
     @contextmanager
     def _deadline(self, seconds: float) -> Iterator[None]:
@@ -279,6 +304,30 @@ class LakeQuery:
         self._cursor: Any = None
         self._stopped = threading.Event()
 
+    def begin(self, sql: str, parameters: Sequence[Any] = ()) -> None:
+        """Start it; rows are then taken.
+
+        :raises LakeError: with the SQLSTATE that fits.
+        """
+        cursor = self._cursor = self._database.cursor(sql)
+        with self._translating():
+            self._go_on()
+            cursor.execute(sql, list(parameters) or None)
+
+    def take(self, rows: int) -> list[tuple[Any, ...]]:
+        """The next rows, at most ``rows``; fewer: there are no more.
+
+        :raises LakeError: with the SQLSTATE that fits.
+        """
+        with self._translating():
+            self._go_on()
+            found: list[tuple[Any, ...]] = self._cursor.fetchmany(rows)
+            return found
+
+    def close(self) -> None:
+        if self._cursor is not None:
+            self._cursor.close()
+
     def stream(
         self, sql: str, parameters: Sequence[Any] = (), *, batch: int = 1000
     ) -> Iterator[list[tuple[Any, ...]]]:
@@ -286,18 +335,20 @@ class LakeQuery:
 
         :raises LakeError: with the SQLSTATE that fits.
         """
-        cursor = self._cursor = self._database.cursor(sql)
         try:
-            self._go_on()
-            cursor.execute(sql, list(parameters) or None)
-            while rows := cursor.fetchmany(batch):
+            self.begin(sql, parameters)
+            while rows := self.take(batch):
                 yield rows
-                self._go_on()
+        finally:
+            self.close()
+
+    @contextmanager
+    def _translating(self) -> Iterator[None]:
+        try:
+            yield
         except (duckdb.Error, RuntimeError) as error:
             self._go_on()
-            raise translated(error) from error
-        finally:
-            cursor.close()
+            raise self._database.translated(error) from error
 
     def interrupt(self) -> None:
         """Stop what runs; harmless when it has ended. A statement that is just about to begin may miss it: ask again."""
@@ -309,18 +360,3 @@ class LakeQuery:
     def _go_on(self) -> None:
         if self._stopped.is_set():
             raise Timeout("the query was cancelled")
-
-
-def _tables(sql: str) -> set[tuple[str, str, str]]:
-    """Catalog, schema and name of the tables a statement names, as written; best effort (what is missed fails to
-    bind, as it should).
-    """
-    import sqlglot
-    from sqlglot import exp
-    from sqlglot.errors import SqlglotError
-
-    try:
-        tree = sqlglot.parse_one(sql, read="duckdb")
-    except (SqlglotError, RecursionError, ValueError):
-        return set()
-    return {(table.catalog, table.db, table.name) for table in tree.find_all(exp.Table) if table.name}

@@ -53,6 +53,7 @@ _BY_TEXT: tuple[tuple[str, str], ...] = (
     (r"Permission Error|disabled by configuration|configuration has been locked", "42501"),
     (r"INTERRUPT|Interrupted", "57014"),
     (r"Out of Memory", OUT_OF_MEMORY),
+    (r"[Ee]xpression depth|[Mm]aximum recursion|nested too deeply", "54001"),
     (r"Out of Range Error|out of range", "22003"),
     (r"[Dd]ivision by zero", "22012"),
     (r"Conversion Error|Could not convert", "22P02"),

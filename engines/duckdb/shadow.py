@@ -5,11 +5,17 @@ start-up queries) with PostgreSQL's own answers, and checks who may log in. Rows
 would read a shadow table here fails instead of finding nothing. Tools that show only what one may select have to see the tables, so the
 privilege is there; each table holds one row, and a policy that is looked at before any other condition raises an error for it.
 
-Owns the shadow database's roles and tables. Must not know the wire, or how lake queries run.
+Each user of a lake has a role of her own, which may log in and look, nothing else: no setting, function or statement that is left to it
+writes, takes a lock others wait for, or touches another's session. Nothing rests on settings, which a client could change back.
+docs/decisions/0311-a-lake-user-has-a-role-without-rights.md.
+
+Owns the shadow database's roles, rights and tables. Must not know the wire, or how lake queries run.
 """
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -19,6 +25,10 @@ from psycopg import sql
 from rewright.engines.duckdb.pgtypes import pg_type
 
 MAX_COLUMNS = 1600
+_PREFIX = "lake user "
+_LONGEST_NAME = 63
+_LOCK_PATIENCE = "500ms"
+"""How long a change of the tables waits for who is looking at one: others wait behind it. It is tried again later."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,15 +54,107 @@ end $$;
 grant usage on schema rewright_lake to public"""
 
 
-def provision(dsn: str, database: str, users: Mapping[str, str], schemas: Schemas) -> None:
-    """Make (or make again) the shadow ``database`` on a server of ours.
+SERVER: Mapping[str, str] = {
+    # nobody but this account of the operating system reaches it, whatever password a client gives its role
+    "listen_addresses": "",
+    "shared_buffers": "16MB",
+    "max_connections": "500",
+    "reserved_connections": "20",
+    "max_worker_processes": "0",
+    "max_notify_queue_pages": "64",
+    "temp_file_limit": "64MB",
+    # a client's errors fill no log
+    "log_min_messages": "log",
+}
+"""Settings of the shadow's server that no client can change."""
+BACKEND_MEMORY = 256 << 20
+"""Bytes of its own that one session's server process may have (Linux)."""
+READER = "rewright_reader"
+"""The role as which Rewright itself asks how PostgreSQL reads a text."""
+_USER_CONNECTIONS = 100
 
-    ``dsn``: its superuser. ``users``: role -> password; each may log in and look, nothing else. Raises psycopg.Error.
-    """
+VOLATILE_ALLOWED = frozenset(
+    [
+        "array_sample",
+        "array_shuffle",
+        "clock_timestamp",
+        "current_query",
+        "gen_random_uuid",
+        "pg_blocking_pids",
+        "pg_cancel_backend",
+        "pg_collation_actual_version",
+        "pg_database_collation_actual_version",
+        "pg_database_size",
+        "pg_get_wait_events",
+        "pg_indexes_size",
+        "pg_is_in_recovery",
+        "pg_jit_available",
+        "pg_lock_status",
+        "pg_partition_ancestors",
+        "pg_partition_tree",
+        "pg_prepared_xact",
+        "pg_relation_size",
+        "pg_safe_snapshot_blocking_pids",
+        "pg_sequence_last_value",
+        "pg_sleep",
+        "pg_sleep_for",
+        "pg_sleep_until",
+        "pg_stat_clear_snapshot",
+        "pg_stat_get_backend_io",
+        "pg_stat_get_io",
+        "pg_stat_get_recovery_prefetch",
+        "pg_stat_get_xact_blocks_fetched",
+        "pg_stat_get_xact_blocks_hit",
+        "pg_stat_get_xact_function_calls",
+        "pg_stat_get_xact_function_self_time",
+        "pg_stat_get_xact_function_total_time",
+        "pg_stat_get_xact_numscans",
+        "pg_stat_get_xact_tuples_deleted",
+        "pg_stat_get_xact_tuples_fetched",
+        "pg_stat_get_xact_tuples_hot_updated",
+        "pg_stat_get_xact_tuples_inserted",
+        "pg_stat_get_xact_tuples_newpage_updated",
+        "pg_stat_get_xact_tuples_returned",
+        "pg_stat_get_xact_tuples_updated",
+        "pg_table_size",
+        "pg_tablespace_size",
+        "pg_terminate_backend",
+        "pg_total_relation_size",
+        "pg_xact_status",
+        "random",
+        "random_normal",
+        "set_config",
+        "setseed",
+        "timeofday",
+        "txid_status",
+        "uuidv4",
+        "uuidv7",
+    ]
+)
+"""Volatile functions that tools call and that change nothing of others (a session of another role cannot be ended); others are revoked."""
+STABLE_DENIED = frozenset({"pg_current_xact_id", "txid_current"})
+"""They write to the log of the server."""
+_REVOKE = """
+do $do$
+declare one regprocedure;
+begin
+  for one in
+    select p.oid::regprocedure from pg_proc p
+    where p.pronamespace = 'pg_catalog'::regnamespace and p.prokind in ('f', 'p')
+      and (p.provolatile = 'v' and not p.proname = any(array[{allowed}]) or p.proname = any(array[{denied}]))
+      and exists (select from aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) a where a.grantee = 0)
+  loop
+    execute 'revoke execute on routine ' || one::text || ' from public';
+  end loop;
+end $do$"""
+
+
+def provision(dsn: str, database: str, schemas: Schemas) -> None:
+    """Make (or make again) the shadow ``database`` on a server of ours. ``dsn``: its superuser. Raises psycopg.Error."""
     with psycopg.connect(dsn, autocommit=True) as connection:
         _database(connection, database)
-        for role, password in users.items():
-            _role(connection, role, password)
+        _role(connection, READER)
+        connection.execute(sql.SQL("grant pg_use_reserved_connections to {}").format(sql.Identifier(READER)))
         for name, value in (
             ("default_transaction_read_only", "on"),
             ("timezone", "UTC"),
@@ -65,13 +167,42 @@ def provision(dsn: str, database: str, users: Mapping[str, str], schemas: Schema
                 )
             )
         connection.execute(sql.SQL("revoke all on database {} from public").format(sql.Identifier(database)))
-        for role in users:
-            connection.execute(
-                sql.SQL("grant connect on database {} to {}").format(
-                    sql.Identifier(database), sql.Identifier(role)
-                )
-            )
+        connection.execute(sql.SQL("grant connect on database {} to public").format(sql.Identifier(database)))
+        for other in ("postgres", "template1"):
+            connection.execute(sql.SQL("revoke all on database {} from public").format(sql.Identifier(other)))
+    _withdraw(dsn, database)
     synchronise(dsn, database, schemas)
+
+
+def _withdraw(dsn: str, database: str) -> None:
+    """Take from everybody what a lake's user has no use for."""
+    with psycopg.connect(dsn, dbname=database, autocommit=True) as connection:
+        connection.execute("set default_transaction_read_only = off")
+        connection.execute("revoke usage on language plpgsql, sql from public")
+        connection.execute("revoke all on schema public from public")
+        connection.execute("grant usage on schema public to public")
+        connection.execute(
+            sql.SQL(_REVOKE).format(
+                allowed=sql.SQL(", ").join(map(sql.Literal, sorted(VOLATILE_ALLOWED))),
+                denied=sql.SQL(", ").join(map(sql.Literal, sorted(STABLE_DENIED))),
+            )
+        )
+
+
+def role_of(user: str) -> str:
+    """The role of a lake's user: of the same name, unless that is a role of the server's own, or too long for one."""
+    reserved = user in {"postgres", "scratch", "public", "none", READER} or user.startswith(("pg_", _PREFIX))
+    if not reserved and len(user.encode()) <= _LONGEST_NAME:
+        return user
+    return _PREFIX + hashlib.blake2b(user.encode(), digest_size=12).hexdigest()
+
+
+def admit(dsn: str, user: str) -> str:
+    """Make sure that a user has a role; its name. ``dsn``: the server's superuser. Raises psycopg.Error."""
+    role = role_of(user)
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        _role(connection, role, _USER_CONNECTIONS)
+    return role
 
 
 def synchronise(dsn: str, database: str, schemas: Schemas) -> None:
@@ -86,7 +217,7 @@ def synchronise(dsn: str, database: str, schemas: Schemas) -> None:
     }
     with psycopg.connect(dsn, dbname=database) as connection:
         connection.execute("set transaction read write")
-        connection.execute("revoke create on schema public from public")
+        connection.execute(sql.SQL("set local lock_timeout = {}").format(_LOCK_PATIENCE))
         connection.execute(_UNREAD)
         for schema in schemas.keys() - {LAKE}:
             _schema(connection, schema)
@@ -111,14 +242,19 @@ def _database(connection: psycopg.Connection[tuple[object, ...]], database: str)
         connection.execute(sql.SQL("create database {} template template0").format(sql.Identifier(database)))
 
 
-def _role(connection: psycopg.Connection[tuple[object, ...]], role: str, password: str) -> None:
+def _role(connection: psycopg.Connection[tuple[object, ...]], role: str, connections: int = -1) -> None:
     found = connection.execute("select rolsuper from pg_roles where rolname = %s", [role]).fetchone()
-    if found is not None and found[0]:
-        raise ValueError(f"{role} is a superuser of the shadow server: name another role")
-    verb = sql.SQL("create" if found is None else "alter")
-    connection.execute(
-        sql.SQL("{} role {} login password {}").format(verb, sql.Identifier(role), sql.Literal(password))
-    )
+    if found is not None:
+        if found[0]:
+            raise ValueError(f"{role} is a superuser of the shadow server")
+        return
+    with contextlib.suppress(psycopg.errors.DuplicateObject, psycopg.errors.UniqueViolation):
+        # another worker may be making it
+        connection.execute(
+            sql.SQL(
+                "create role {} login nosuperuser nocreatedb nocreaterole noreplication nobypassrls connection limit {}"
+            ).format(sql.Identifier(role), sql.Literal(connections))
+        )
 
 
 def _present(connection: psycopg.Connection[tuple[object, ...]]) -> dict[tuple[str, str], str]:
@@ -132,8 +268,6 @@ def _present(connection: psycopg.Connection[tuple[object, ...]]) -> dict[tuple[s
 
 def _digest(columns: Sequence[tuple[str, str]]) -> str:
     """Kept as the table's comment: what it was made from."""
-    import hashlib
-
     return "lake table " + hashlib.blake2b(repr(columns).encode(), digest_size=8).hexdigest()
 
 

@@ -68,8 +68,9 @@ class Address:
 class ScratchServer:
     """An embedded PostgreSQL in a directory of its own, for the length of a ``with`` block.
 
-    ``settings`` are added to (and win over) those of a throw-away server. ``directory``: keep the
-    data there across runs instead of throwing them away. The server ends when the block ends, when
+    ``settings`` are added to (and win over) those of a throw-away server; with ``listen_addresses`` empty it is reached through
+    its Unix socket alone. ``memory``: bytes that each of its processes may have for itself (0: any number; Linux). ``directory``:
+    keep the data there across runs instead of throwing them away. The server ends when the block ends, when
     this process ends and when it is killed. Raises ServerUnavailable when none can be started.
 
     Over TCP every role needs its password (which the URIs contain); nobody else on the machine can
@@ -77,9 +78,12 @@ class ScratchServer:
     that ``create_database`` makes).
     """
 
-    def __init__(self, settings: Mapping[str, str] | None = None, *, directory: Path | None = None) -> None:
+    def __init__(
+        self, settings: Mapping[str, str] | None = None, *, directory: Path | None = None, memory: int = 0
+    ) -> None:
         self._settings = dict(THROW_AWAY) | dict(settings or {})
         self._keep = directory
+        self._memory = memory
         self._home: Path | None = None
         self._guard: subprocess.Popen[bytes] | None = None
         self._address: Address | None = None
@@ -190,12 +194,15 @@ class ScratchServer:
         self._address = Address(port, home, passwords)
 
     def _launch(self, home: Path, data: Path, port: int, installation: Installation) -> None:
-        settings = self._settings | {
-            "listen_addresses": "127.0.0.1",
-            "port": str(port),
-            "unix_socket_directories": str(home),
-            "unix_socket_permissions": "0700",
-        }
+        settings = (
+            {"listen_addresses": "127.0.0.1"}
+            | self._settings
+            | {
+                "port": str(port),
+                "unix_socket_directories": str(home),
+                "unix_socket_permissions": "0700",
+            }
+        )
         options = [f"--{name}={value}" for name, value in settings.items()]
         account = installation.account
         owner = [str(account.uid), str(account.gid)] if account else ["-1", "-1"]
@@ -203,7 +210,17 @@ class ScratchServer:
         server = [str(installation.program("postgres")), "-D", str(data), *options]
         with (home / "log").open("ab") as log:
             self._guard = subprocess.Popen(
-                [sys.executable, "-I", "-S", watchdog.__file__, str(home), mode, *owner, *server],
+                [
+                    sys.executable,
+                    "-I",
+                    "-S",
+                    watchdog.__file__,
+                    str(home),
+                    mode,
+                    *owner,
+                    str(self._memory),
+                    *server,
+                ],
                 stdin=subprocess.PIPE,
                 stdout=log,
                 stderr=log,

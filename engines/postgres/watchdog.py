@@ -1,6 +1,7 @@
 """A small program that runs one scratch server and outlives nobody.
 
-Started as ``python -I watchdog.py DIRECTORY MODE UID GID PROGRAM ARGUMENT...``. Its standard input is a
+Started as ``python -I watchdog.py DIRECTORY MODE UID GID MEMORY PROGRAM ARGUMENT...``; MEMORY: bytes of its own that each of the
+server's processes may have (Linux; 0: any number). Its standard input is a
 pipe held by the process that wants the server: when that process ends, however it ends, the pipe
 closes, the server is stopped (MODE ``kept``: in order; ``throw-away``: at once) and DIRECTORY removed.
 Should this program itself be killed, the kernel ends the server (PR_SET_PDEATHSIG). Uses only the
@@ -12,6 +13,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import os
+import resource
 import shutil
 import signal
 import subprocess
@@ -23,7 +25,7 @@ PR_SET_PDEATHSIG = 1
 STOP_SIGNALS = (signal.SIGINT, signal.SIGQUIT, signal.SIGKILL)
 
 
-def _become(uid: int, gid: int) -> Callable[[], None]:
+def _become(uid: int, gid: int, memory: int) -> Callable[[], None]:
     """What the child does between fork and exec; this program has one thread, so that is safe."""
     libc = ctypes.CDLL(None, use_errno=True)
 
@@ -33,6 +35,8 @@ def _become(uid: int, gid: int) -> Callable[[], None]:
             os.setgroups([])
             os.setgid(gid)
             os.setuid(uid)
+        if memory:
+            resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
         # after setuid, which clears it
         libc.prctl(PR_SET_PDEATHSIG, signal.SIGQUIT)
 
@@ -49,14 +53,14 @@ def _stop(server: subprocess.Popen[bytes], signals: tuple[signal.Signals, ...]) 
 
 
 def main(arguments: list[str]) -> int:
-    directory, mode, uid, gid, *command = arguments
+    directory, mode, uid, gid, memory, *command = arguments
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     server = subprocess.Popen(
         command,
         stdin=subprocess.DEVNULL,
         cwd=directory,
-        preexec_fn=_become(int(uid), int(gid)),  # noqa: PLW1509 - one thread
+        preexec_fn=_become(int(uid), int(gid), int(memory)),  # noqa: PLW1509 - one thread
         restore_signals=True,
     )
     while os.read(0, 4096):

@@ -9,9 +9,9 @@ import os
 import re
 import sys
 from collections import deque
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, TypeVar
@@ -21,6 +21,7 @@ from rewright.engines.duckdb.reading import SUFFIXES, Unreadable
 from rewright.lake.catalog.model import Broken, Table, Values
 from rewright.lake.catalog.profile import digest_of, profile
 from rewright.lake.catalog.storage import Storage
+from rewright.lake.catalog.unserved import OUTSIDE, format_of, reason_of, reason_of_format
 
 _SMALL_BYTES = 64 << 20
 _WORKERS = max(1, min(4, os.cpu_count() or 1))
@@ -43,26 +44,29 @@ class Update:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Table name → file, and links that lead out of the lake."""
+    """Table name → file, and what is not served with the reason."""
 
     files: dict[str, Path]
-    outside: tuple[Path, ...] = ()
+    unserved: Mapping[Path, str] = field(default_factory=dict)
 
 
 def discover(folder: Path, over: Path | None = None) -> Found:
     """The files of a lake by table name. A file below a subfolder is named `folder_file` when its stem is taken; files of
     `over` replace tables of the same name.
 
-    Links are followed as long as they stay inside the lake's folders; one that leads out is reported and not read.
+    Links are followed as long as they stay inside the lake's folders; one that leads out is reported and not read, as are
+    files of other kinds and tables of other formats.
     """
     roots = [root.resolve() for root in (folder, over) if root is not None]
     found: dict[str, Path] = {}
-    outside: list[Path] = []
+    unserved: dict[Path, str] = {}
     for root in roots:
         mine: dict[str, Path] = {}
         seen: set[Path] = set()
-        for path in sorted(_files(root, roots, outside)):
+        for path in sorted(_files(root, roots, unserved)):
             stem, real = _stem(path), path.resolve()
+            if stem is None and (reason := reason_of(path)) is not None:
+                unserved[path] = reason
             if stem is None or real in seen:
                 continue
             seen.add(real)
@@ -75,7 +79,7 @@ def discover(folder: Path, over: Path | None = None) -> Found:
             plain = re.sub(r"[*?/\\]", "_", name)
             mine[plain if plain not in mine else _free(path.name.replace(".", "_"), mine)] = real
         found.update(mine)
-    return Found(found, tuple(outside))
+    return Found(found, unserved)
 
 
 def _free(name: str, taken: Collection[str]) -> str:
@@ -83,7 +87,7 @@ def _free(name: str, taken: Collection[str]) -> str:
     return next(n for n in (name, *(f"{name}_{i}" for i in range(2, len(taken) + 3))) if n not in taken)
 
 
-def _files(root: Path, roots: Sequence[Path], outside: list[Path]) -> Iterator[Path]:
+def _files(root: Path, roots: Sequence[Path], unserved: dict[Path, str]) -> Iterator[Path]:
     """Files below a folder, hidden ones left out. A folder reached twice, or from inside itself, is entered once."""
     entered: set[Path] = set()
     waiting = [root]
@@ -93,12 +97,15 @@ def _files(root: Path, roots: Sequence[Path], outside: list[Path]) -> Iterator[P
         if real in entered:
             continue
         entered.add(real)
+        if (name := format_of(real)) is not None:
+            unserved[folder] = reason_of_format(name)
+            continue
         # real folders before links to them
         for path in sorted(_listed(folder), key=lambda p: (p.is_symlink(), p.name)):
             if path.name.startswith("."):
                 continue
             if path.is_symlink() and not _inside(path, roots):
-                outside.append(path)
+                unserved[path] = OUTSIDE
             elif path.is_dir():
                 waiting.insert(0 if path.is_symlink() else len(waiting), path)
             else:
@@ -135,8 +142,8 @@ def refresh(storage: Storage, found: Found, folders: Sequence[Path], *, progress
         storage.remove(name)
     for path in failed.keys() - set(files.values()):
         storage.drop_broken(path)
-    for path in found.outside:
-        storage.put_broken(Broken(path, "it links to a place outside the lake, or to none"))
+    for path, reason in found.unserved.items():
+        storage.put_broken(Broken(path, reason))
     added: list[str] = []
     changed: list[str] = []
     looked = _look_all(todo, known, folders)

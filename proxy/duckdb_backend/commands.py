@@ -22,6 +22,25 @@ from rewright.sql.parsing import TooDeep, parse
 _FIRST = re.compile(
     rb"(?:\s|--[^\n]*\n|/\*(?:[^*]|\*(?!/))*\*/)*(declare|fetch|move|close|copy)\b", re.IGNORECASE
 )
+_PASSES = (
+    ast.SelectStmt,
+    ast.ExplainStmt,
+    ast.VariableSetStmt,
+    ast.VariableShowStmt,
+    ast.TransactionStmt,
+    ast.ConstraintsSetStmt,
+    ast.DeclareCursorStmt,
+    ast.FetchStmt,
+    ast.ClosePortalStmt,
+    ast.CopyStmt,
+    ast.PrepareStmt,
+    ast.ExecuteStmt,
+    ast.DeallocateStmt,
+    ast.DiscardStmt,
+    ast.ListenStmt,
+    ast.UnlistenStmt,
+)
+"""Statements that a session with a lake may send to the server behind it; what they contain is bounded by the role's rights."""
 _BINARY, _SCROLL, _HOLD = 0x01, 0x02, 0x20
 _ALL = 0x7FFFFFFF
 
@@ -61,6 +80,24 @@ class Copy:
 
 
 Command = Declare | Fetch | CloseCursor | Copy
+
+
+def refusal(text: bytes) -> SqlError | None:
+    """Why the server behind the lake does not get a text: a statement that has no business there. None: it does.
+
+    The role's rights are what protects the server; this keeps away what needs no right, such as altering one's own role. What does
+    not parse goes to the server, which says why.
+    """
+    try:
+        statements = parse(text.decode("utf-8"))
+    except (PglastError, TooDeep, UnicodeDecodeError):
+        return None
+    for one in statements:
+        wrapped = one.stmt.query if isinstance(one.stmt, (ast.ExplainStmt, ast.PrepareStmt)) else one.stmt
+        if not isinstance(wrapped, _PASSES) or getattr(wrapped, "intoClause", None) is not None:
+            kind = type(wrapped).__name__.removesuffix("Stmt")
+            return SqlError("25006", f"cannot execute {kind} in a lake: it is read-only")
+    return None
 
 
 def command_of(text: bytes) -> Command | None:

@@ -13,7 +13,6 @@ from typing import Any, Literal
 from pglast import ast
 
 from rewright.proxy.duckdb_backend import values
-from rewright.proxy.duckdb_backend.ports import Encode
 from rewright.proxy.ports import ResultColumn, SqlError
 from rewright.proxy.wire.framing import message
 
@@ -81,15 +80,16 @@ def response(options: CopyOptions, columns: int) -> bytes:
 
 
 class Writer:
-    """One COPY: ``rows`` and then ``end``. The binary head travels with the first row, as the server sends it."""
+    """One COPY: what ``encode`` made of rows is ``written``, then comes ``end``. The binary head travels with the first row, as
+    the server sends it.
+    """
 
     def __init__(self, options: CopyOptions, columns: Sequence[ResultColumn]) -> None:
         self._options = options
-        self._encode = encoder(options, columns)
+        self.encode = CopyEncoder(options, tuple(columns))
         self._head = _SIGNATURE if options.format == "binary" else b""
 
-    def rows(self, rows: Sequence[tuple[object, ...]]) -> bytes:
-        data = self._encode(rows)
+    def written(self, data: bytes) -> bytes:
         if self._head and data:
             (size,) = struct.unpack_from("!i", data, 1)
             first, rest = data[5 : size + 1], data[size + 1 :]
@@ -108,26 +108,24 @@ def heading(options: CopyOptions, columns: Sequence[ResultColumn]) -> bytes:
     return _data(_line(options, [column.name for column in columns], [False] * len(columns)))
 
 
-def encoder(options: CopyOptions, columns: Sequence[ResultColumn]) -> Encode:
+@dataclass(frozen=True, slots=True)
+class CopyEncoder:
     """Rows as CopyData messages."""
-    oids = [column.type_oid for column in columns]
-    if options.format == "binary":
-        return lambda rows: b"".join(_data(_binary(row, oids)) for row in rows)
-    forced = [options.force_quote is None or column.name in options.force_quote for column in columns]
 
-    def encode(rows: Sequence[tuple[object, ...]]) -> bytes:
-        return b"".join(
-            _data(
-                _line(
-                    options,
-                    [None if v is None else values.to_text(v, oid) for v, oid in zip(row, oids, strict=True)],
-                    forced,
-                )
-            )
-            for row in rows
-        )
+    options: CopyOptions
+    columns: tuple[ResultColumn, ...]
 
-    return encode
+    def __call__(self, rows: Sequence[tuple[object, ...]]) -> bytes:
+        oids = [column.type_oid for column in self.columns]
+        if self.options.format == "binary":
+            return b"".join(_data(_binary(row, oids)) for row in rows)
+        quoted = self.options.force_quote
+        forced = [quoted is None or column.name in quoted for column in self.columns]
+        return b"".join(_data(_line(self.options, _texts(row, oids), forced)) for row in rows)
+
+
+def _texts(row: Sequence[object], oids: Sequence[int]) -> list[str | None]:
+    return [None if v is None else values.to_text(v, oid) for v, oid in zip(row, oids, strict=True)]
 
 
 def _binary(row: Sequence[object], oids: Sequence[int]) -> bytes:

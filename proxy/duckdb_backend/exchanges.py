@@ -8,13 +8,13 @@ the last. Must not do I/O.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any
 
 from rewright.proxy.duckdb_backend import copying, values
-from rewright.proxy.duckdb_backend.commands import CloseCursor, Copy, Declare, Fetch, command_of
+from rewright.proxy.duckdb_backend.commands import CloseCursor, Copy, Declare, Fetch, command_of, refusal
 from rewright.proxy.duckdb_backend.ports import PLACE, Encode, LakeCursor, Prepared
 from rewright.proxy.ports import PRIVATE_PREFIX, ResultColumn, SqlError
 from rewright.proxy.serving import local
@@ -89,6 +89,13 @@ class Declared:
 
 def query_exchange(interceptor: SessionInterceptor, text: bytes) -> Exchange | None:
     """None: the text is the shadow's business."""
+    exchange = _query_exchange(interceptor, text)
+    if exchange is None and (error := refusal(text)) is not None:
+        return failed_query(error)
+    return exchange
+
+
+def _query_exchange(interceptor: SessionInterceptor, text: bytes) -> Exchange | None:
     lake = interceptor.lake
     assert lake is not None
     match command_of(text):
@@ -176,6 +183,13 @@ def _described_run(interceptor: SessionInterceptor, portal: Portal, prepared: Pr
 
 def parse_exchange(interceptor: SessionInterceptor, name: bytes, statement: Statement) -> Exchange | None:
     """None: the text is the shadow's business."""
+    exchange = _parse_exchange(interceptor, name, statement)
+    if exchange is None and (error := refusal(statement.text)) is not None:
+        return _failed_parse(error)
+    return exchange
+
+
+def _parse_exchange(interceptor: SessionInterceptor, name: bytes, statement: Statement) -> Exchange | None:
     lake = interceptor.lake
     assert lake is not None
     match command_of(statement.text):
@@ -319,21 +333,27 @@ def _copy(
     )
     writer = copying.Writer(options, columns)
     try:
-        sent = yield from _rows(cursor, writer.rows, None)
+        sent = yield from _rows(cursor, writer.encode, None, writer.written)
     finally:
         cursor.close()
     yield Emit(writer.end() + CommandComplete(f"COPY {sent}".encode()).encode())
 
 
-def _rows(cursor: LakeCursor, encode: Encode, count: int | None) -> Generator[Any, Any, int]:
-    """Emit the next ``count`` rows (None: all that are left); how many there were."""
+def _as_it_is(data: bytes) -> bytes:
+    return data
+
+
+def _rows(
+    cursor: LakeCursor, encode: Encode, count: int | None, written: Callable[[bytes], bytes] = _as_it_is
+) -> Generator[Any, Any, int]:
+    """Emit the next ``count`` rows (None: all that are left), as ``written`` makes them; how many there were."""
     sent = 0
     while count is None or sent < count:
         wanted = BATCH if count is None else min(BATCH, count - sent)
-        got, data = yield Wait(lambda wanted=wanted: cursor.fetch(wanted, encode))  # type: ignore[misc]
-        yield Emit(data)
-        sent += got
-        if got < wanted:
+        portion = yield Wait(lambda wanted=wanted: cursor.fetch(wanted, encode))  # type: ignore[misc]
+        yield Emit(written(portion.data))
+        sent += portion.count
+        if portion.ended:
             break
     return sent
 
@@ -419,11 +439,11 @@ def _run(
     left, sent = max_rows, 0
     while True:
         wanted = min(BATCH, left) if max_rows else BATCH
-        count, data = yield Wait(lambda wanted=wanted: cursor.fetch(wanted, encode))  # type: ignore[misc]
-        yield Emit(data)
-        sent += count
-        left -= count
-        if count < wanted:
+        portion = yield Wait(lambda wanted=wanted: cursor.fetch(wanted, encode))  # type: ignore[misc]
+        yield Emit(portion.data)
+        sent += portion.count
+        left -= portion.count
+        if portion.ended:
             cursor.close()
             yield Emit(CommandComplete(f"SELECT {sent}".encode()).encode())
             return
@@ -437,15 +457,20 @@ def _encoder(columns: tuple[ResultColumn, ...], formats: tuple[int, ...]) -> Enc
         raise SqlError(
             "08P01", f"bind message has {len(formats)} result formats but query has {len(columns)} columns"
         )
-    kinds = [(column.type_oid, local._format(formats, i)) for i, column in enumerate(columns)]
+    return RowEncoder(tuple((c.type_oid, local._format(formats, i)) for i, c in enumerate(columns)))
 
-    def encode(rows: Sequence[tuple[object, ...]]) -> bytes:
+
+@dataclass(frozen=True, slots=True)
+class RowEncoder:
+    """Rows as DataRow messages; ``kinds``: each column's type and format."""
+
+    kinds: tuple[tuple[int, int], ...]
+
+    def __call__(self, rows: Sequence[tuple[object, ...]]) -> bytes:
         return b"".join(
-            DataRow(tuple(values.encode(v, *k) for v, k in zip(row, kinds, strict=True))).encode()
+            DataRow(tuple(values.encode(v, *k) for v, k in zip(row, self.kinds, strict=True))).encode()
             for row in rows
         )
-
-    return encode
 
 
 def _error(failed: SqlError | Cancelled) -> bytes:

@@ -9,6 +9,7 @@ from typing import Protocol
 from rewright.proxy.ports import ResultColumn, SessionView
 
 Encode = Callable[[Sequence[tuple[object, ...]]], bytes]
+"""Rows as a client gets them. It can be pickled: rows are encoded where they are read."""
 
 
 PLACE = "\x00"
@@ -29,11 +30,20 @@ class Prepared:
     shape: str = ""
 
 
-class LakeCursor(Protocol):
-    """A running lake query, on its own DuckDB cursor."""
+@dataclass(frozen=True, slots=True)
+class Portion:
+    """Some rows, encoded. ``ended``: there were fewer than asked for because there are no more."""
 
-    async def fetch(self, rows: int, encode: Encode) -> tuple[int, bytes]:
-        """The next rows, at most ``rows``: how many, and encoded. Raises SqlError; interrupts when cancelled."""
+    count: int
+    data: bytes
+    ended: bool
+
+
+class LakeCursor(Protocol):
+    """A running lake query."""
+
+    async def fetch(self, rows: int, encode: Encode) -> Portion:
+        """The next rows, at most ``rows``; fewer where they are large. Raises SqlError; interrupts when cancelled."""
 
     def close(self) -> None: ...
 
@@ -54,3 +64,6 @@ class LakeSession(Protocol):
 class Lakes(Protocol):
     def session(self, database: str) -> LakeSession | None:
         """None: that database is no lake."""
+
+    async def account(self, database: str, user: str) -> str:
+        """The role as which this user's sessions stand on the server behind the lake. Raises SqlError."""

@@ -48,6 +48,16 @@ class Limits:
     drain_grace: float = option("30s", seconds, "after SIGTERM, for running queries to end")
     client_buffer: int = option(4 << 20, integer(1 << 16, 1 << 32), "bytes held for one client")
     total_buffer: int = option(512 << 20, integer(1 << 20, 1 << 40), "bytes held for all clients of a worker")
+    lake_memory: int = option(2 << 30, integer(64 << 20, 1 << 42), "bytes for one statement on a lake")
+    lake_total_memory: int = option(
+        6 << 30, integer(256 << 20, 1 << 42), "bytes for all statements on one lake in a worker"
+    )
+    lake_timeout: float = option("10min", seconds, "of work for one statement on a lake")
+    lake_processes: int = option(
+        16,
+        integer(2, 256),
+        "statements on one lake that run at once in a worker; one user gets three quarters",
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import math
 import socket
 import time
 from collections.abc import Iterable, Sequence
@@ -92,6 +93,8 @@ class _Worker:
         loop = asyncio.get_running_loop()
         self.books = self._open_books(self.store, loop)
         self.lakes = _lakes(self.config, self.store)
+        if self.lakes is not None:
+            self.lakes.begin()
         listen(self.pipe, lambda message: self._hear(loop, message), lambda: self._end(loop))
         tasks = [loop.create_task(self._tell_figures(), name="figures")]
         try:
@@ -236,6 +239,8 @@ class _Worker:
 
     def _close(self) -> None:
         books = self.books
+        if self.lakes is not None:
+            self.lakes.close()
         books.pause.stop()
         books.feed.stop()
         books.reporter.flush()
@@ -261,6 +266,14 @@ def _lakes(config: Config, store: Store | None) -> Any:
     homes = lakes_of(config)
     if not homes:
         return None
+    from rewright.wiring.lake_runners import RunnerLimits
     from rewright.wiring.lakes import Lakes
 
-    return Lakes(homes, {name: config.databases[name].dsn for name in homes}, store)
+    limits = config.limits
+    bounds = RunnerLimits(
+        memory=limits.lake_memory,
+        total=limits.lake_total_memory,
+        seconds=limits.lake_timeout or math.inf,
+        processes=limits.lake_processes,
+    )
+    return Lakes(homes, {name: config.databases[name].dsn for name in homes}, store, bounds)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol
 
 from rewright.engines.duckdb.errors import LakeError
-from rewright.proxy.duckdb_backend.ports import Encode
+from rewright.proxy.duckdb_backend.ports import Encode, Portion
 from rewright.proxy.ports import SqlError
 
 _AGAIN_SECONDS = 0.2
@@ -33,9 +33,9 @@ class Cursor:
         self._rows = running.stream(query, parameters, batch=1000)
         self._rest: list[tuple[object, ...]] = []
         self._running = running
-        self._reading: asyncio.Future[tuple[int, bytes]] | None = None
+        self._reading: asyncio.Future[Portion] | None = None
 
-    async def fetch(self, rows: int, encode: Encode) -> tuple[int, bytes]:
+    async def fetch(self, rows: int, encode: Encode) -> Portion:
         self._reading = asyncio.get_running_loop().run_in_executor(None, self._fetch, rows, encode)
         try:
             return await asyncio.shield(self._reading)
@@ -43,7 +43,7 @@ class Cursor:
             self._stop(self._reading)
             raise
 
-    def _stop(self, reading: asyncio.Future[tuple[int, bytes]]) -> None:
+    def _stop(self, reading: asyncio.Future[Portion]) -> None:
         """Interrupt until the thread has noticed: a statement that was about to begin may miss the first."""
         if reading.done():
             reading.cancelled() or reading.exception()
@@ -51,14 +51,14 @@ class Cursor:
         self._running.interrupt()
         reading.get_loop().call_later(_AGAIN_SECONDS, self._stop, reading)
 
-    def _fetch(self, rows: int, encode: Encode) -> tuple[int, bytes]:
+    def _fetch(self, rows: int, encode: Encode) -> Portion:
         try:
             while len(self._rest) < rows and (more := next(self._rows, None)) is not None:
                 self._rest += more
         except LakeError as error:
             raise SqlError(error.sqlstate, first_line(str(error)), hint=error.hint) from error
         taken, self._rest = self._rest[:rows], self._rest[rows:]
-        return len(taken), encode(taken)
+        return Portion(len(taken), encode(taken), ended=len(taken) < rows)
 
     def close(self) -> None:
         if self._reading is not None and not self._reading.done():

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from rewright.config.model import Config
 
 if TYPE_CHECKING:
+    from rewright.engines.duckdb.locked import Limits
     from rewright.lake.api import Lake
 
 
@@ -41,12 +42,12 @@ def lakes_of(config: Config) -> dict[str, Home]:
     }
 
 
-def opened(home: Home) -> Lake:
+def opened(home: Home, limits: Limits | None = None) -> Lake:
     """Raises LakeError: no such folder, the bucket cannot be read."""
     from rewright.engines.duckdb.beside import Beside
     from rewright.lake.api import open_lake
 
-    return open_lake(home.path, beside=[Beside(name, dsn) for name, dsn in home.beside])
+    return open_lake(home.path, limits=limits, beside=[Beside(name, dsn) for name, dsn in home.beside])
 
 
 def fingerprint(home: Home) -> str:

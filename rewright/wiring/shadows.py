@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 import sqlite3
 import threading
 from collections.abc import Mapping
@@ -10,19 +9,17 @@ from contextlib import ExitStack
 from dataclasses import replace
 from types import TracebackType
 from typing import Any, Self
-from urllib.parse import quote
 
 import psycopg
 import structlog
+from psycopg.conninfo import make_conninfo
 
 from rewright.config.model import Config
 from rewright.wiring.opening import Home, fingerprint, lakes_of, opened
+from rewright.wiring.shadow_limits import ShadowWarden
 
 log = structlog.get_logger(__name__)
 WATCH_SECONDS = 3.0
-# durability is of no use to empty tables
-SERVER: Mapping[str, str] = {"shared_buffers": "16MB", "max_connections": "500"}
-ROLE = "lake"
 
 
 class ShadowFailed(Exception):
@@ -40,7 +37,6 @@ class Shadows:
         self._others = len(config.databases) - len(self._lakes)
         self._method = config.auth.method
         self._stack = ExitStack()
-        self._password = secrets.token_hex(16)
         self._server: Any = None
 
     def __enter__(self) -> Self:
@@ -81,25 +77,28 @@ class Shadows:
         return replace(config, databases=databases)
 
     def _dsn(self, name: str) -> str:
-        return f"postgresql://{ROLE}:{self._password}@127.0.0.1:{self._server.port}/{quote(name, safe='')}?sslmode=disable"
+        from rewright.engines.duckdb.shadow import READER
+
+        return make_conninfo(self._server.dsn(unix=True), user=READER, dbname=name, password="")
 
     def _start(self) -> None:
         try:
-            from rewright.engines.duckdb.shadow import provision
+            from rewright.engines.duckdb.shadow import BACKEND_MEMORY, SERVER, provision
             from rewright.engines.postgres.installation import ServerUnavailable
             from rewright.engines.postgres.scratch import ScratchServer
         except ImportError as error:
             raise ShadowFailed(f"serving a lake needs the extras lake and embedded: {error.name}") from error
         try:
-            self._server = self._stack.enter_context(ScratchServer(SERVER))
+            self._server = self._stack.enter_context(ScratchServer(SERVER, memory=BACKEND_MEMORY))
+            address = self._server.dsn(unix=True)
             for name, home in list(self._lakes.items()):
                 try:
-                    provision(self._server.dsn(), name, {ROLE: self._password}, schemas_of(home))
+                    provision(address, name, schemas_of(home))
                 except ShadowFailed as error:
                     self._go_without(name, error)
-            watch = _Watch(self._server.dsn(), self._lakes)
-            watch.start()
-            self._stack.callback(watch.stop)
+            for thread in (_Watch(address, self._lakes), ShadowWarden(address)):
+                thread.start()
+                self._stack.callback(thread.stop)
         except (ServerUnavailable, psycopg.Error) as error:
             raise ShadowFailed(f"the shadow server of the lake does not start: {error}") from error
 

@@ -69,6 +69,51 @@ def test_actions_then_output(bakery_lake: Lake) -> None:
     ]
 
 
+CLEANER = "def clean(value):\n    return value.upper() if value.startswith('D') else value"
+
+
+def test_a_function_the_model_writes_cleans_a_column(bakery_lake: Lake) -> None:
+    """It runs in the sandbox, once; what stays is SQL over the original table."""
+    ctes: list[str] = []
+
+    def built() -> str:
+        pad = json.loads(model.shown[-1])["scratchpad"]
+        ctes.extend(
+            str(sql) for section in pad.values() for name, sql in section.items() if name == "clean_bk_shop"
+        )
+        return rewrite('SELECT "Town" AS city, "Opened" AS opening_year FROM bk_shop ORDER BY 2 DESC')
+
+    model = Scripted(
+        rewrite('SELECT "Town" AS city FROM bk_shop'),
+        check({"type": "BUILD_CTE", "table": "bk_shop", "columns": ["Town"], "goal": "names in capitals"}),
+        json.dumps({"functions": [{"column": "Town", "source": CLEANER}]}),
+        built,
+        check({"type": "OUTPUT_QUERY", "index": 1}),
+    )
+    driver(bakery_lake, model, "samples").resolve(QUERY)
+    assert "Dunmere" in model.shown[2]
+    assert "THEN 'DUNMERE'" in ctes[0]
+
+
+def test_hostile_functions_and_those_below_samples_clean_nothing(bakery_lake: Lake) -> None:
+    hostile = "def clean(value):\n    import os\n    return os.getcwd()"
+    step = {"type": "BUILD_CTE", "table": "bk_shop", "columns": ["Town"], "goal": "names in capitals"}
+    model = Scripted(
+        rewrite('SELECT "Town" AS city FROM bk_shop'),
+        check(step),
+        json.dumps(
+            {"functions": [{"column": "Town", "source": hostile}, {"column": "x", "source": CLEANER}]}
+        ),
+        rewrite('SELECT "Town" AS city FROM bk_shop'),
+        check(),
+    )
+    driver(bakery_lake, model, "samples").resolve(QUERY)
+    assert "getcwd" not in "".join(model.shown)
+    below = Scripted(rewrite('SELECT "Town" AS city FROM bk_shop'), check(step), check())
+    driver(bakery_lake, below, "statistics").resolve(QUERY)
+    assert not any("goal" in text and "columns" in json.loads(text) for text in below.shown)
+
+
 def test_nonsense_and_silence_leave_the_deterministic_answer(bakery_lake: Lake) -> None:
     for model in (Scripted("I cannot", "sorry", "no"), Scripted()):
         answer = driver(bakery_lake, model).resolve(QUERY)

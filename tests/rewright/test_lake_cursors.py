@@ -72,7 +72,7 @@ def test_outside_a_transaction_there_is_no_cursor(lake_dsn):
     "takeover",
     [
         "close c; declare c cursor for select 'another'",
-        "do $$ begin execute 'close c'; execute 'declare c cursor for select ''another'''; end $$",
+        "select 1; close all; declare c cursor for select 'another'",
     ],
 )
 def test_a_name_that_means_another_cursor_is_the_servers(lake, takeover):

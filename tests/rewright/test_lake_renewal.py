@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from rewright.engines.duckdb.errors import LakeError
-from rewright.wiring import lake_renewal, lakes
+from rewright.wiring import lake_renewal, lake_threads
 from rewright.wiring.opening import Home
 
 
@@ -40,46 +40,48 @@ class _Files:
 @pytest.fixture
 def files(monkeypatch: pytest.MonkeyPatch) -> _Files:
     found = _Files()
-    for module in (lakes, lake_renewal):
+    for module in (lake_threads, lake_renewal):
         monkeypatch.setattr(module, "opened", found.opened)
-    monkeypatch.setattr(lakes, "fingerprint", found.fingerprint)
-    monkeypatch.setattr(lakes, "LOOK_SECONDS", 0.0)
+    monkeypatch.setattr(lake_threads, "fingerprint", found.fingerprint)
+    monkeypatch.setattr(lake_threads, "LOOK_SECONDS", 0.0)
     return found
 
 
 @pytest.fixture
-def lake(files: _Files) -> lakes.OpenLake:
-    made = lakes.OpenLake(Home("nowhere"), "")
-    assert made._opened().version == files.version
+def lake(files: _Files) -> lake_threads.ThreadedLake:
+    made = lake_threads.ThreadedLake(Home("nowhere"), "")
+    assert made._current().lake.version == files.version
     return made
 
 
-def test_a_quick_change_is_waited_for(files: _Files, lake: lakes.OpenLake) -> None:
+def test_a_quick_change_is_waited_for(files: _Files, lake: lake_threads.ThreadedLake) -> None:
     files.version = 2
-    assert lake._opened().version == 2
+    assert lake._current().lake.version == 2
     assert files.openings == 2
 
 
 def test_a_slow_change_holds_nobody_up(
-    files: _Files, lake: lakes.OpenLake, monkeypatch: pytest.MonkeyPatch
+    files: _Files, lake: lake_threads.ThreadedLake, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(lake_renewal, "RENEWAL_PATIENCE", 0.05)
     files.gate.clear()
     files.version = 2
-    assert [lake._opened().version for _ in range(3)] == [1, 1, 1]
+    assert [lake._current().lake.version for _ in range(3)] == [1, 1, 1]
     renewal = lake._renewal
     assert renewal is not None
     files.gate.set()
     assert renewal._done.wait(30)
-    assert lake._opened().version == 2
+    assert lake._current().lake.version == 2
     assert files.openings == 2
 
 
-def test_who_fails_to_open_it_is_told_once_and_the_old_one_stays(files: _Files, lake: lakes.OpenLake) -> None:
+def test_who_fails_to_open_it_is_told_once_and_the_old_one_stays(
+    files: _Files, lake: lake_threads.ThreadedLake
+) -> None:
     files.version = LakeError("no such folder", sqlstate="58P01")
     with pytest.raises(LakeError, match="no such folder"):
-        lake._opened()
-    assert lake._opened().version == 1
+        lake._current()
+    assert lake._current().lake.version == 1
     files.version = 3
     time.sleep(0.05)  # looking at files is rested from for a while
-    assert lake._opened().version == 3
+    assert lake._current().lake.version == 3

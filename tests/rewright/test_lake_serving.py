@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import re
 import shutil
 import subprocess
@@ -19,7 +18,7 @@ import sqlalchemy as sa
 from click.testing import CliRunner
 
 from rewright.cli import rewright
-from tests.fixtures.lake_server import make_files, served_lake
+from tests.fixtures.lake_server import listening_on, make_files, served_lake
 
 pytestmark = pytest.mark.server
 
@@ -185,7 +184,7 @@ def test_what_was_cancelled_does_not_run_on(lake_dsn):
         timer.join()
         time.sleep(2.0)
         assert other.execute("select sum(population) from cities").fetchone() == (7498500,)
-        worker = _listening_on(one.info.port)
+        worker = listening_on(one.info.port)
         spent = _cpu_seconds(worker)
         time.sleep(2.0)
         assert _cpu_seconds(worker) - spent < 0.5
@@ -194,17 +193,6 @@ def test_what_was_cancelled_does_not_run_on(lake_dsn):
 def _cpu_seconds(process: int) -> float:
     tasks = Path(f"/proc/{process}/task").glob("*/schedstat")
     return sum(int(task.read_text().split()[0]) for task in tasks) / 1e9
-
-
-def _listening_on(port: int) -> int:
-    """The process that answers on a port of this machine."""
-    lines = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()]
-    inodes = {line[9] for line in lines if line[3] == "0A" and line[1].endswith(f":{port:04X}")}
-    for link in Path("/proc").glob("[0-9]*/fd/*"):
-        with contextlib.suppress(OSError):
-            if str(link.readlink()).removeprefix("socket:[").rstrip("]") in inodes:
-                return int(link.parts[2])
-    raise AssertionError("nobody listens")
 
 
 def test_files_that_come_change_and_go_are_noticed(tmp_path):

@@ -1,0 +1,41 @@
+"""What lies in a lake's folders and is not served: kinds of files, and tables of formats with a log of their own.
+
+Owns the reasons, told by `lake index`. A folder of Delta, Iceberg or Hudi is never read file by file: its files hold rows that its log took out.
+Must not know how files are read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+OUTSIDE = "it links to a place outside the lake, or to none"
+_KINDS: Mapping[str, str] = {
+    ".xlsx": "Excel", ".xls": "Excel", ".xlsm": "Excel", ".ods": "OpenDocument", ".sqlite": "SQLite", ".sqlite3": "SQLite", ".db": "a database",
+    ".duckdb": "DuckDB", ".mdb": "Access", ".zip": "a zip archive", ".tar": "a tar archive", ".tgz": "a tar archive", ".7z": "a 7z archive",
+    ".bz2": "packed by bzip2", ".xz": "packed by xz", ".zst": "packed by zstd", ".lz4": "packed by lz4", ".feather": "Arrow", ".arrow": "Arrow", ".avro": "Avro",
+    ".orc": "ORC", ".geojson": "GeoJSON", ".shp": "a shapefile", ".gpkg": "GeoPackage", ".xml": "XML", ".yaml": "YAML", ".yml": "YAML",
+    ".sas7bdat": "SAS", ".dta": "Stata", ".sav": "SPSS", ".pkl": "a Python pickle", ".h5": "HDF5", ".pdf": "PDF",
+}  # fmt: skip
+
+
+def reason_of(file: Path) -> str | None:
+    """Why a file that could hold a table is not served; None: nothing is said of it."""
+    kind = _KINDS.get(file.suffix.lower())
+    return None if kind is None else f"not served: {kind}"
+
+
+def format_of(folder: Path) -> str | None:
+    """The name of the table format whose log a folder holds, or None."""
+    if (folder / "_delta_log").is_dir():
+        return "Delta"
+    if (folder / ".hoodie").is_dir():
+        return "Hudi"
+    metadata = folder / "metadata"
+    if metadata.is_dir() and next(metadata.glob("*.metadata.json"), None) is not None:
+        return "Iceberg"
+    return None
+
+
+def reason_of_format(name: str) -> str:
+    return f"not served: a table of the format {name}, whose log says which rows of its files count"

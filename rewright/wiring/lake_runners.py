@@ -1,0 +1,562 @@
+"""The processes in which a lake's statements run, and what keeps them in bounds.
+
+Owns starting, lending, interrupting and killing them: how many there are, what one user may have of them, the memory and the time of each and
+of all. Must not know the wire, or what a statement means.
+docs/decisions/0312-lake-statements-run-in-processes-that-can-be-killed.md.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import multiprocessing
+import os
+import pickle
+import socket
+import time
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import structlog
+
+from rewright.proxy.duckdb_backend.ports import Encode, Portion
+from rewright.proxy.ports import SqlError
+from rewright.wiring.opening import Home
+
+if TYPE_CHECKING:
+    from rewright.store.records import Resolution
+    from rewright.wiring.lake_binding import Asked, Bound
+
+log = structlog.get_logger(__name__)
+_PRELOADED = ["rewright.processes.lake_runner"]
+_WATCH_SECONDS = 0.05
+_GRACE_SECONDS = 0.3
+"""What an interrupt is given to work, before the process is killed."""
+_RENEWAL_PATIENCE = 5.0
+"""How long statements wait for a lake whose files changed; after that they get the one that was opened before."""
+_SPARE = 1
+_IDLE = 3
+"""Processes that wait for a statement, at most."""
+_BRISK_SECONDS = 0.5
+"""Where more statements work than there are processors, those that have for longer than this go behind the others."""
+_PROCESSORS = os.cpu_count() or 1
+_NICENESS = 15
+_PAGE = os.sysconf("SC_PAGE_SIZE")
+_OVERHEAD = 768 << 20
+"""Bytes of a process beside DuckDB's own: the catalog, the language model for names, a portion of rows."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunnerLimits:
+    """``memory``: bytes for DuckDB in one process; ``total``: of all processes of a lake; ``seconds``: of work for one statement.
+
+    ``processes``: at most, of which one user gets three quarters; ``patience``: seconds to wait for a free one.
+    """
+
+    memory: int = 2 << 30
+    total: int = 6 << 30
+    seconds: float = 600.0
+    processes: int = 16
+    patience: float = 30.0
+    row_bytes: int = 64 << 20
+
+    @property
+    def each(self) -> int:
+        """Bytes at which a process is killed."""
+        return self.memory + _OVERHEAD
+
+    @property
+    def of_one_user(self) -> int:
+        return max(1, self.processes * 3 // 4)
+
+
+class Runner:
+    """One process. It answers one request at a time."""
+
+    def __init__(self, process: Any, requests: socket.socket, control: socket.socket) -> None:
+        self._process = process
+        self._requests = requests
+        self._control = control
+        self._reader: asyncio.StreamReader | None = None
+        self._writer: asyncio.StreamWriter | None = None
+        self.incomplete = False
+        self.generation = 0
+        self.killed_for = ""
+        self.busy = False
+        self.lent = False
+        self.since = 0.0
+        self.is_behind = False
+        self._settling: asyncio.Task[None] | None = None
+        self.ended = False
+
+    @property
+    def pid(self) -> int:
+        pid: int = self._process.pid
+        return pid
+
+    async def open(self) -> None:
+        """Wait until its lake is open. Raises SqlError."""
+        from rewright.processes.lake_runner import Opened
+
+        self._reader, self._writer = await asyncio.open_connection(sock=self._requests, limit=1 << 20)
+        opened = await self._answer()
+        assert isinstance(opened, Opened)
+        self.incomplete = opened.incomplete
+
+    async def ask(self, request: object, seconds: float) -> Any:
+        """Its answer. Cancelled, or late, it is interrupted, and killed if that does not help at once. Raises SqlError."""
+        assert self._writer is not None
+        self.busy = True
+        self.since = time.monotonic()
+        self.is_behind = False
+        self._writer.write(_framed(request))
+        answer = asyncio.ensure_future(self._answer())
+        try:
+            done, _ = await asyncio.wait({answer}, timeout=max(0.0, seconds))
+        except asyncio.CancelledError:
+            self._abandon(answer)
+            raise
+        if not done:
+            self._abandon(answer)
+            raise SqlError("57014", "canceling statement due to the time that a statement on a lake may take")
+        self.busy = False
+        return answer.result()
+
+    def _abandon(self, answer: asyncio.Future[Any]) -> None:
+        """It may answer within a moment, and go on; else it is killed."""
+        self.interrupt()
+        answer.add_done_callback(_retrieved)
+        task = asyncio.get_running_loop().create_task(self._settle(answer), name="lake statement's end")
+        _settling.add(task)
+        task.add_done_callback(_settling.discard)
+        self._settling = task
+
+    async def settled(self) -> None:
+        """Wait until what was interrupted has come to its end, one way or the other."""
+        if self._settling is not None:
+            await asyncio.wait({self._settling})
+
+    async def _settle(self, answer: asyncio.Future[Any]) -> None:
+        done, _ = await asyncio.wait({answer}, timeout=_GRACE_SECONDS)
+        if not done:
+            self.kill("cancelled")
+            await asyncio.wait({answer})
+        self.busy = False
+
+    async def _answer(self) -> Any:
+        from rewright.processes.lake_runner import HEAD, Failed
+
+        assert self._reader is not None
+        try:
+            size = HEAD.unpack(await self._reader.readexactly(HEAD.size))[0]
+            found = pickle.loads(await self._reader.readexactly(size))  # noqa: S301 - our own process's
+        except (asyncio.IncompleteReadError, OSError) as error:
+            self.end()
+            raise self._gone() from error
+        if isinstance(found, Failed):
+            raise SqlError(found.sqlstate, found.message, hint=found.hint)
+        return found
+
+    def _gone(self) -> SqlError:
+        if self.killed_for == "memory":
+            return SqlError(
+                "53200",
+                "out of memory",
+                hint="The statement needed more memory than a statement on a lake may have.",
+            )
+        if self.killed_for == "cancelled":
+            return SqlError("57014", "canceling statement due to user request")
+        return SqlError("58000", "the process that ran the statement ended unexpectedly")
+
+    def interrupt(self) -> None:
+        with suppress(OSError):
+            self._control.send(b"i")
+
+    def go_behind(self) -> None:
+        """What the process works on gets the processor when others leave it; its next statement has a thread of its own again."""
+        self.is_behind = True
+        with suppress(OSError):
+            for thread in Path(f"/proc/{self.pid}/task").iterdir():
+                if int(thread.name) != self.pid:
+                    os.setpriority(os.PRIO_PROCESS, int(thread.name), _NICENESS)
+
+    def kill(self, reason: str) -> None:
+        if not self.ended and not self.killed_for:
+            self.killed_for = reason
+            log.info("lake.runner_killed", pid=self.pid, reason=reason)
+            self._process.kill()
+
+    def end(self) -> None:
+        """It gets no more requests; what it does is not wanted."""
+        if self.ended:
+            return
+        self.ended = True
+        self._process.kill()
+        self._control.close()
+        if self._writer is not None:
+            self._writer.close()
+        else:
+            self._requests.close()
+        # so that it is no zombie
+        asyncio.get_running_loop().run_in_executor(None, self._process.join)
+
+    def held(self) -> int:
+        """Bytes of its own (Linux; elsewhere DuckDB's limit alone counts)."""
+        try:
+            _, resident, shared, *_ = Path(f"/proc/{self.pid}/statm").read_text().split()
+        except (OSError, ValueError):
+            return 0
+        return (int(resident) - int(shared)) * _PAGE
+
+
+def _framed(request: object) -> bytes:
+    from rewright.processes.lake_runner import HEAD
+
+    data = pickle.dumps(request, protocol=pickle.HIGHEST_PROTOCOL)
+    return HEAD.pack(len(data)) + data
+
+
+def _retrieved(answer: asyncio.Future[Any]) -> None:
+    answer.cancelled() or answer.exception()
+
+
+_settling: set[asyncio.Task[None]] = set()
+
+
+class Runners:
+    """The processes of one lake."""
+
+    def __init__(self, home: Home, shadow: str, limits: RunnerLimits) -> None:
+        self._home = home
+        self._shadow = shadow
+        self._limits = limits
+        self._context = multiprocessing.get_context("forkserver")
+        self._context.set_forkserver_preload(_PRELOADED)
+        self._idle: list[Runner] = []
+        self._all: set[Runner] = set()
+        self._starting = 0
+        self._spares = 0  # of those that start, they are for whoever comes first
+        self._held: Counter[str] = Counter()
+        self._waiting: list[tuple[str, asyncio.Future[Runner | None]]] = []
+        self._generation = 0
+        self._renewal: asyncio.Task[None] | None = None
+        self._watched: Any = None
+        self._watch: asyncio.Task[None] | None = None
+        self._tasks: set[asyncio.Task[Any]] = set()
+        self._closed = False
+
+    def begin(self) -> None:
+        """Have a process ready when the first statement comes."""
+        self._keep_spare()
+
+    # --- what is asked of them ------------------------------------------------------------------------
+
+    async def bind(self, asked: Asked, accepted: Sequence[Resolution], user: str) -> Bound:
+        """Raises SqlError."""
+        from rewright.processes.lake_runner import Bind
+
+        runner = await self._lend(user)
+        try:
+            bound: Bound = await runner.ask(Bind(asked, accepted), self._limits.seconds)
+        finally:
+            self._give_back(runner, user)
+        return bound
+
+    async def run(self, query: str, parameters: Sequence[object], user: str) -> RunnerCursor:
+        """Raises SqlError."""
+        from rewright.processes.lake_runner import Run
+
+        runner = await self._lend(user)
+        cursor = RunnerCursor(self, runner, user, self._limits.seconds)
+        try:
+            await cursor.ask(Run(query, parameters))
+        except BaseException:
+            cursor.close()
+            raise
+        return cursor
+
+    def close(self) -> None:
+        self._closed = True
+        for runner in list(self._all):
+            runner.end()
+
+    def over(self, runner: Runner, user: str) -> None:
+        """A query is not read any more."""
+        if runner.lent and not runner.busy and not runner.ended and not self._closed:
+            self._task(self._stopped(runner, user))
+        else:
+            self._give_back(runner, user)
+
+    async def _stopped(self, runner: Runner, user: str) -> None:
+        from rewright.processes.lake_runner import Stop
+
+        with suppress(SqlError):
+            await runner.ask(Stop(), 1.0)
+        self._give_back(runner, user)
+
+    # --- lending --------------------------------------------------------------------------------------
+
+    async def _lend(self, user: str) -> Runner:
+        """A process for one statement. Raises SqlError: none gets free, or the lake cannot be opened."""
+        await self._renewed()
+        # who waits for one counts as having it, so that what is ready goes to users who have none
+        self._held[user] += 1
+        try:
+            async with asyncio.timeout(self._limits.patience):
+                while (runner := await self._free(user)) is None:
+                    pass
+        except BaseException as error:
+            self._return_of(user)
+            if isinstance(error, TimeoutError):
+                raise SqlError("53300", "too many statements run on this lake") from None
+            raise
+        runner.lent = True
+        self._keep_spare()
+        return runner
+
+    def _return_of(self, user: str) -> None:
+        self._held[user] -= 1
+        if self._held[user] <= 0:
+            del self._held[user]
+
+    async def _free(self, user: str) -> Runner | None:
+        """None: look again."""
+        self._idle = [runner for runner in self._idle if not runner.ended]
+        # who has some already leaves the last one to others while another can be started
+        is_first = self._held[user] <= 1
+        reserve = 0 if is_first or not self._room() else _SPARE
+        allowed = is_first or self._lent(user) < self._limits.of_one_user
+        if allowed and len(self._idle) > reserve:
+            return self._idle.pop()
+        if allowed and self._room() and not (is_first and self._spares > len(self._waiting)):
+            return await self._start()
+        waiting: asyncio.Future[Runner | None] = asyncio.get_running_loop().create_future()
+        self._waiting.append((user, waiting))
+        try:
+            return await waiting
+        finally:
+            self._waiting = [one for one in self._waiting if one[1] is not waiting]
+
+    def _lent(self, user: str) -> int:
+        """How many processes a user has, those that start for her included."""
+        return self._held[user] - sum(one == user for one, _ in self._waiting) - 1
+
+    def _room(self) -> bool:
+        return len(self._all) + self._starting < self._limits.processes
+
+    def _give_back(self, runner: Runner, user: str) -> None:
+        """A statement is over; its process goes on when it is whole, of the present lake, and not too large."""
+        if not runner.lent:
+            return
+        runner.lent = False
+        self._return_of(user)
+        if runner.busy and not runner.ended:
+            # it was interrupted, and has a moment to come to an end
+            self._task(self._given_back_later(runner))
+        else:
+            self._take_back(runner)
+
+    async def _given_back_later(self, runner: Runner) -> None:
+        await runner.settled()
+        self._take_back(runner)
+
+    def _take_back(self, runner: Runner) -> None:
+        usable = (
+            not runner.ended
+            and not runner.killed_for
+            and runner.generation == self._generation
+            and len(self._idle) < _IDLE
+            and runner.held() < _OVERHEAD
+        )
+        if usable and not self._closed:
+            self._idle.append(runner)
+        else:
+            runner.end()
+            self._all.discard(runner)
+        self._wake()
+
+    def _wake(self) -> None:
+        """Whoever waits and has least gets on first."""
+        for _, waiting in sorted(self._waiting, key=lambda one: self._held[one[0]]):
+            if not waiting.done():
+                waiting.set_result(None)
+                if not self._idle and not self._room():
+                    return
+
+    # --- starting -------------------------------------------------------------------------------------
+
+    async def _start(self) -> Runner:
+        """Raises SqlError."""
+        from rewright.processes.lake_runner import RunnerSetup, main
+
+        self._starting += 1
+        began = time.monotonic()
+        try:
+            setup = RunnerSetup(self._home, self._shadow, self._limits.memory, self._limits.row_bytes)
+            generation = self._generation
+            ours, theirs = socket.socketpair()
+            control, controlled = socket.socketpair()
+            process = self._context.Process(
+                target=main, args=(setup, theirs, controlled), name="lake runner", daemon=True
+            )
+            await asyncio.to_thread(process.start)
+            theirs.close()
+            controlled.close()
+            ours.setblocking(False)
+            runner = Runner(process, ours, control)
+            runner.generation = generation
+            self._all.add(runner)
+        finally:
+            self._starting -= 1
+        try:
+            await runner.open()
+        except BaseException:
+            runner.end()
+            self._all.discard(runner)
+            raise
+        self._begin_watch()
+        log.info("lake.runner_started", pid=runner.pid, seconds=round(time.monotonic() - began, 3))
+        return runner
+
+    def _keep_spare(self) -> None:
+        """The next statement need not wait for a process to start."""
+        if len(self._idle) + self._spares < _SPARE and self._room() and self._renewal is None:
+            self._spares += 1
+            self._task(self._add_spare())
+
+    async def _add_spare(self) -> None:
+        try:
+            runner = await self._start()
+        except (SqlError, OSError):
+            self._spares -= 1
+            # whoever waited for it tries to start one, and is told why there is none
+            self._wake()
+        else:
+            self._spares -= 1
+            self._take_back(runner)
+
+    def _task(self, work: Any) -> None:
+        task = asyncio.get_running_loop().create_task(work, name="lake runners")
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    # --- files that change ----------------------------------------------------------------------------
+
+    async def _renewed(self) -> None:
+        """Where files changed, wait a little for a process that knows them; those who had the old ones keep them."""
+        if self._watched is None:
+            from rewright.wiring.lake_threads import Watched
+
+            self._watched = watched = Watched(self._home)
+            await asyncio.to_thread(_begin, watched)
+        incomplete = any(runner.incomplete for runner in self._idle)
+        is_due = self._renewal is None and self._watched.is_due()
+        changed = is_due and await asyncio.to_thread(self._watched.changed, incomplete=incomplete)
+        if changed and self._renewal is None:
+            self._renewal = asyncio.get_running_loop().create_task(self._renew(), name="lake renewal")
+        if self._renewal is not None:
+            await asyncio.wait({self._renewal}, timeout=_RENEWAL_PATIENCE)
+
+    async def _renew(self) -> None:
+        try:
+            runner = await self._start()
+        except SqlError as error:
+            log.warning("lake.renewal_failed", path=self._home.path, reason=error.message)
+            return
+        finally:
+            self._renewal = None
+        self._generation += 1
+        runner.generation = self._generation
+        old, self._idle = self._idle, [runner]
+        for one in old:
+            one.end()
+            self._all.discard(one)
+        self._wake()
+
+    # --- memory ---------------------------------------------------------------------------------------
+
+    def _begin_watch(self) -> None:
+        if self._watch is None or self._watch.done():
+            self._watch = asyncio.get_running_loop().create_task(self._watching(), name="lake memory")
+
+    async def _watching(self) -> None:
+        """While statements run, whose process is too large is killed; where all are, the largest."""
+        while self._all and not self._closed:
+            await asyncio.sleep(_WATCH_SECONDS)
+            held = {runner: runner.held() for runner in self._all if runner.lent}
+            for runner, size in held.items():
+                if size > self._limits.each:
+                    runner.kill("memory")
+            self._make_way([runner for runner in held if runner.busy])
+            alive = {runner: size for runner, size in held.items() if not runner.killed_for}
+            if sum(alive.values()) > self._limits.total:
+                max(alive, key=alive.__getitem__).kill("memory")
+
+    @staticmethod
+    def _make_way(busy: Sequence[Runner]) -> None:
+        if len(busy) > _PROCESSORS:
+            for runner in busy:
+                if not runner.is_behind and time.monotonic() - runner.since > _BRISK_SECONDS:
+                    runner.go_behind()
+
+
+def _begin(watched: Any) -> None:
+    from rewright.engines.duckdb.errors import LakeError
+
+    try:
+        watched.begin()
+    except LakeError as error:
+        raise SqlError(error.sqlstate, str(error), hint=error.hint) from error
+
+
+class RunnerCursor:
+    """A query that is being read from a process of its own."""
+
+    def __init__(self, runners: Runners, runner: Runner, user: str, seconds: float) -> None:
+        self._runners = runners
+        self._runner = runner
+        self._user = user
+        self._left = seconds
+        self._open = True
+        self._loop = asyncio.get_running_loop()
+
+    async def ask(self, request: object) -> Any:
+        """Raises SqlError; then, as when it is cancelled, the query is over."""
+        if not self._open:
+            raise SqlError("34000", "the query is not read any more")
+        began = time.monotonic()
+        try:
+            return await self._runner.ask(request, self._left)
+        except BaseException:
+            self._release()
+            raise
+        finally:
+            # the client's time between portions does not count
+            self._left -= time.monotonic() - began
+
+    async def fetch(self, rows: int, encode: Encode) -> Portion:
+        from rewright.processes.lake_runner import Fetch
+
+        if not self._open:
+            return Portion(0, b"", ended=True)
+        count, data, ended = await self.ask(Fetch(rows, encode))
+        if ended:
+            self._release()
+        return Portion(count, data, ended=ended)
+
+    def close(self) -> None:
+        if self._open and self._runner.busy:
+            self._runner.interrupt()
+        self._release()
+
+    def _release(self) -> None:
+        if self._open:
+            self._open = False
+            self._runners.over(self._runner, self._user)
+
+    def __del__(self) -> None:
+        if self._open and not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._runners.over, self._runner, self._user)

@@ -1,0 +1,121 @@
+"""A lake bound in threads of the worker, whose queries Spark runs.
+
+Owns the opened lake, noticing that its files changed, and Spark. Must not know sessions.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from rewright.engines.duckdb.errors import LakeError
+from rewright.store.records import Resolution
+from rewright.wiring.lake_binding import Asked, Binding, Bound, Shadow
+from rewright.wiring.lake_renewal import Renewal
+from rewright.wiring.opening import Home, fingerprint, opened
+
+LOOK_SECONDS = 3.0
+"""How often at most the files of a lake are looked at for changes."""
+
+
+class Watched:
+    """Whether a lake's files changed since it was last asked; looks at them now and then only."""
+
+    def __init__(self, home: Home) -> None:
+        self._home = home
+        self._seen = ""
+        self._look_at = 0.0
+
+    def begin(self) -> None:
+        """Remember what is there now. Raises LakeError."""
+        self._seen = fingerprint(self._home)
+        self._look_at = time.monotonic() + LOOK_SECONDS
+
+    def is_due(self) -> bool:
+        return time.monotonic() >= self._look_at
+
+    def changed(self, *, incomplete: bool = False) -> bool:
+        """Whether to open the lake again; ``incomplete``: a database beside it could not be reached, but may be by now."""
+        if not self.is_due():
+            return False
+        now = time.monotonic()
+        try:
+            seen, self._seen = self._seen, fingerprint(self._home)
+        except (LakeError, OSError, sqlite3.Error):
+            return False  # what is open goes on
+        finally:
+            # thousands of files take a while to look at: not more than a small part of the time
+            self._look_at = time.monotonic() + max(LOOK_SECONDS, 20 * (time.monotonic() - now))
+        return incomplete or (bool(seen) and seen != self._seen)
+
+
+class ThreadedLake:
+    """Opened when first asked for; who asks may be any thread."""
+
+    def __init__(self, home: Home, shadow: str) -> None:
+        self._home = home
+        self._shadow = Shadow(shadow)
+        self._watched = Watched(home)
+        self._renewal: Renewal | None = None
+        self._binding: Binding | None = None
+        self._spark: Any = None
+        self._lock = threading.Lock()
+
+    def close(self) -> None:
+        self._shadow.close()
+        if self._spark is not None:
+            self._spark.close()
+        if self._binding is not None:
+            self._binding.lake.close()
+
+    def bind(self, asked: Asked, accepted: Sequence[Resolution]) -> Bound:
+        """Raises SqlError, LakeError."""
+        binding = self._current()
+        binding.accept(accepted)
+        return binding.bind(asked)
+
+    def query(self) -> Any:
+        """What runs a query that has been bound."""
+        binding = self._current()
+        with self._lock:
+            if self._spark is None:
+                from rewright.engines.spark.lake import SparkLake
+                from rewright.lake.api import default_catalog
+
+                cache = default_catalog(binding.lake.folder).with_suffix(".spark")
+                self._spark = SparkLake(self._home.spark, self._definition, cache)
+            return self._spark.query()
+
+    def _definition(self, name: str) -> Any:
+        """A table of the lake as it is now: it may have been opened again since Spark was started."""
+        assert self._binding is not None
+        return self._binding.lake.database.definition(name)
+
+    def _current(self) -> Binding:
+        """The lake as it is now, or, where bringing it up to date takes long, as it was a while ago.
+
+        :raises LakeError: it cannot be opened (again).
+        """
+        with self._lock:
+            if self._binding is None:
+                self._watched.begin()
+                self._binding = Binding(opened(self._home), self._shadow)
+                return self._binding
+            if self._renewal is None and self._watched.changed(incomplete=is_incomplete(self._binding.lake)):
+                self._renewal = Renewal(self._home)
+            renewal = self._renewal
+        if renewal is not None and renewal.ready():
+            with self._lock:
+                if self._renewal is renewal:
+                    self._renewal = None
+                    # statements that run keep the lake they began with; it closes with the last of them
+                    self._binding = Binding(renewal.result(), self._shadow)
+        return self._binding
+
+
+def is_incomplete(lake: Any) -> bool:
+    """Whether a database beside the lake could not be reached when it was opened."""
+    return any(state == "08001" for state, _ in lake.database.missing.values())

@@ -1,0 +1,55 @@
+"""What is not served is listed with the reason; a table format's files are never read one by one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from rewright.engines.duckdb.errors import LakeError
+from rewright.lake.api import open_lake
+
+
+def test_files_of_other_kinds_are_listed(tmp_path: Path) -> None:
+    folder = tmp_path / "lake"
+    (folder / "more").mkdir(parents=True)
+    (folder / "things.csv").write_text("n\n1\n")
+    for name in ("book.xlsx", "more/hr.sqlite", "map.geojson", "old.csv.bz2", "all.zip", "data.feather"):
+        (folder / name).write_bytes(b"x")
+    (folder / "notes.md").write_text("nothing of a table")
+    with open_lake(folder, catalog=tmp_path / "c.db") as lake:
+        assert [table.name for table in lake.tables()] == ["things"]
+        told = {broken.path.name: broken.reason for broken in lake.broken()}
+    assert told == {
+        "book.xlsx": "not served: Excel",
+        "hr.sqlite": "not served: SQLite",
+        "map.geojson": "not served: GeoJSON",
+        "old.csv.bz2": "not served: packed by bzip2",
+        "all.zip": "not served: a zip archive",
+        "data.feather": "not served: Arrow",
+    }
+    (folder / "book.xlsx").unlink()
+    with open_lake(folder, catalog=tmp_path / "c.db") as lake:
+        assert "book.xlsx" not in {broken.path.name for broken in lake.broken()}
+
+
+@pytest.mark.parametrize(
+    ("log", "name"),
+    [
+        ("_delta_log/00000000000000000000.json", "Delta"),
+        ("metadata/v1.metadata.json", "Iceberg"),
+        (".hoodie/hoodie.properties", "Hudi"),
+    ],
+)
+def test_tables_with_a_log_are_refused_by_name(tmp_path: Path, log: str, name: str) -> None:
+    folder = tmp_path / "lake"
+    table = folder / "sales"
+    (table / log).parent.mkdir(parents=True)
+    (table / log).write_text('{"remove": {"path": "part-0.csv"}}\n')
+    (table / "part-0.csv").write_text("n\n1\n")
+    (folder / "things.csv").write_text("n\n1\n")
+    with open_lake(folder, catalog=tmp_path / "c.db") as lake:
+        assert [one.name for one in lake.tables()] == ["things"]
+        assert [(one.path.name, name in one.reason) for one in lake.broken()] == [("sales", True)]
+        with pytest.raises(LakeError):
+            lake.execute('SELECT * FROM "part-0"')
