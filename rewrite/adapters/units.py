@@ -23,7 +23,6 @@ from rewright.knowledge.units import schema_sql
 from rewright.rewrite.ports import Unit
 from rewright.rewrite.rules import RULES, Context, Rewrite, Rule
 from rewright.rewrite.rules.apply import applications
-from rewright.rewrite.rules.canonical import canonical
 from rewright.rewrite.words import CATEGORIES, Category
 from rewright.sql import algebra as a
 from rewright.sql.binder import BindError, Unsupported, bind
@@ -31,6 +30,7 @@ from rewright.sql.catalog import Catalog
 from rewright.sql.ddl import DdlError, catalog_from_ddl
 from rewright.sql.parsing import TooDeep
 from rewright.sql.printing import to_sql
+from rewright.sql.walk import canonical
 
 # how many of the first ranked are looked at, and for how long
 LOOKED_AT = 30

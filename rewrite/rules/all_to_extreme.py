@@ -24,12 +24,11 @@ from dataclasses import replace
 
 from rewright.rewrite.rules.base import Context, Rewrite, Rule
 from rewright.rewrite.rules.build import aggregate, compare, function, int8
-from rewright.rewrite.rules.canonical import is_closed
 from rewright.rewrite.rules.correlation import Inner, take_apart
 from rewright.rewrite.rules.shape import is_volatile, not_null
-from rewright.rewrite.rules.tree import as_product, conjoin, is_plain
 from rewright.sql import algebra as a
 from rewright.sql.types import INT8
+from rewright.sql.walk import as_product, conjoin, is_closed, is_plain
 
 EXTREMES = {(">", True): "max", (">=", True): "max", ("<", True): "min", ("<=", True): "min"}
 EXTREMES |= {

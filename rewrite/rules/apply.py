@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from rewright.rewrite.rules.base import Context, Rewrite, Rule
-from rewright.rewrite.rules.tree import Fresh, blocks, highest_number, replace_at, walk
 from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog
+from rewright.sql.walk import Fresh, blocks, highest_number, replace_at, walk
 
 
 @dataclass(frozen=True, slots=True)

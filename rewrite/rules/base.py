@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from rewright.rewrite.rules.tree import Fresh
 from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog
+from rewright.sql.walk import Fresh
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,11 +11,11 @@ from typing import Any
 
 from rewright.rewrite.rules.base import Context
 from rewright.rewrite.rules.shape import is_volatile, table_of
-from rewright.rewrite.rules.tree import conjuncts, has_subquery, map_children, renumber, walk
 from rewright.sql import algebra as a
 from rewright.sql.binder import BindError, Unsupported, bind
 from rewright.sql.catalog import Catalog
 from rewright.sql.records import Table
+from rewright.sql.walk import conjuncts, has_subquery, map_parts, renumber, walk
 
 
 def checks_of(scan: a.Scan, ctx: Context) -> list[tuple[a.Expr, str]]:
@@ -76,7 +76,7 @@ def _immutable(expr: a.Expr) -> bool:
 
 def _as_list(node: Any) -> Any:
     """``x = ANY (ARRAY[…])``, as the server shows IN, as the list it is."""
-    node = map_children(node, _as_list)
+    node = map_parts(node, _as_list)
     if isinstance(node, a.ArrayOp) and isinstance(node.array, a.ArrayExpr):
         return a.InList(node.op, node.left, node.array.args, node.all)
     return node

@@ -20,8 +20,8 @@ from rewright.rewrite.rules.checks import checks_of
 from rewright.rewrite.rules.conditions import never
 from rewright.rewrite.rules.ranges import allowed
 from rewright.rewrite.rules.shape import cannot_fail, is_volatile
-from rewright.rewrite.rules.tree import as_product
 from rewright.sql import algebra as a
+from rewright.sql.walk import as_product
 
 
 def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:

@@ -10,11 +10,12 @@ from dataclasses import dataclass, replace
 
 from rewright.rewrite.rules.base import Context
 from rewright.rewrite.rules.shape import is_equality, is_volatile
-from rewright.rewrite.rules.tree import (
+from rewright.sql import algebra as a
+from rewright.sql.walk import (
     as_product,
-    bound_rels,
     conjoin,
     copy_fresh,
+    defined_rels,
     free_of_all,
     free_rels,
     from_rels,
@@ -24,7 +25,6 @@ from rewright.rewrite.rules.tree import (
     used_rels,
     walk_block,
 )
-from rewright.sql import algebra as a
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +174,7 @@ def reduction(
         from_=tuple(items),
         where=conjoin(preds),
     )
-    if has_subquery(block) and bound_rels(skip) & bound_rels(block):
+    if has_subquery(block) and frozenset(defined_rels(skip)) & frozenset(defined_rels(block)):
         return None
     copied, _ = copy_fresh(block, ctx.fresh)
     return a.Quantified("=", tuple(t.op.op for t in ties), tuple(t.inner for t in ties), copied)

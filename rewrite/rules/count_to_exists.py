@@ -14,10 +14,10 @@ from dataclasses import replace
 
 from rewright.rewrite.rules.base import Context, Rewrite, Rule
 from rewright.rewrite.rules.shape import is_volatile
-from rewright.rewrite.rules.tree import conjoin, conjuncts, replace_node, walk_block
 from rewright.sql import algebra as a
 from rewright.sql.comparisons import FLIPPED
 from rewright.sql.types import INT4
+from rewright.sql.walk import conjoin, conjuncts, replace_node, walk_block
 
 SOME = frozenset({(">", "0"), ("<>", "0"), (">=", "1")})
 NONE = frozenset({("=", "0"), ("<", "1"), ("<=", "0")})

@@ -19,8 +19,8 @@ from decimal import Decimal
 from rewright.rewrite.rules.base import Context, Rewrite, Rule
 from rewright.rewrite.rules.build import compare
 from rewright.rewrite.rules.conditions import Value, constant, in_conditions, turned, value
-from rewright.rewrite.rules.tree import conjoin, conjuncts
 from rewright.sql import algebra as a
+from rewright.sql.walk import conjoin, conjuncts
 
 # A range of moments; None is open
 Range = tuple[datetime | None, datetime | None]

@@ -21,8 +21,8 @@ from dataclasses import replace
 from rewright.rewrite.rules.base import Context, Rewrite, Rule
 from rewright.rewrite.rules.correlation import Inner, reduction, scalar_aggregates
 from rewright.rewrite.rules.shape import divides, null_on_empty, order_sensitive, rejects_null
-from rewright.rewrite.rules.tree import as_product, conjoin, replace_node, walk_block
 from rewright.sql import algebra as a
+from rewright.sql.walk import as_product, conjoin, replace_node, walk_block
 
 
 def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:

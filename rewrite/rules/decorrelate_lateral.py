@@ -15,8 +15,8 @@ from dataclasses import replace
 
 from rewright.rewrite.rules.base import Context, Rewrite, Rule
 from rewright.rewrite.rules.correlation import scalar_aggregates
-from rewright.rewrite.rules.tree import as_product, conjoin, free_rels, from_rels, replace_node
 from rewright.sql import algebra as a
+from rewright.sql.walk import as_product, conjoin, free_rels, from_rels, replace_node
 
 
 def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:

@@ -18,25 +18,26 @@ from typing import Any
 from rewright.rewrite.rules.base import Context, Rewrite, Rule
 from rewright.rewrite.rules.correlation import Inner, aggregate_block, take_apart
 from rewright.rewrite.rules.shape import divides, is_volatile, keys_of, null_on_empty, simple_aggregates
-from rewright.rewrite.rules.tree import (
+from rewright.sql import algebra as a
+from rewright.sql.walk import (
     as_product,
     conjoin,
     free_rels,
     from_rels,
     is_plain,
-    map_children,
+    map_parts,
+    outer_exprs,
     substitute,
     walk_block,
 )
-from rewright.sql import algebra as a
 
 
 def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
     if not isinstance(block, a.Select) or block.group_by is not None or not block.from_:
         return
     mine = from_rels(block.from_)
-    for part in (*block.targets, *block.order_by):
-        for node in walk_block(part):
+    for expr in outer_exprs(block):
+        for node in walk_block(expr):
             if not isinstance(node, a.ScalarSubquery) or not free_rels(node.query) & mine:
                 continue
             joined = _aggregate(node, ctx) or _lookup(node, ctx)
@@ -92,6 +93,7 @@ def _lookup(node: a.ScalarSubquery, ctx: Context) -> _Joined | None:
     if not ctx.holds("at-most-one-row", basis is not None):
         return None
     on = conjoin((*(t.op for t in inner.ties), *inner.local, *inner.others))
+    assert on is not None  # there is a tie
     rel = ctx.fresh()
     mapping = {(item.rel, i): a.Column(rel, i, c.type, c.name) for i, c in enumerate(item.columns)}
     value: a.Expr = substitute(target, mapping)
@@ -112,7 +114,7 @@ def with_join(
         left = a.Join("inner", left, other, None)
 
     def visit(n: Any) -> Any:
-        return value if n == node else map_children(n, visit)
+        return value if n == node else map_parts(n, visit)
 
     return replace(
         block,

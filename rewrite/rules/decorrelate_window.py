@@ -23,14 +23,15 @@ from itertools import permutations
 from rewright.rewrite.rules.base import Context, Rewrite, Rule
 from rewright.rewrite.rules.correlation import Inner, Tie, scalar_aggregates
 from rewright.rewrite.rules.shape import is_volatile, keys_of, null_on_empty, order_sensitive, rejects_null
-from rewright.rewrite.rules.tree import (
+from rewright.sql import algebra as a
+from rewright.sql.walk import (
     as_product,
     columns_used,
     conjoin,
     free_of_all,
     free_rels,
     from_rels,
-    map_children,
+    map_parts,
     references_whole,
     renumber,
     replace_node,
@@ -39,7 +40,6 @@ from rewright.rewrite.rules.tree import (
     used_rels,
     walk_block,
 )
-from rewright.sql import algebra as a
 
 MOST_TWINS = 5
 
@@ -191,7 +191,7 @@ def _over(target: a.Expr, by: tuple[a.Expr, ...], extra: list[a.Expr]) -> a.Expr
         if isinstance(n, a.Aggregate):
             only = conjoin((*extra, n.filter) if n.filter is not None else extra)
             return a.WindowCall(n.func, n.args, window, n.type, star=n.star, filter=only)
-        found: a.Expr = map_children(n, visit)
+        found: a.Expr = map_parts(n, visit)
         return found
 
     return visit(target)

@@ -19,16 +19,16 @@ from typing import Any
 from rewright.rewrite.rules.base import Context, Rewrite, Rule
 from rewright.rewrite.rules.eager_group import aggregates, decomposes, split
 from rewright.rewrite.rules.shape import is_volatile, order_sensitive, shows_identity
-from rewright.rewrite.rules.tree import (
+from rewright.sql import algebra as a
+from rewright.sql.walk import (
     QUERIES,
     columns_used,
     from_rels,
     has_window,
-    map_children,
+    map_parts,
     references_whole,
     substitute,
 )
-from rewright.sql import algebra as a
 
 IGNORING_DUPLICATES = frozenset({"count", "sum", "min", "max"})
 
@@ -98,10 +98,10 @@ def _two_steps(
     def visit(n: Any) -> Any:
         if isinstance(n, QUERIES):
             return n
-        return values[n] if isinstance(n, a.Aggregate) else map_children(n, visit)
+        return values[n] if isinstance(n, a.Aggregate) else map_parts(n, visit)
 
     late = replace(block, from_=(), where=None)
-    above = map_children(late, visit)
+    above = map_parts(late, visit)
     moved = {
         (k.rel, k.pos): a.Column(rel, i, k.type, f"k{i + 1}")
         for i, k in enumerate(keys)

@@ -17,7 +17,9 @@ from dataclasses import replace
 from rewright.rewrite.rules.base import Context, Rewrite, Rule
 from rewright.rewrite.rules.eager_group import aggregates
 from rewright.rewrite.rules.shape import is_lateral, is_volatile, order_sensitive
-from rewright.rewrite.rules.tree import (
+from rewright.sql import algebra as a
+from rewright.sql.types import INT4
+from rewright.sql.walk import (
     as_product,
     conjoin,
     free_rels,
@@ -27,8 +29,6 @@ from rewright.rewrite.rules.tree import (
     returns_set,
     used_rels,
 )
-from rewright.sql import algebra as a
-from rewright.sql.types import INT4
 
 ONCE = frozenset({"min", "max", "bool_and", "bool_or", "every"})
 

@@ -13,9 +13,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from rewright.rewrite.rules.base import Context, Rewrite, Rule
-from rewright.rewrite.rules.tree import conjoin, conjuncts, has_aggregate, has_window
 from rewright.sql import algebra as a
 from rewright.sql.facts import Facts
+from rewright.sql.walk import conjoin, conjuncts, has_aggregate, has_window
 
 
 def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:

@@ -15,8 +15,8 @@ from dataclasses import replace
 
 from rewright.rewrite.rules.base import Context, Rewrite, Rule
 from rewright.rewrite.rules.shape import order_sensitive
-from rewright.rewrite.rules.tree import walk_block
 from rewright.sql import algebra as a
+from rewright.sql.walk import walk_block
 
 
 def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:

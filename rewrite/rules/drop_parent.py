@@ -15,10 +15,10 @@ from dataclasses import dataclass, replace
 
 from rewright.rewrite.rules.base import Context, Rewrite, Rule
 from rewright.rewrite.rules.shape import column_not_null, is_equality, shows_identity, table_of
-from rewright.rewrite.rules.tree import as_product, columns_used, conjoin, references_whole, substitute
 from rewright.sql import algebra as a
 from rewright.sql.facts import usable_foreign_keys
 from rewright.sql.records import ForeignKey
+from rewright.sql.walk import as_product, columns_used, conjoin, references_whole, substitute
 
 
 def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:

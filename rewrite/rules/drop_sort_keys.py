@@ -15,9 +15,9 @@ from dataclasses import replace
 
 from rewright.rewrite.rules.base import Context, Rewrite, Rule
 from rewright.rewrite.rules.shape import is_volatile
-from rewright.rewrite.rules.tree import has_aggregate, has_subquery, has_window, returns_set, walk
 from rewright.sql import algebra as a
 from rewright.sql.facts import Facts
+from rewright.sql.walk import has_aggregate, has_subquery, has_window, returns_set, walk
 
 
 def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:

@@ -18,7 +18,8 @@ from typing import Any
 from rewright.rewrite.rules.base import Context, Rewrite, Rule
 from rewright.rewrite.rules.correlation import as_tie
 from rewright.rewrite.rules.shape import NOT_NULL_ON_EMPTY, is_volatile, keys_of, order_sensitive
-from rewright.rewrite.rules.tree import (
+from rewright.sql import algebra as a
+from rewright.sql.walk import (
     QUERIES,
     conjoin,
     conjuncts,
@@ -26,10 +27,9 @@ from rewright.rewrite.rules.tree import (
     from_rels,
     has_subquery,
     has_window,
-    map_children,
+    map_parts,
     walk_block,
 )
-from rewright.sql import algebra as a
 
 
 def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
@@ -100,7 +100,7 @@ def _early(block: a.Select, join: a.Join, ctx: Context) -> a.Select | None:
     def visit(n: Any) -> Any:
         if isinstance(n, QUERIES):
             return n
-        return values[n] if isinstance(n, a.Aggregate) else map_children(n, visit)
+        return values[n] if isinstance(n, a.Aggregate) else map_parts(n, visit)
 
     having = visit(block.having) if block.having is not None else None
     return replace(
@@ -139,7 +139,7 @@ def _parts(block: a.Select) -> list[Any]:
     def blank(n: Any) -> Any:
         if isinstance(n, QUERIES):
             return n
-        return a.Const(None, n.type) if isinstance(n, a.Aggregate) else map_children(n, blank)
+        return a.Const(None, n.type) if isinstance(n, a.Aggregate) else map_parts(n, blank)
 
     parts: list[Any] = [
         *block.targets,

@@ -26,7 +26,10 @@ from rewright.rewrite.rules.shape import (
     order_sensitive,
     shows_identity,
 )
-from rewright.rewrite.rules.tree import (
+from rewright.sql import algebra as a
+from rewright.sql.records import key_of
+from rewright.sql.types import INT8, NUMERIC
+from rewright.sql.walk import (
     QUERIES,
     as_product,
     columns_used,
@@ -34,14 +37,11 @@ from rewright.rewrite.rules.tree import (
     free_of_all,
     free_rels,
     has_subquery,
-    map_children,
+    map_parts,
     references_whole,
     substitute,
     walk_block,
 )
-from rewright.sql import algebra as a
-from rewright.sql.records import key_of
-from rewright.sql.types import INT8, NUMERIC
 
 MOST_KEYS = 4
 SUMMED = frozenset({"int2", "int4", "int8", "numeric"})
@@ -99,11 +99,11 @@ def _early(
     def visit(n: Any) -> Any:
         if isinstance(n, QUERIES):
             return n
-        return values[n] if isinstance(n, a.Aggregate) else map_children(n, visit)
+        return values[n] if isinstance(n, a.Aggregate) else map_parts(n, visit)
 
     late = replace(block, from_=(), where=None)
     made = replace(
-        map_children(late, visit),
+        map_parts(late, visit),
         from_=tuple(derived if i is item else i for i in items),
         where=conjoin(rest),
     )
@@ -206,7 +206,7 @@ def outside(block: a.Select) -> list[Any]:
     def blank(n: Any) -> Any:
         if isinstance(n, QUERIES):
             return n
-        return a.Const(None, n.type) if isinstance(n, a.Aggregate) else map_children(n, blank)
+        return a.Const(None, n.type) if isinstance(n, a.Aggregate) else map_parts(n, blank)
 
     parts: list[Any] = [*block.targets, *block.order_by, *(block.group_by or ((),))[0]]
     return [blank(p) for p in (*parts, *([block.having] if block.having is not None else []))]

@@ -17,7 +17,9 @@ from dataclasses import replace
 from rewright.rewrite.rules.base import Context, Rewrite, Rule
 from rewright.rewrite.rules.drop_parent import Link, links
 from rewright.rewrite.rules.shape import column_not_null, is_volatile
-from rewright.rewrite.rules.tree import (
+from rewright.sql import algebra as a
+from rewright.sql.types import INT8
+from rewright.sql.walk import (
     Place,
     as_product,
     columns_used,
@@ -30,8 +32,6 @@ from rewright.rewrite.rules.tree import (
     returns_set,
     substitute,
 )
-from rewright.sql import algebra as a
-from rewright.sql.types import INT8
 
 
 def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:

@@ -17,8 +17,8 @@ from rewright.rewrite.rules.base import Context, Rewrite, Rule
 from rewright.rewrite.rules.build import aggregate, compare
 from rewright.rewrite.rules.correlation import Inner, reduction, take_apart
 from rewright.rewrite.rules.shape import is_volatile
-from rewright.rewrite.rules.tree import as_product, conjoin, used_rels
 from rewright.sql import algebra as a
+from rewright.sql.walk import as_product, conjoin, used_rels
 
 
 def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:

@@ -22,7 +22,10 @@ from rewright.rewrite.rules.base import Context, Rewrite, Rule
 from rewright.rewrite.rules.correlation import Tie, as_tie
 from rewright.rewrite.rules.eager_group import aggregates, outside
 from rewright.rewrite.rules.shape import is_strict_path, is_volatile, keys_of, order_sensitive
-from rewright.rewrite.rules.tree import (
+from rewright.sql import algebra as a
+from rewright.sql.facts import Facts
+from rewright.sql.types import FLOATS
+from rewright.sql.walk import (
     QUERIES,
     conjoin,
     conjuncts,
@@ -31,13 +34,10 @@ from rewright.rewrite.rules.tree import (
     from_rels,
     has_subquery,
     has_window,
-    map_children,
+    map_parts,
     references_whole,
     walk_block,
 )
-from rewright.sql import algebra as a
-from rewright.sql.facts import Facts
-from rewright.sql.types import FLOATS
 
 EXTREMES = frozenset({"min", "max", "bool_and", "bool_or", "every"})
 ADDED = frozenset({"sum", "avg"})
@@ -230,9 +230,9 @@ def _assemble(
     def visit(n: Any) -> Any:
         if isinstance(n, QUERIES):
             return n
-        return values[n] if isinstance(n, a.Aggregate) else map_children(n, visit)
+        return values[n] if isinstance(n, a.Aggregate) else map_parts(n, visit)
 
-    rest: a.Select = map_children(replace(block, from_=(), where=None, group_by=None, having=None), visit)
+    rest: a.Select = map_parts(replace(block, from_=(), where=None, group_by=None, having=None), visit)
     having = () if block.having is None else conjuncts(visit(block.having))
     return replace(rest, from_=(tree,), where=conjoin((*where, *having)))
 

@@ -18,8 +18,8 @@ from collections.abc import Iterator, Sequence
 
 from rewright.rewrite.rules.base import Context, Rewrite, Rule
 from rewright.rewrite.rules.filtered_scans import Reader, filtered_once, readers_of
-from rewright.rewrite.rules.tree import renumber, walk
 from rewright.sql import algebra as a
+from rewright.sql.walk import renumber, walk
 
 
 def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:

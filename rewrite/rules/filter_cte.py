@@ -18,7 +18,8 @@ from rewright.rewrite.rules.base import Context, Rewrite, Rule
 from rewright.rewrite.rules.pushing import can_push, push
 from rewright.rewrite.rules.semijoins import implied_semijoins
 from rewright.rewrite.rules.shape import is_volatile
-from rewright.rewrite.rules.tree import (
+from rewright.sql import algebra as a
+from rewright.sql.walk import (
     as_product,
     blocks,
     columns_used,
@@ -31,7 +32,6 @@ from rewright.rewrite.rules.tree import (
     renumber,
     walk,
 )
-from rewright.sql import algebra as a
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ def _present(query: a.Query, pred: a.Expr) -> bool:
 
 
 def _same_but_columns(one: a.Expr, other: a.Expr, query: a.Select) -> bool:
-    from rewright.rewrite.rules.tree import substitute
+    from rewright.sql.walk import substitute
 
     rels = {c.rel for c in walk(other) if isinstance(c, a.Column)}
     mapping = {(r, i): t.expr for r in rels for i, t in enumerate(query.targets)}

@@ -20,7 +20,8 @@ from rewright.rewrite.rules.correlation import take_apart
 from rewright.rewrite.rules.running_window import Running, Source, adds_up, not_null, running_rows
 from rewright.rewrite.rules.running_window import apply as as_window
 from rewright.rewrite.rules.shape import is_volatile, keys_of
-from rewright.rewrite.rules.tree import (
+from rewright.sql import algebra as a
+from rewright.sql.walk import (
     QUERIES,
     conjoin,
     conjuncts,
@@ -28,10 +29,9 @@ from rewright.rewrite.rules.tree import (
     free_of_all,
     free_rels,
     has_window,
-    map_children,
+    map_parts,
     walk_block,
 )
-from rewright.sql import algebra as a
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,9 +123,9 @@ def _as_subqueries(block: a.Select, join: _SelfJoin, ctx: Context) -> tuple[a.Se
     def visit(n: Any) -> Any:
         if isinstance(n, a.Aggregate):
             return subqueries[n]
-        return n if isinstance(n, QUERIES) else map_children(n, visit)
+        return n if isinstance(n, QUERIES) else map_parts(n, visit)
 
-    rest = map_children(replace(block, from_=(), where=None, group_by=None, having=None), visit)
+    rest = map_parts(replace(block, from_=(), where=None, group_by=None, having=None), visit)
     having = visit(block.having) if block.having is not None else None
     if join.copy.rel in free_rels(rest) or (having is not None and join.copy.rel in free_rels(having)):
         return None

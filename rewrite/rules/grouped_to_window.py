@@ -16,7 +16,8 @@ from dataclasses import replace
 from rewright.rewrite.rules.base import Context, Rewrite, Rule
 from rewright.rewrite.rules.correlation import as_tie
 from rewright.rewrite.rules.shape import column_not_null, is_volatile, order_sensitive
-from rewright.rewrite.rules.tree import (
+from rewright.sql import algebra as a
+from rewright.sql.walk import (
     Place,
     as_product,
     columns_used,
@@ -24,13 +25,12 @@ from rewright.rewrite.rules.tree import (
     conjuncts,
     free_rels,
     has_subquery,
-    map_children,
+    map_parts,
     references_whole,
     renumber,
     substitute,
     walk_block,
 )
-from rewright.sql import algebra as a
 
 
 def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
@@ -155,7 +155,7 @@ def _over(expr: a.Expr, window: a.Window) -> a.Expr:
     def visit(n: a.Expr) -> a.Expr:
         if isinstance(n, a.Aggregate):
             return a.WindowCall(n.func, n.args, window, n.type, star=n.star, filter=n.filter)
-        found: a.Expr = map_children(n, visit)
+        found: a.Expr = map_parts(n, visit)
         return found
 
     return visit(expr)

@@ -15,12 +15,11 @@ from dataclasses import dataclass, replace
 
 from rewright.rewrite.rules.base import Context, Rewrite, Rule
 from rewright.rewrite.rules.build import compare
-from rewright.rewrite.rules.canonical import canonical, is_closed
 from rewright.rewrite.rules.merge_aggregates import arms_of
 from rewright.rewrite.rules.shape import is_volatile
-from rewright.rewrite.rules.tree import has_aggregate, has_subquery, has_window, leaves, renumber
 from rewright.sql import algebra as a
 from rewright.sql.types import INT4
+from rewright.sql.walk import canonical, has_aggregate, has_subquery, has_window, is_closed, renumber, twins
 
 MOST_KEYS = 8
 
@@ -66,14 +65,9 @@ def _aligned(first: a.Select, query: a.Query, ctx: Context) -> _Arm | None:
     mine, other = (canonical(a.Select((), q.from_, q.where)) for q in (first, query))
     if not ctx.holds("same-rows", mine == other):
         return None
-    ours, theirs = list(leaves(first.from_)), list(leaves(query.from_))
-    if len(ours) != len(theirs):
+    rels = twins(query, first)
+    if rels is None:
         return None
-    rels = {
-        t.rel: o.rel
-        for t, o in zip(theirs, ours, strict=True)
-        if not isinstance(t, a.Join) and not isinstance(o, a.Join)
-    }
     targets = tuple(renumber(t.expr, rels) for t in query.targets)
     return _Arm(tuple(renumber(k, rels) for k in query.group_by[0]), targets)
 

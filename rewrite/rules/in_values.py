@@ -14,8 +14,8 @@ from collections.abc import Iterator
 
 from rewright.rewrite.rules.base import Context, Rewrite, Rule
 from rewright.rewrite.rules.conditions import in_conditions
-from rewright.rewrite.rules.tree import has_subquery
 from rewright.sql import algebra as a
+from rewright.sql.walk import has_subquery
 
 FEWEST = 8
 

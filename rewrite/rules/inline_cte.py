@@ -15,8 +15,8 @@ from typing import Any
 
 from rewright.rewrite.rules.base import Context, Rewrite, Rule
 from rewright.rewrite.rules.shape import is_volatile
-from rewright.rewrite.rules.tree import copy_fresh, is_plain, map_children, walk
 from rewright.sql import algebra as a
+from rewright.sql.walk import copy_fresh, is_plain, map_parts, walk
 
 
 def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
@@ -49,7 +49,7 @@ def inlined(block: a.Query, cte: a.Cte, fresh: Callable[[], int]) -> a.Query:
         if isinstance(n, a.CteScan) and n.cte == cte.cte:
             copied, _ = copy_fresh(cte.query, fresh)
             return a.Derived(n.rel, copied, n.alias, tuple(c.name for c in n.columns))
-        return map_children(n, visit)
+        return map_parts(n, visit)
 
     rest = replace(block, ctes=tuple(c for c in block.ctes if c.cte != cte.cte))
     made: a.Query = visit(rest)

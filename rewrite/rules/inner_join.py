@@ -17,9 +17,9 @@ from decimal import Decimal
 from rewright.rewrite.rules.base import Context, Rewrite, Rule
 from rewright.rewrite.rules.conditions import compares, turned, value
 from rewright.rewrite.rules.shape import column_not_null, is_equality, is_strict_path, table_of
-from rewright.rewrite.rules.tree import conjuncts, free_rels, from_rels, walk
 from rewright.sql import algebra as a
 from rewright.sql.facts import Facts, usable_foreign_keys
+from rewright.sql.walk import conjuncts, free_rels, from_rels, walk
 
 
 def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:

@@ -14,8 +14,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from rewright.rewrite.rules.base import Context, Rewrite, Rule
-from rewright.rewrite.rules.tree import as_product, conjoin, conjuncts, free_rels, from_rels
 from rewright.sql import algebra as a
+from rewright.sql.walk import as_product, conjoin, conjuncts, free_rels, from_rels
 
 
 def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:

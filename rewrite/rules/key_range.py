@@ -18,7 +18,9 @@ from rewright.rewrite.rules.base import Context, Rewrite, Rule
 from rewright.rewrite.rules.build import aggregate, compare
 from rewright.rewrite.rules.correlation import as_tie
 from rewright.rewrite.rules.shape import is_volatile
-from rewright.rewrite.rules.tree import (
+from rewright.sql import algebra as a
+from rewright.sql.types import EXACT_INTEGERS
+from rewright.sql.walk import (
     as_product,
     conjoin,
     copy_fresh,
@@ -27,8 +29,6 @@ from rewright.rewrite.rules.tree import (
     has_subquery,
     walk,
 )
-from rewright.sql import algebra as a
-from rewright.sql.types import EXACT_INTEGERS
 
 ORDERED = EXACT_INTEGERS | {"date"}
 

@@ -19,20 +19,20 @@ from typing import Any
 from rewright.rewrite.rules.base import Context, Rewrite, Rule
 from rewright.rewrite.rules.correlation import as_tie
 from rewright.rewrite.rules.shape import is_volatile
-from rewright.rewrite.rules.tree import (
+from rewright.sql import algebra as a
+from rewright.sql.types import INT8
+from rewright.sql.walk import (
     as_product,
     columns_used,
     conjoin,
     free_rels,
     from_rels,
     has_subquery,
-    map_children,
+    map_parts,
     references_whole,
     substitute,
     walk,
 )
-from rewright.sql import algebra as a
-from rewright.sql.types import INT8
 
 COSTLY = frozenset({"/", "%", "~~", "!~~", "~", "~*", "!~", "!~*", "~~*", "!~~*"})
 
@@ -95,7 +95,7 @@ def _fenced(block: a.Select, inside: list[a.FromItem], costly: list[a.Expr], ctx
     }
 
     def visit(n: Any) -> Any:
-        return values[n] if isinstance(n, a.Op) and n in values else map_children(n, visit)
+        return values[n] if isinstance(n, a.Op) and n in values else map_parts(n, visit)
 
     derived = a.Derived(rel, fence, "few", tuple(names))
     made: a.Select = substitute(rest, mapping)

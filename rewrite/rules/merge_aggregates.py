@@ -17,10 +17,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from rewright.rewrite.rules.base import Context, Rewrite, Rule
-from rewright.rewrite.rules.canonical import is_closed
 from rewright.rewrite.rules.shape import is_volatile
-from rewright.rewrite.rules.tree import as_product, conjoin, copy_fresh, map_children, renumber, walk_block
 from rewright.sql import algebra as a
+from rewright.sql.walk import as_product, conjoin, copy_fresh, is_closed, map_parts, renumber, walk_block
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +193,7 @@ def _filtered(expr: a.Expr, own: a.Expr | None) -> a.Expr:
     def visit(n: Any) -> Any:
         if isinstance(n, a.Aggregate) and own is not None:
             return replace(n, filter=conjoin((own, *((n.filter,) if n.filter is not None else ()))))
-        return map_children(n, visit)
+        return map_parts(n, visit)
 
     found: a.Expr = visit(expr)
     return found
@@ -208,9 +207,7 @@ def _placed(block: a.Select, source: a.Select, where: dict[Any, int], ctx: Conte
     def visit(n: Any) -> Any:
         if isinstance(n, a.ScalarSubquery | a.Derived) and n in where:
             return replace(n, query=_picked(a.output_columns(n.query), where[n], number, columns, ctx))
-        return (
-            n if isinstance(n, a.Select | a.SetOp | a.Values) and n is not block else map_children(n, visit)
-        )
+        return n if isinstance(n, a.Select | a.SetOp | a.Values) and n is not block else map_parts(n, visit)
 
     made: a.Select = visit(block)
     return replace(made, ctes=(*made.ctes, cte))

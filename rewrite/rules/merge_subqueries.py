@@ -19,16 +19,17 @@ from rewright.rewrite.rules.base import Context, Rewrite, Rule
 from rewright.rewrite.rules.correlation import Inner, Tie, aggregate_block
 from rewright.rewrite.rules.decorrelate_target import with_join
 from rewright.rewrite.rules.shape import divides, null_on_empty, simple_aggregates
-from rewright.rewrite.rules.tree import (
+from rewright.sql import algebra as a
+from rewright.sql.walk import (
     conjoin,
     copy_fresh,
     free_rels,
     from_rels,
-    map_children,
+    map_parts,
+    outer_exprs,
     renumber,
     walk_block,
 )
-from rewright.sql import algebra as a
 
 _Label = tuple[str, ...]
 
@@ -49,7 +50,7 @@ def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
     groups: dict[tuple[_Label, frozenset[Any]], list[_Part]] = {}
     models: dict[_Label, Inner] = {}
     mine = from_rels(block.from_)
-    nodes = [n for p in (*block.targets, *block.order_by) for n in walk_block(p)]
+    nodes = [n for e in outer_exprs(block) for n in walk_block(e)]
     for node in dict.fromkeys(n for n in nodes if isinstance(n, a.ScalarSubquery)):
         inner = aggregate_block(node.query) if free_rels(node.query) & mine else None
         if (
@@ -140,7 +141,7 @@ def _lateral(
 
 def _replaced(block: a.Select, mapping: dict[Any, a.Expr]) -> a.Select:
     def visit(n: Any) -> Any:
-        return mapping[n] if n in mapping else map_children(n, visit)
+        return mapping[n] if n in mapping else map_parts(n, visit)
 
     return replace(
         block,
@@ -154,7 +155,7 @@ def _filtered(expr: a.Expr, own: a.Expr | None) -> a.Expr:
     def visit(n: Any) -> Any:
         if isinstance(n, a.Aggregate) and own is not None:
             return replace(n, filter=conjoin((own, *((n.filter,) if n.filter is not None else ()))))
-        return map_children(n, visit)
+        return map_parts(n, visit)
 
     found: a.Expr = visit(expr)
     return found

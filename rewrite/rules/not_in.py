@@ -15,9 +15,9 @@ from dataclasses import replace
 
 from rewright.rewrite.rules.base import Context, Rewrite, Rule
 from rewright.rewrite.rules.shape import is_volatile, not_null
-from rewright.rewrite.rules.tree import as_product, conjoin, conjuncts, copy_fresh, free_rels, is_plain
 from rewright.sql import algebra as a
 from rewright.sql.types import BOOL, INT4
+from rewright.sql.walk import as_product, conjoin, conjuncts, copy_fresh, free_rels, is_plain
 
 
 def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:

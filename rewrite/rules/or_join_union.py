@@ -15,7 +15,8 @@ from dataclasses import replace
 
 from rewright.rewrite.rules.base import Context, Rewrite, Rule
 from rewright.rewrite.rules.shape import cannot_fail, is_equality, is_volatile
-from rewright.rewrite.rules.tree import (
+from rewright.sql import algebra as a
+from rewright.sql.walk import (
     as_product,
     columns_used,
     conjoin,
@@ -29,7 +30,6 @@ from rewright.rewrite.rules.tree import (
     references_whole,
     substitute,
 )
-from rewright.sql import algebra as a
 
 MOST_ARMS = 4
 

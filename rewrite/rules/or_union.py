@@ -16,7 +16,8 @@ from collections.abc import Iterator
 from rewright.rewrite.rules.base import Context, Rewrite, Rule
 from rewright.rewrite.rules.or_join_union import MOST_ARMS, common_equality, union_of_arms
 from rewright.rewrite.rules.shape import cannot_fail, is_equality, is_volatile
-from rewright.rewrite.rules.tree import (
+from rewright.sql import algebra as a
+from rewright.sql.walk import (
     as_product,
     conjuncts,
     disjuncts,
@@ -27,7 +28,6 @@ from rewright.rewrite.rules.tree import (
     references_whole,
     walk,
 )
-from rewright.sql import algebra as a
 
 
 def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:

@@ -21,16 +21,16 @@ from typing import Any
 from rewright.rewrite.rules.base import Context, Rewrite, Rule
 from rewright.rewrite.rules.conditions import never
 from rewright.rewrite.rules.shape import is_volatile
-from rewright.rewrite.rules.tree import (
+from rewright.sql import algebra as a
+from rewright.sql.walk import (
     as_product,
     copy_fresh,
     free_rels,
     has_subquery,
-    map_children,
+    map_parts,
     substitute,
     walk,
 )
-from rewright.sql import algebra as a
 
 
 def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
@@ -110,9 +110,7 @@ def _types(arm: a.Query) -> list[Any]:
 
 def _placed(block: a.Select, made: dict[int, a.Derived]) -> a.Select:
     def visit(n: Any) -> Any:
-        return (
-            made[n.rel] if isinstance(n, a.Derived | a.CteScan) and n.rel in made else map_children(n, visit)
-        )
+        return made[n.rel] if isinstance(n, a.Derived | a.CteScan) and n.rel in made else map_parts(n, visit)
 
     placed: a.Select = visit(block)
     read = {n.cte for n in walk(placed) if isinstance(n, a.CteScan)}

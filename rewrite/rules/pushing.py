@@ -11,7 +11,8 @@ from dataclasses import replace
 
 from rewright.rewrite.rules.base import Context
 from rewright.rewrite.rules.shape import is_volatile
-from rewright.rewrite.rules.tree import (
+from rewright.sql import algebra as a
+from rewright.sql.walk import (
     conjoin,
     conjuncts,
     copy_fresh,
@@ -21,7 +22,6 @@ from rewright.rewrite.rules.tree import (
     substitute,
     walk_block,
 )
-from rewright.sql import algebra as a
 
 
 def can_push(query: a.Query, positions: frozenset[int], ctx: Context) -> bool:

@@ -18,7 +18,8 @@ from dataclasses import replace
 from rewright.rewrite.rules.base import Context, Rewrite, Rule
 from rewright.rewrite.rules.pushing import can_push, push
 from rewright.rewrite.rules.semijoins import implied_semijoins
-from rewright.rewrite.rules.tree import (
+from rewright.sql import algebra as a
+from rewright.sql.walk import (
     as_product,
     columns_used,
     conjoin,
@@ -29,7 +30,6 @@ from rewright.rewrite.rules.tree import (
     references_whole,
     walk,
 )
-from rewright.sql import algebra as a
 
 
 def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:

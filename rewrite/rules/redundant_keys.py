@@ -13,10 +13,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from rewright.rewrite.rules.base import Context, Rewrite, Rule
-from rewright.rewrite.rules.canonical import canonical, is_closed
 from rewright.rewrite.rules.shape import is_equality, is_volatile, shows_identity
-from rewright.rewrite.rules.tree import as_product, conjoin, references_whole, substitute
 from rewright.sql import algebra as a
+from rewright.sql.walk import as_product, canonical, conjoin, is_closed, references_whole, substitute
 
 
 def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:

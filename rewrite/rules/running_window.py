@@ -22,7 +22,9 @@ from rewright.rewrite.rules.base import Context, Rewrite, Rule
 from rewright.rewrite.rules.build import function, operator
 from rewright.rewrite.rules.correlation import Inner, Tie, aggregate_block
 from rewright.rewrite.rules.shape import column_not_null, divides, is_volatile, order_sensitive
-from rewright.rewrite.rules.tree import (
+from rewright.sql import algebra as a
+from rewright.sql.types import FLOATS, INT4, INT8
+from rewright.sql.walk import (
     QUERIES,
     as_product,
     columns_used,
@@ -30,7 +32,7 @@ from rewright.rewrite.rules.tree import (
     conjuncts,
     free_rels,
     has_subquery,
-    map_children,
+    map_parts,
     references_whole,
     renumber,
     same_source,
@@ -38,8 +40,6 @@ from rewright.rewrite.rules.tree import (
     used_rels,
     walk_block,
 )
-from rewright.sql import algebra as a
-from rewright.sql.types import FLOATS, INT4, INT8
 
 GUARDS = ("peers", "nulls-apart", "later-keys-filled", "filters-after")
 ADDED = frozenset({"sum", "avg"})
@@ -278,7 +278,7 @@ def _over(target: a.Expr, running: Running, done: Sequence[a.Expr], ctx: Context
             calls[n] = call
 
     def visit(n: Any) -> Any:
-        return calls[n] if isinstance(n, a.Aggregate) else map_children(n, visit)
+        return calls[n] if isinstance(n, a.Aggregate) else map_parts(n, visit)
 
     made: a.Expr = visit(target)
     return made
@@ -290,9 +290,9 @@ def _put(block: a.Select, exprs: dict[a.ScalarSubquery, a.Expr]) -> a.Select:
     def visit(n: Any) -> Any:
         if isinstance(n, a.ScalarSubquery) and n in exprs:
             return exprs[n]
-        return n if isinstance(n, QUERIES) else map_children(n, visit)
+        return n if isinstance(n, QUERIES) else map_parts(n, visit)
 
-    made: a.Select = map_children(block, visit)
+    made: a.Select = map_parts(block, visit)
     return made
 
 
@@ -308,7 +308,7 @@ def _below(
     rel, marks = ctx.fresh(), {c: a.Column(-1, i, c.type, f"run{i + 1}") for i, c in enumerate(calls)}
 
     def mark(n: Any) -> Any:
-        return marks[n] if isinstance(n, a.WindowCall) and n in marks else map_children(n, mark)
+        return marks[n] if isinstance(n, a.WindowCall) and n in marks else map_parts(n, mark)
 
     rest = _put(block, {node: mark(e) for node, e in exprs.items()})
     rest = _less(rest, shared)
@@ -322,7 +322,7 @@ def _below(
     }
 
     def swap(n: Any) -> Any:
-        return derived if n is source else map_children(n, swap) if isinstance(n, a.Join) else n
+        return derived if n is source else map_parts(n, swap) if isinstance(n, a.Join) else n
 
     made: a.Select = substitute(replace(rest, from_=()), mapping)
     return replace(made, from_=tuple(_mapped(swap(item), derived, mapping) for item in rest.from_))

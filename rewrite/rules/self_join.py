@@ -15,7 +15,8 @@ from dataclasses import replace
 
 from rewright.rewrite.rules.base import Context, Rewrite, Rule
 from rewright.rewrite.rules.shape import column_not_null, is_equality, table_of
-from rewright.rewrite.rules.tree import (
+from rewright.sql import algebra as a
+from rewright.sql.walk import (
     Place,
     as_product,
     conjoin,
@@ -25,7 +26,6 @@ from rewright.rewrite.rules.tree import (
     references_whole,
     substitute,
 )
-from rewright.sql import algebra as a
 
 
 def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:

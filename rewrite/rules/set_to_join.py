@@ -16,10 +16,10 @@ from collections.abc import Iterator
 from rewright.rewrite.rules.base import Context, Rewrite, Rule
 from rewright.rewrite.rules.build import compare
 from rewright.rewrite.rules.shape import is_volatile, shows_identity
-from rewright.rewrite.rules.tree import conjoin
 from rewright.sql import algebra as a
 from rewright.sql.facts import Facts
 from rewright.sql.types import INT4
+from rewright.sql.walk import conjoin
 
 
 def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:

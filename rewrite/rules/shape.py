@@ -10,7 +10,11 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from rewright.rewrite.rules.base import Context
-from rewright.rewrite.rules.tree import (
+from rewright.sql import algebra as a
+from rewright.sql.facts.effects import own_errors
+from rewright.sql.records import Table
+from rewright.sql.types import equality_is_identity
+from rewright.sql.walk import (
     as_product,
     conjuncts,
     free_rels,
@@ -18,10 +22,6 @@ from rewright.rewrite.rules.tree import (
     walk,
     walk_block,
 )
-from rewright.sql import algebra as a
-from rewright.sql.facts.effects import own_errors
-from rewright.sql.records import Table
-from rewright.sql.types import equality_is_identity
 
 # A key: positions of columns, and the constraints it rests on
 KeyFact = tuple[frozenset[int], frozenset[str]]

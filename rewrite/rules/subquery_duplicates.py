@@ -15,8 +15,8 @@ from typing import Any
 
 from rewright.rewrite.rules.base import Context, Rewrite, Rule
 from rewright.rewrite.rules.shape import is_volatile
-from rewright.rewrite.rules.tree import QUERIES, has_aggregate, has_window, map_children, returns_set
 from rewright.sql import algebra as a
+from rewright.sql.walk import QUERIES, has_aggregate, has_window, map_parts, returns_set
 
 
 def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
@@ -28,9 +28,9 @@ def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
             return node
         if isinstance(node, a.Quantified):
             node = replace(node, query=_slim(node.query, ctx))
-        return map_children(node, visit)
+        return map_parts(node, visit)
 
-    made = map_children(block, lambda n: n if isinstance(n, a.Cte) else _within(n, visit))
+    made = map_parts(block, lambda n: n if isinstance(n, a.Cte) else _within(n, visit))
     if made != block:
         yield Rewrite(made, "IN does not see duplicates or order")
 

@@ -14,8 +14,8 @@ from dataclasses import replace
 
 from rewright.rewrite.rules.base import Context, Rewrite, Rule
 from rewright.rewrite.rules.shape import is_volatile
-from rewright.rewrite.rules.tree import columns_used, conjoin, conjuncts, has_subquery, substitute
 from rewright.sql import algebra as a
+from rewright.sql.walk import columns_used, conjoin, conjuncts, has_subquery, substitute
 
 
 def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:

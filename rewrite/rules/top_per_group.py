@@ -20,7 +20,8 @@ from rewright.rewrite.rules.conditions import turned
 from rewright.rewrite.rules.correlation import as_tie, take_apart
 from rewright.rewrite.rules.decorrelate_target import with_join
 from rewright.rewrite.rules.shape import is_lateral, is_volatile
-from rewright.rewrite.rules.tree import (
+from rewright.sql import algebra as a
+from rewright.sql.walk import (
     Place,
     as_product,
     columns_used,
@@ -30,12 +31,12 @@ from rewright.rewrite.rules.tree import (
     free_rels,
     from_rels,
     has_window,
+    outer_exprs,
     references_whole,
     returns_set,
     substitute,
     walk_block,
 )
-from rewright.sql import algebra as a
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,8 +225,8 @@ def _first_of_target(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     if block.group_by is not None or not block.from_:
         return
     mine = from_rels(block.from_)
-    for part in (*block.targets, *block.order_by):
-        for node in walk_block(part):
+    for expr in outer_exprs(block):
+        for node in walk_block(expr):
             if isinstance(node, a.ScalarSubquery) and free_rels(node.query) & mine:
                 joined = _first(node, ctx)
                 if joined is not None:

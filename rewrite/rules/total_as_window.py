@@ -20,20 +20,23 @@ from dataclasses import replace
 from typing import Any
 
 from rewright.rewrite.rules.base import Context, Rewrite, Rule
-from rewright.rewrite.rules.canonical import canonical, is_closed
 from rewright.rewrite.rules.shape import divides, is_volatile, order_sensitive
-from rewright.rewrite.rules.tree import (
+from rewright.sql import algebra as a
+from rewright.sql.walk import (
     QUERIES,
+    canonical,
     conjoin,
     conjuncts,
     has_subquery,
     has_window,
-    map_children,
+    is_closed,
+    map_parts,
+    outer_exprs,
     renumber,
     replace_node,
+    twins,
     walk_block,
 )
-from rewright.sql import algebra as a
 
 COMBINES = frozenset({("sum", "numeric"), ("sum", "float8")})
 
@@ -65,9 +68,7 @@ def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
 
 def _of_rows(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     """Totals in the select list (and ORDER BY) over all rows of a block without groups, all of them at once."""
-    nodes = [
-        n for p in (*block.targets, *block.order_by) for n in walk_block(p) if isinstance(n, a.ScalarSubquery)
-    ]
+    nodes = [n for e in outer_exprs(block) for n in walk_block(e) if isinstance(n, a.ScalarSubquery)]
     if not nodes or is_volatile(block):
         return
     values: dict[a.ScalarSubquery, a.Expr] = {}
@@ -81,7 +82,7 @@ def _of_rows(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     def visit(n: Any) -> Any:
         if isinstance(n, a.ScalarSubquery) and n in values:
             return values[n]
-        return n if isinstance(n, QUERIES) else map_children(n, visit)
+        return n if isinstance(n, QUERIES) else map_parts(n, visit)
 
     made = replace(
         block,
@@ -108,24 +109,11 @@ def _total(block: a.Select, node: a.ScalarSubquery, ctx: Context) -> a.Expr | No
     theirs = canonical(a.Select((), sub.from_, sub.where))
     if not ctx.holds("same-rows", mine == theirs):
         return None
-    twins = _twins(sub, block)
-    if twins is None:
+    pairs = twins(sub, block)
+    if pairs is None:
         return None
-    target = renumber(sub.targets[0].expr, twins)
+    target = renumber(sub.targets[0].expr, pairs)
     return _windowed(target) if block.group_by is not None else _over_rows(target)
-
-
-def _twins(sub: a.Select, block: a.Select) -> dict[int, int] | None:
-    from rewright.rewrite.rules.tree import leaves
-
-    ours, theirs = list(leaves(block.from_)), list(leaves(sub.from_))
-    if len(ours) != len(theirs):
-        return None
-    return {
-        t.rel: o.rel
-        for t, o in zip(theirs, ours, strict=True)
-        if not isinstance(t, a.Join) and not isinstance(o, a.Join)
-    }
 
 
 def _over_rows(target: a.Expr) -> a.Expr | None:
@@ -138,7 +126,7 @@ def _over_rows(target: a.Expr) -> a.Expr | None:
     def visit(n: a.Expr) -> a.Expr:
         if isinstance(n, a.Aggregate):
             return a.WindowCall(n.func, n.args, a.Window(), n.type, star=n.star, filter=n.filter)
-        found: a.Expr = map_children(n, visit)
+        found: a.Expr = map_parts(n, visit)
         return found
 
     return visit(target)
@@ -157,7 +145,7 @@ def _windowed(target: a.Expr) -> a.Expr | None:
         if isinstance(n, a.Aggregate):
             func = replace(n.func, arg_types=(n.type.name,))
             return a.WindowCall(func, (n,), a.Window(), n.type)
-        found: a.Expr = map_children(n, visit)
+        found: a.Expr = map_parts(n, visit)
         return found
 
     return visit(target)
@@ -188,7 +176,7 @@ def _assemble(
     def visit(n: a.Expr) -> a.Expr:
         if n in columns:
             return columns[n]
-        found: a.Expr = map_children(n, visit)
+        found: a.Expr = map_parts(n, visit)
         return found
 
     derived = a.Derived(rel, inner, "groups", tuple(t.name for t in inner.targets))

@@ -15,7 +15,8 @@ from dataclasses import replace
 
 from rewright.rewrite.rules.base import Context, Rewrite, Rule
 from rewright.rewrite.rules.shape import cannot_fail, is_equality, is_volatile, shows_identity
-from rewright.rewrite.rules.tree import (
+from rewright.sql import algebra as a
+from rewright.sql.walk import (
     Place,
     as_product,
     conjoin,
@@ -25,7 +26,6 @@ from rewright.rewrite.rules.tree import (
     substitute,
     walk,
 )
-from rewright.sql import algebra as a
 
 MOST_ADDED = 6
 

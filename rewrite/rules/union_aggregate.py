@@ -18,18 +18,18 @@ from typing import Any
 from rewright.rewrite.rules.base import Context, Rewrite, Rule
 from rewright.rewrite.rules.eager_group import aggregates, decomposes, outside, split
 from rewright.rewrite.rules.shape import is_volatile, shows_identity
-from rewright.rewrite.rules.tree import (
+from rewright.sql import algebra as a
+from rewright.sql.types import BOOL
+from rewright.sql.walk import (
     QUERIES,
     columns_used,
     has_subquery,
     has_window,
-    map_children,
+    map_parts,
     references_whole,
     renumber,
     substitute,
 )
-from rewright.sql import algebra as a
-from rewright.sql.types import BOOL
 
 MOST_ARMS = 6
 
@@ -104,13 +104,13 @@ def _pushed(
     def visit(n: Any) -> Any:
         if isinstance(n, QUERIES):
             return n
-        return values[n] if isinstance(n, a.Aggregate) else map_children(n, visit)
+        return values[n] if isinstance(n, a.Aggregate) else map_parts(n, visit)
 
     names = tuple(t.name for t in targets)
     mapping: dict[tuple[int, int], a.Expr] = {
         (k.rel, k.pos): a.Column(rel, i, k.type, names[i]) for i, k in enumerate(keys)
     }
-    late: a.Select = substitute(map_children(replace(block, from_=(), where=None), visit), mapping)
+    late: a.Select = substitute(map_parts(replace(block, from_=(), where=None), visit), mapping)
     return replace(late, from_=(a.Derived(rel, union, item.alias, names),))
 
 

@@ -16,9 +16,9 @@ from dataclasses import replace
 from rewright.rewrite.rules.base import Context, Rewrite, Rule
 from rewright.rewrite.rules.conditions import value
 from rewright.rewrite.rules.ranges import Allowed, allowed, column_of
-from rewright.rewrite.rules.tree import as_product
 from rewright.sql import algebra as a
 from rewright.sql.facts import Facts
+from rewright.sql.walk import as_product
 
 
 def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:

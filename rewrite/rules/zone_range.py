@@ -15,9 +15,9 @@ from dataclasses import replace
 
 from rewright.rewrite.rules.base import Context, Rewrite, Rule
 from rewright.rewrite.rules.build import compare
-from rewright.rewrite.rules.tree import as_product, conjoin, conjuncts
 from rewright.rewrite.rules.zones import Span, moment, span, utc
 from rewright.sql import algebra as a
+from rewright.sql.walk import as_product, conjoin, conjuncts
 
 
 def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:

@@ -18,21 +18,21 @@ from dataclasses import replace
 from typing import Any
 
 from rewright.rewrite.rules.shape import cannot_fail, is_equality, is_volatile
-from rewright.rewrite.rules.tree import (
+from rewright.rewrite.rules.zones import Span, span, utc
+from rewright.sql import algebra as a
+from rewright.sql.types import EXACT_INTEGERS
+from rewright.sql.walk import (
     REFERENCES,
     as_product,
-    children,
     conjoin,
     conjuncts,
     free_rels,
     has_subquery,
-    map_children,
+    map_parts,
+    parts,
     renumber,
     walk,
 )
-from rewright.rewrite.rules.zones import Span, span, utc
-from rewright.sql import algebra as a
-from rewright.sql.types import EXACT_INTEGERS
 
 ORDERED = EXACT_INTEGERS | {"date"}
 EXTREMES = {">=": "min", "<=": "max"}
@@ -42,7 +42,7 @@ def without_bounds(query: a.Query) -> a.Query:
     """``query`` without such conditions."""
 
     def visit(node: Any) -> Any:
-        node = map_children(node, visit)
+        node = map_parts(node, visit)
         return _block(node) if isinstance(node, a.Select) and node.where is not None else node
 
     changed: a.Query = visit(query)
@@ -140,4 +140,4 @@ def _bare(node: Any) -> Any:
         isinstance(n, (*REFERENCES, a.Param)) for n in walk(node)
     ):
         return a.Const("", node.type)
-    return map_children(node, _bare) if children(node) else node
+    return map_parts(node, _bare) if parts(node) else node

@@ -16,27 +16,27 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from rewright.rewrite.rules.build import function
-from rewright.rewrite.rules.canonical import is_closed
 from rewright.rewrite.rules.shape import is_volatile
-from rewright.rewrite.rules.tree import (
-    QUERIES,
-    as_product,
-    conjoin,
-    conjuncts,
-    has_subquery,
-    has_window,
-    map_children,
-    references_whole,
-    returns_set,
-    substitute,
-    walk,
-)
 from rewright.rewrite.search.forms import Form, failures_of
 from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog
 from rewright.sql.facts.looks import look_of_type
 from rewright.sql.records import key_of
 from rewright.sql.types import INT8, NUMERIC
+from rewright.sql.walk import (
+    QUERIES,
+    as_product,
+    conjoin,
+    conjuncts,
+    has_subquery,
+    has_window,
+    is_closed,
+    map_parts,
+    references_whole,
+    returns_set,
+    substitute,
+    walk,
+)
 
 _EXACT = frozenset({"int2", "int4", "int8", "numeric"})
 _ONCE = frozenset({"min", "max", "bool_and", "bool_or", "every"})
@@ -60,7 +60,7 @@ class _Walk:
     modulo: set[str] = field(default_factory=set)
 
     def visit(self, node: Any) -> Any:
-        node = map_children(node, self.visit)
+        node = map_parts(node, self.visit)
         return self._block(node) if isinstance(node, a.Select) else node
 
     def _block(self, block: a.Select) -> a.Select:
@@ -153,9 +153,9 @@ def _put_together(block: a.Select, rel: int, parts: Sequence[a.Expr]) -> a.Selec
             return n
         if isinstance(n, a.Aggregate):
             return _whole(n, rel, parts, empty=empty)
-        return _simpler(map_children(n, visit))
+        return _simpler(map_parts(n, visit))
 
-    made: a.Select = map_children(block, visit)
+    made: a.Select = map_parts(block, visit)
     return made
 
 

@@ -16,10 +16,10 @@ from dataclasses import dataclass, field, replace
 
 from rewright.rewrite.rules import RULES, Rule, seal_division
 from rewright.rewrite.rules.apply import Applied, applications
-from rewright.rewrite.rules.canonical import canonical
 from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog
 from rewright.sql.printing import to_sql
+from rewright.sql.walk import canonical
 
 Cost = Callable[[str], float]
 

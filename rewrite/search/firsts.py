@@ -17,7 +17,6 @@ from typing import Any
 from rewright.rewrite.rules.build import compare
 from rewright.rewrite.rules.correlation import Inner, take_apart
 from rewright.rewrite.rules.shape import is_volatile
-from rewright.rewrite.rules.tree import Fresh, conjoin, has_aggregate, has_window, map_children, returns_set
 from rewright.rewrite.search.forms import Form
 from rewright.rewrite.search.saying import said
 from rewright.sql import algebra as a
@@ -25,6 +24,7 @@ from rewright.sql.builtins import builtins
 from rewright.sql.catalog import Catalog
 from rewright.sql.facts import Assumption, Facts
 from rewright.sql.types import INT8
+from rewright.sql.walk import Fresh, conjoin, has_aggregate, has_window, map_parts, returns_set
 
 
 def numbered(query: a.Query, catalog: Catalog, fresh: Fresh) -> Form:
@@ -42,7 +42,7 @@ class _Walk:
     assumptions: list[Assumption] = field(default_factory=list)
 
     def visit(self, node: Any) -> Any:
-        node = map_children(node, self.visit)
+        node = map_parts(node, self.visit)
         if isinstance(node, a.ScalarSubquery) or (isinstance(node, a.Derived) and node.lateral):
             made = self._numbered(node.query)
             return node if made is None else replace(node, query=made)

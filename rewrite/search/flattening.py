@@ -15,22 +15,22 @@ from dataclasses import replace
 from typing import Any
 
 from rewright.rewrite.rules.shape import is_volatile
-from rewright.rewrite.rules.tree import (
+from rewright.sql import algebra as a
+from rewright.sql.walk import (
     conjoin,
     conjuncts,
     is_plain,
-    map_children,
+    map_parts,
     references_whole,
     substitute,
 )
-from rewright.sql import algebra as a
 
 
 def flattened(query: a.Query) -> a.Query:
     """A query that holds no CTEs, without such subqueries."""
 
     def visit(node: Any) -> Any:
-        node = map_children(node, visit)
+        node = map_parts(node, visit)
         if isinstance(node, a.Quantified):
             return _listed(node)
         return _block(node) if isinstance(node, a.Select) else node

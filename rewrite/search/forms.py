@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rewright.rewrite.rules.tree import QUERIES
 from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog
 from rewright.sql.facts import Facts
 from rewright.sql.facts.effects import OVERFLOW
+from rewright.sql.walk import QUERIES
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,19 +11,19 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from rewright.rewrite.rules.tree import (
+from rewright.rewrite.search.bounds import harmless
+from rewright.sql import algebra as a
+from rewright.sql.walk import (
     Fresh,
     as_product,
     conjoin,
     free_rels,
-    map_children,
+    map_parts,
     references_whole,
     renumber,
     substitute,
     walk,
 )
-from rewright.rewrite.search.bounds import harmless
-from rewright.sql import algebra as a
 
 Mentioned = dict[a.TableRef, set[int]]
 
@@ -44,7 +44,7 @@ def gathered(query: a.Query, columns: Mentioned, fresh: Fresh, *, together: bool
     moved: dict[tuple[int, int], a.Expr] = {}
 
     def visit(node: Any) -> Any:
-        node = map_children(node, visit)
+        node = map_parts(node, visit)
         if isinstance(node, a.Select) and not references_any(query, node):
             return _block(node, columns, fresh, moved, together=together)
         return node

@@ -15,21 +15,21 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from rewright.rewrite.rules.shape import is_equality, is_volatile
-from rewright.rewrite.rules.tree import (
-    as_product,
-    conjoin,
-    conjuncts,
-    has_aggregate,
-    has_window,
-    map_children,
-    returns_set,
-    substitute,
-)
 from rewright.rewrite.search.forms import Form
 from rewright.rewrite.search.saying import said
 from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog
 from rewright.sql.facts import Assumption, Facts, not_null, usable_foreign_keys
+from rewright.sql.walk import (
+    as_product,
+    conjoin,
+    conjuncts,
+    has_aggregate,
+    has_window,
+    map_parts,
+    returns_set,
+    substitute,
+)
 
 
 def without_early_limits(query: a.Query, catalog: Catalog) -> Form:
@@ -45,7 +45,7 @@ class _Walk:
     assumptions: list[Assumption] = field(default_factory=list)
 
     def visit(self, node: Any) -> Any:
-        node = map_children(node, self.visit)
+        node = map_parts(node, self.visit)
         if isinstance(node, a.Select):
             return self._block(node)
         return self._arms(node, node) if isinstance(node, a.SetOp) else node

@@ -17,10 +17,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from rewright.rewrite.rules.canonical import is_closed
 from rewright.rewrite.rules.correlation import Tie, as_tie
 from rewright.rewrite.rules.shape import is_volatile, null_on_empty
-from rewright.rewrite.rules.tree import (
+from rewright.rewrite.search.congruence import looseness
+from rewright.rewrite.search.forms import Form, failures_of
+from rewright.rewrite.search.saying import said
+from rewright.sql import algebra as a
+from rewright.sql.catalog import Catalog
+from rewright.sql.facts import Assumption, Assumptions, Facts
+from rewright.sql.facts.looks import look_of_type
+from rewright.sql.types import INT4, INT8
+from rewright.sql.walk import (
     REFERENCES,
     SUBQUERIES,
     Fresh,
@@ -30,19 +37,12 @@ from rewright.rewrite.rules.tree import (
     copy_fresh,
     from_rels,
     has_window,
-    map_children,
+    is_closed,
+    map_parts,
     references_whole,
     returns_set,
     walk,
 )
-from rewright.rewrite.search.congruence import looseness
-from rewright.rewrite.search.forms import Form, failures_of
-from rewright.rewrite.search.saying import said
-from rewright.sql import algebra as a
-from rewright.sql.catalog import Catalog
-from rewright.sql.facts import Assumption, Assumptions, Facts
-from rewright.sql.facts.looks import look_of_type
-from rewright.sql.types import INT4, INT8
 
 _ONE = a.Const("1", a.COUNT_TYPE)
 
@@ -63,7 +63,7 @@ class _Walk:
     assumptions: list[Assumption] = field(default_factory=list)
 
     def visit(self, node: Any) -> Any:
-        node = map_children(node, self.visit)
+        node = map_parts(node, self.visit)
         return self._block(node) if isinstance(node, a.Select) else node
 
     def _block(self, block: a.Select) -> a.Select:
@@ -122,7 +122,7 @@ class _Walk:
                 case a.Column() if n.rel == rel and n.pos in values and not _is_count(values[n.pos]):
                     return lookup(n.pos)
                 case _:
-                    return map_children(n, visit)
+                    return map_parts(n, visit)
 
         made: a.Select = visit(block)
         return made

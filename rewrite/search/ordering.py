@@ -13,12 +13,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from rewright.rewrite.rules.shape import is_volatile
-from rewright.rewrite.rules.tree import map_children, returns_set
 from rewright.rewrite.search.forms import Form
 from rewright.rewrite.search.saying import said
 from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog
 from rewright.sql.facts import Assumptions, Facts
+from rewright.sql.walk import map_parts, returns_set
 
 
 def without_idle_keys(query: a.Query, catalog: Catalog) -> Form:
@@ -41,7 +41,7 @@ class _Walk:
     assumptions: list[Any] = field(default_factory=list)
 
     def visit(self, node: Any) -> Any:
-        node = map_children(node, self.visit)
+        node = map_parts(node, self.visit)
         return self._block(node) if isinstance(node, a.Select) and len(node.order_by) > 1 else node
 
     def _block(self, block: a.Select) -> a.Select:

@@ -18,10 +18,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from rewright.rewrite.rules.canonical import canonical, is_closed
 from rewright.rewrite.rules.shape import is_equality, is_volatile
-from rewright.rewrite.rules.tree import (
+from rewright.rewrite.search.bounds import harmless
+from rewright.rewrite.search.congruence import looseness
+from rewright.rewrite.search.forms import Form, failures_of
+from rewright.sql import algebra as a
+from rewright.sql.catalog import Catalog
+from rewright.sql.facts.looks import look_of_type
+from rewright.sql.walk import (
     as_product,
+    canonical,
     conjoin,
     conjuncts,
     disjuncts,
@@ -30,18 +36,13 @@ from rewright.rewrite.rules.tree import (
     from_rels,
     has_aggregate,
     has_subquery,
+    is_closed,
     is_plain,
-    map_children,
+    map_parts,
     renumber,
     returns_set,
     walk_block,
 )
-from rewright.rewrite.search.bounds import harmless
-from rewright.rewrite.search.congruence import looseness
-from rewright.rewrite.search.forms import Form, failures_of
-from rewright.sql import algebra as a
-from rewright.sql.catalog import Catalog
-from rewright.sql.facts.looks import look_of_type
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +68,7 @@ class _Walk:
 
     def visit(self, node: Any) -> Any:
         # innermost first: what keeps rows out further in may rest on what does so further out
-        node = map_children(node, self.visit)
+        node = map_parts(node, self.visit)
         return self._block(node) if isinstance(node, a.Select) else node
 
     def _block(self, block: a.Select) -> a.Select:
@@ -188,7 +189,7 @@ def _lifted(pred: a.Expr, rel: int, shown: dict[a.Expr, int]) -> a.Expr | None:
         nonlocal missing
         if not isinstance(node, a.Column):
             missing |= isinstance(node, a.SystemColumn | a.WholeRow)
-            return map_children(node, visit)
+            return map_parts(node, visit)
         if node not in shown:
             missing = True
             return node
@@ -211,7 +212,7 @@ def _is_met(pred: a.Quantified, rel: int, shown: dict[a.Expr, int], place: _Plac
     if not looseness(pred.query) and any(
         isinstance(p, a.Quantified)
         and replace(p, query=pred.query) == replace(pred, left=tuple(keys))
-        and canonical(p.query) == canonical(pred.query)
+        and canonical(p.query, keep_names=False) == canonical(pred.query, keep_names=False)
         for p in place.preds
     ):
         return True
@@ -269,7 +270,9 @@ def _reads_the_same(one: a.FromItem, other: a.FromItem) -> bool:
             if any(d.lateral or d.security_barrier or not is_closed(d.query) for d in (one, other)):
                 return False
             fixed = not is_volatile(one.query) and not looseness(one.query)
-            return fixed and canonical(one.query) == canonical(other.query)
+            return fixed and canonical(one.query, keep_names=False) == canonical(
+                other.query, keep_names=False
+            )
         case _:
             return False
 

@@ -13,9 +13,9 @@ from rewright.equivalence.api import Checker, Options
 from rewright.equivalence.verdicts import Proved, Tested
 from rewright.rewrite.rules import RULES, Rule
 from rewright.rewrite.rules.apply import applications
-from rewright.rewrite.rules.canonical import canonical
 from rewright.sql.binder import bind
 from rewright.sql.printing import to_sql
+from rewright.sql.walk import canonical
 from tests.rewrite.sqlfixtures import DATABASES, FOLDER, SCHEMA, Case, answer, cases, catalog, fill, outputs
 
 BY_NAME = {rule.name: rule for rule in RULES}
