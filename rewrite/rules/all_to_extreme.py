@@ -25,8 +25,8 @@ from dataclasses import replace
 from rewright.rewrite.rules.base import Context, Rewrite, Rule
 from rewright.rewrite.rules.build import aggregate, compare, function, int8
 from rewright.rewrite.rules.correlation import Inner, take_apart
-from rewright.rewrite.rules.shape import is_volatile, not_null
 from rewright.sql import algebra as a
+from rewright.sql.facts import is_volatile
 from rewright.sql.types import INT8
 from rewright.sql.walk import as_product, conjoin, is_closed, is_plain
 
@@ -101,7 +101,7 @@ def _grouped(
     extreme = a.Column(rel, len(keys), best.type, "best")
     met = _test(pred, extreme)
     tests: list[a.Expr] = [met if ctx.holds("empty-is-true", False) else a.Or((a.IsNull(extreme), met))]
-    filled = not_null(value, inner.items, ctx) is not None or a.IsNull(value, negated=True) in inner.local
+    filled = ctx.filled(value, inner.items) is not None or a.IsNull(value, negated=True) in inner.local
     if not filled and not ctx.holds("elements-filled", False):
         every, some = function("count"), function("count", "any")
         if every is None or some is None:

@@ -6,12 +6,13 @@ switch single guards off and see the checker refuse what comes out. Must not kno
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
 from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog
+from rewright.sql.facts import Facts, labels
 from rewright.sql.walk import Fresh
 
 
@@ -35,12 +36,29 @@ class Context:
     ``off`` names guards (``rule.guard``) that are not asked; only tests set it.
     """
 
-    catalog: Catalog
+    facts: Facts
     fresh: Fresh
     ctes: Mapping[int, a.Cte] = field(default_factory=dict)
     off: frozenset[str] = frozenset()
     # the block is the whole statement: its ORDER BY is visible and its column names are the result's
     top: bool = False
+
+    @property
+    def catalog(self) -> Catalog:
+        return self.facts.catalog
+
+    def keys(self, item: a.FromItem) -> list[tuple[frozenset[int], frozenset[str]]]:
+        """Sets of columns that no two rows of an item share, with the names of the constraints by which they do not."""
+        return [(columns, labels(basis)) for columns, basis in self.facts.keys_of_item(item)]
+
+    def column_filled(self, item: a.FromItem, pos: int) -> bool:
+        """Whether a column of an item is never NULL in its rows."""
+        return not isinstance(item, a.Join) and (item.rel, pos) in self.facts.nonnull_in_from(item)
+
+    def filled(self, expr: a.Expr, items: Iterable[a.FromItem]) -> frozenset[str] | None:
+        """The names of the constraints by which ``expr`` is never NULL over rows of ``items``; None where it may be."""
+        basis = self.facts.filled(expr, items)
+        return None if basis is None else labels(basis)
 
     def holds(self, guard: str, condition: bool) -> bool:
         return condition or guard in self.off

@@ -10,17 +10,17 @@ from functools import lru_cache
 from typing import Any
 
 from rewright.rewrite.rules.base import Context
-from rewright.rewrite.rules.shape import is_volatile, table_of
 from rewright.sql import algebra as a
 from rewright.sql.binder import BindError, Unsupported, bind
 from rewright.sql.catalog import Catalog
+from rewright.sql.facts import is_volatile, stored_table
 from rewright.sql.records import Table
 from rewright.sql.walk import conjuncts, has_subquery, map_parts, renumber, walk
 
 
 def checks_of(scan: a.Scan, ctx: Context) -> list[tuple[a.Expr, str]]:
     """Conjuncts of the table's usable CHECKs over the scan's columns, with the constraint's name."""
-    table = table_of(scan, ctx)
+    table = stored_table(ctx.catalog, scan)
     if table is None:
         return []
     found: list[tuple[a.Expr, str]] = []

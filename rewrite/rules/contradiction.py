@@ -19,8 +19,8 @@ from rewright.rewrite.rules.build import FALSE
 from rewright.rewrite.rules.checks import checks_of
 from rewright.rewrite.rules.conditions import never
 from rewright.rewrite.rules.ranges import allowed
-from rewright.rewrite.rules.shape import cannot_fail, is_volatile
 from rewright.sql import algebra as a
+from rewright.sql.facts import is_volatile
 from rewright.sql.walk import as_product
 
 
@@ -32,7 +32,7 @@ def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
     if basis is None:
         return
     # rows that raised an error on their way to being refused are not looked at any more
-    quiet = all(cannot_fail(p) for p in (*preds, *items))
+    quiet = all(ctx.facts.cannot_fail(p) for p in (*preds, *items))
     if ctx.holds("nothing-can-fail", quiet) and not is_volatile(block):
         yield Rewrite(
             replace(block, where=FALSE), "the conditions contradict each other", basis, literal=True

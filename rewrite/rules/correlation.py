@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from rewright.rewrite.rules.base import Context
-from rewright.rewrite.rules.shape import is_equality, is_volatile
 from rewright.sql import algebra as a
+from rewright.sql.facts import is_equality, is_volatile
 from rewright.sql.walk import (
     as_product,
     conjoin,

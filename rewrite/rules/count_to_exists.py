@@ -13,9 +13,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from rewright.rewrite.rules.base import Context, Rewrite, Rule
-from rewright.rewrite.rules.shape import is_volatile
 from rewright.sql import algebra as a
 from rewright.sql.comparisons import FLIPPED
+from rewright.sql.facts import is_volatile
 from rewright.sql.types import INT4
 from rewright.sql.walk import conjoin, conjuncts, replace_node, walk_block
 

@@ -20,8 +20,8 @@ from dataclasses import replace
 
 from rewright.rewrite.rules.base import Context, Rewrite, Rule
 from rewright.rewrite.rules.correlation import Inner, reduction, scalar_aggregates
-from rewright.rewrite.rules.shape import divides, null_on_empty, order_sensitive, rejects_null
 from rewright.sql import algebra as a
+from rewright.sql.facts import divides, null_on_empty, order_sensitive, rejects_null_of
 from rewright.sql.walk import as_product, conjoin, replace_node, walk_block
 
 
@@ -89,7 +89,7 @@ def _joined(
         value = a.Coalesce((value, a.Const("0", target.type)), target.type)
     items, preds = as_product(block)
     rest = [replace_node(p, node, value) if p == conjunct else p for p in preds]
-    inner_join = ctx.holds("null-is-rejected", empty_is_null and rejects_null(conjunct, node))
+    inner_join = ctx.holds("null-is-rejected", empty_is_null and rejects_null_of(conjunct, node))
     if inner_join:
         return replace(block, from_=(*items, derived), where=conjoin((*rest, *on)))
     if limits:

@@ -17,8 +17,8 @@ from typing import Any
 
 from rewright.rewrite.rules.base import Context, Rewrite, Rule
 from rewright.rewrite.rules.correlation import Inner, aggregate_block, take_apart
-from rewright.rewrite.rules.shape import divides, is_volatile, keys_of, null_on_empty, simple_aggregates
 from rewright.sql import algebra as a
+from rewright.sql.facts import divides, is_volatile, null_on_empty, simple_aggregates
 from rewright.sql.walk import (
     as_product,
     conjoin,
@@ -102,7 +102,7 @@ def _lookup(node: a.ScalarSubquery, ctx: Context) -> _Joined | None:
 
 def _key_covered(inner: Inner, item: a.Scan, ctx: Context) -> frozenset[str] | None:
     tied = {k.pos for t in inner.ties if isinstance(k := t.key, a.Column)}
-    return next((basis for columns, basis in keys_of(item, ctx) if columns <= tied), None)
+    return next((basis for columns, basis in ctx.keys(item) if columns <= tied), None)
 
 
 def with_join(

@@ -22,8 +22,8 @@ from itertools import permutations
 
 from rewright.rewrite.rules.base import Context, Rewrite, Rule
 from rewright.rewrite.rules.correlation import Inner, Tie, scalar_aggregates
-from rewright.rewrite.rules.shape import is_volatile, keys_of, null_on_empty, order_sensitive, rejects_null
 from rewright.sql import algebra as a
+from rewright.sql.facts import is_volatile, null_on_empty, order_sensitive, rejects_null_of
 from rewright.sql.walk import (
     as_product,
     columns_used,
@@ -49,7 +49,8 @@ def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
         return
     for conjunct, node, inner in scalar_aggregates(block):
         if inner.others or not ctx.holds(
-            "null-is-rejected", null_on_empty(inner.select.targets[0].expr) and rejects_null(conjunct, node)
+            "null-is-rejected",
+            null_on_empty(inner.select.targets[0].expr) and rejects_null_of(conjunct, node),
         ):
             continue
         for twins in _matchings(block, inner):
@@ -114,7 +115,7 @@ def _partition(
     for item in items:
         if not from_rels((item,)) & holders:
             continue
-        keys = keys_of(item, ctx)
+        keys = ctx.keys(item)
         if isinstance(item, a.Join) or not ctx.holds("holder-has-key", bool(keys)):
             return None
         columns, basis = keys[0] if keys else (frozenset({0}), frozenset())

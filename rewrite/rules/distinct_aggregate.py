@@ -18,8 +18,9 @@ from typing import Any
 
 from rewright.rewrite.rules.base import Context, Rewrite, Rule
 from rewright.rewrite.rules.eager_group import aggregates, decomposes, split
-from rewright.rewrite.rules.shape import is_volatile, order_sensitive, shows_identity
 from rewright.sql import algebra as a
+from rewright.sql.facts import is_volatile, order_sensitive
+from rewright.sql.types import equality_is_identity
 from rewright.sql.walk import (
     QUERIES,
     columns_used,
@@ -48,10 +49,10 @@ def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
     subject = distinct[0].args[0]
     if not ctx.holds("one-subject", all(g.args == (subject,) for g in distinct)):
         return
-    if subject in keys or not all(isinstance(k, a.Column) and shows_identity(k) for k in keys):
+    if subject in keys or not all(isinstance(k, a.Column) and equality_is_identity(k.type) for k in keys):
         return
     # of equal values another one may be shown, but counts stay
-    if not shows_identity(subject) and any(g.func.name != "count" for g in distinct):
+    if not equality_is_identity(subject.type) and any(g.func.name != "count" for g in distinct):
         return
     if not all(decomposes(g) for g in found if not g.distinct):
         return

@@ -16,8 +16,8 @@ from dataclasses import replace
 
 from rewright.rewrite.rules.base import Context, Rewrite, Rule
 from rewright.rewrite.rules.eager_group import aggregates
-from rewright.rewrite.rules.shape import is_lateral, is_volatile, order_sensitive
 from rewright.sql import algebra as a
+from rewright.sql.facts import is_volatile, order_sensitive
 from rewright.sql.types import INT4
 from rewright.sql.walk import (
     as_product,
@@ -26,6 +26,7 @@ from rewright.sql.walk import (
     from_rels,
     has_subquery,
     has_window,
+    is_lateral,
     returns_set,
     used_rels,
 )

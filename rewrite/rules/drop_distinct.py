@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from rewright.rewrite.rules.base import Context, Rewrite, Rule
 from rewright.sql import algebra as a
-from rewright.sql.facts import Facts
+from rewright.sql.facts import labels
 from rewright.sql.walk import conjoin, conjuncts, has_aggregate, has_window
 
 
@@ -23,9 +23,9 @@ def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
         return
     if block.distinct == ():
         plain = replace(block, distinct=None)
-        basis = Facts(ctx.catalog, block).is_unique(plain)
+        basis = ctx.facts.is_unique(plain)
         if ctx.holds("outputs-hold-a-key", basis is not None):
-            names = frozenset(x.name for x in basis or ())
+            names = labels(basis or ())
             yield Rewrite(plain, "the rows differ without DISTINCT", names)
     elif block.group_by is not None and len(block.group_by) == 1 and block.group_by[0]:
         yield from _ungrouped(block, block.group_by[0], ctx)
@@ -39,9 +39,9 @@ def _ungrouped(block: a.Select, keys: tuple[a.Expr, ...], ctx: Context) -> Itera
     where = conjoin((*conjuncts(block.where), *conjuncts(block.having)))
     plain = replace(block, group_by=None, having=None, where=where)
     start = [(k.rel, k.pos) for k in keys if isinstance(k, a.Column)]
-    basis = Facts(ctx.catalog, block).determines_rows(replace(block, having=None), start)
+    basis = ctx.facts.determines_rows(replace(block, having=None), start)
     if ctx.holds("groups-are-single-rows", basis is not None):
-        names = frozenset(x.name for x in basis or ())
+        names = labels(basis or ())
         yield Rewrite(plain, "every group is one row", names)
 
 

@@ -14,8 +14,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from rewright.rewrite.rules.base import Context, Rewrite, Rule
-from rewright.rewrite.rules.shape import order_sensitive
 from rewright.sql import algebra as a
+from rewright.sql.facts import order_sensitive
 from rewright.sql.walk import walk_block
 
 

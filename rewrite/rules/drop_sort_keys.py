@@ -14,9 +14,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from rewright.rewrite.rules.base import Context, Rewrite, Rule
-from rewright.rewrite.rules.shape import is_volatile
 from rewright.sql import algebra as a
-from rewright.sql.facts import Facts
+from rewright.sql.facts import Facts, is_volatile, labels
 from rewright.sql.walk import has_aggregate, has_subquery, has_window, returns_set, walk
 
 
@@ -25,7 +24,7 @@ def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
         return
     if any(returns_set(t.expr) for t in block.targets) or is_volatile(block):
         return
-    facts = Facts(ctx.catalog, block)
+    facts = ctx.facts
     kept: list[a.SortKey] = []
     names: frozenset[str] = frozenset()
     for key in block.order_by:
@@ -54,7 +53,7 @@ def _decided(block: a.Select, expr: a.Expr, before: Sequence[a.Expr], facts: Fac
         return None
     columns = [(n.rel, n.pos) for n in walk(expr) if isinstance(n, a.Column)]
     basis = facts.closure(block, start).has(columns) if columns else None
-    return None if basis is None else frozenset(x.name for x in basis)
+    return None if basis is None else labels(basis)
 
 
 RULE = Rule(

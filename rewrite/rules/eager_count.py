@@ -17,8 +17,9 @@ from typing import Any
 
 from rewright.rewrite.rules.base import Context, Rewrite, Rule
 from rewright.rewrite.rules.correlation import as_tie
-from rewright.rewrite.rules.shape import NOT_NULL_ON_EMPTY, is_volatile, keys_of, order_sensitive
 from rewright.sql import algebra as a
+from rewright.sql.facts import is_volatile, order_sensitive
+from rewright.sql.facts.aggregates import NOT_NULL_ON_EMPTY
 from rewright.sql.walk import (
     QUERIES,
     conjoin,
@@ -60,7 +61,7 @@ def _key_in(item: a.FromItem, keys: tuple[a.Expr, ...], ctx: Context) -> frozens
     have = {k.pos for k in keys if isinstance(k, a.Column) and k.rel in rels}
     if not all(isinstance(k, a.Column) and k.rel in rels for k in keys):
         return None
-    return next((basis for columns, basis in keys_of(item, ctx) if columns <= have), None)
+    return next((basis for columns, basis in ctx.keys(item) if columns <= have), None)
 
 
 def _early(block: a.Select, join: a.Join, ctx: Context) -> a.Select | None:

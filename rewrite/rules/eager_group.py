@@ -18,17 +18,10 @@ from typing import Any
 
 from rewright.rewrite.rules.base import Context, Rewrite, Rule
 from rewright.rewrite.rules.build import aggregate, cast_to_int8, function, int8, operator
-from rewright.rewrite.rules.shape import (
-    cannot_fail,
-    is_lateral,
-    is_volatile,
-    keys_of,
-    order_sensitive,
-    shows_identity,
-)
 from rewright.sql import algebra as a
+from rewright.sql.facts import is_volatile, order_sensitive
 from rewright.sql.records import key_of
-from rewright.sql.types import INT8, NUMERIC
+from rewright.sql.types import INT8, NUMERIC, equality_is_identity
 from rewright.sql.walk import (
     QUERIES,
     as_product,
@@ -37,6 +30,7 @@ from rewright.sql.walk import (
     free_of_all,
     free_rels,
     has_subquery,
+    is_lateral,
     map_parts,
     references_whole,
     substitute,
@@ -76,12 +70,14 @@ def _early(
     local = [p for p in preds if free_rels(p) == {item.rel} and not has_subquery(p)]
     rest = [p for p in preds if p not in local]
     keys = columns_used((*outside(block), *rest), (item.rel,))
-    if not 1 <= len(keys) <= MOST_KEYS or not all(shows_identity(k) for k in keys):
+    if not 1 <= len(keys) <= MOST_KEYS or not all(equality_is_identity(k.type) for k in keys):
         return None
     if references_whole(block, item.rel) or _single(item, keys, ctx):
         return None
     # arguments are computed for rows, too, that the joins would have taken away
-    safe = all(_cannot_fail(p) for g in found for p in _inputs(g)) and all(_cannot_fail(p) for p in local)
+    safe = all(_cannot_fail(p, ctx) for g in found for p in _inputs(g)) and all(
+        _cannot_fail(p, ctx) for p in local
+    )
     if not ctx.holds("arguments-cannot-fail", safe):
         return None
     rel = ctx.fresh()
@@ -173,7 +169,7 @@ def decomposes(g: a.Aggregate) -> bool:
     type_ = g.args[0].type
     if g.func.name in {"sum", "avg"}:
         return type_.name in SUMMED
-    exact = shows_identity(g.args[0]) or (type_.name == "numeric" and type_.typmod >= 0)
+    exact = equality_is_identity(g.args[0].type) or (type_.name == "numeric" and type_.typmod >= 0)
     return g.func.name in {"min", "max"} and exact
 
 
@@ -181,17 +177,17 @@ def _inputs(g: a.Aggregate) -> list[a.Expr]:
     return [*g.args, *([g.filter] if g.filter is not None else [])]
 
 
-def _cannot_fail(expr: a.Expr) -> bool:
+def _cannot_fail(expr: a.Expr, ctx: Context) -> bool:
     """As `cannot_fail`, and arithmetic on numerics without division."""
     if isinstance(expr, a.Op) and expr.op.name in EXACT and expr.op.is_builtin:
-        return all(x.type.name == "numeric" and _cannot_fail(x) for x in expr.args)
-    return cannot_fail(expr)
+        return all(x.type.name == "numeric" and _cannot_fail(x, ctx) for x in expr.args)
+    return ctx.facts.cannot_fail(expr)
 
 
 def _single(item: a.FromItem, keys: Sequence[a.Column], ctx: Context) -> bool:
     """Whether each group would be one row."""
     have = {k.pos for k in keys}
-    return any(columns <= have for columns, _ in keys_of(item, ctx))
+    return any(columns <= have for columns, _ in ctx.keys(item))
 
 
 def aggregates(block: a.Select) -> list[a.Aggregate]:

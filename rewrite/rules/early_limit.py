@@ -16,8 +16,8 @@ from dataclasses import replace
 
 from rewright.rewrite.rules.base import Context, Rewrite, Rule
 from rewright.rewrite.rules.drop_parent import Link, links
-from rewright.rewrite.rules.shape import column_not_null, is_volatile
 from rewright.sql import algebra as a
+from rewright.sql.facts import is_volatile
 from rewright.sql.types import INT8
 from rewright.sql.walk import (
     Place,
@@ -141,7 +141,7 @@ def _parents(
 
 
 def _filled(link: Link, ctx: Context) -> bool:
-    return all(column_not_null(link.child, pos, ctx) is not None for pos in link.columns)
+    return all(ctx.column_filled(link.child, pos) for pos in link.columns)
 
 
 def _cut(

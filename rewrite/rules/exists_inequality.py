@@ -16,8 +16,8 @@ from dataclasses import replace
 from rewright.rewrite.rules.base import Context, Rewrite, Rule
 from rewright.rewrite.rules.build import aggregate, compare
 from rewright.rewrite.rules.correlation import Inner, reduction, take_apart
-from rewright.rewrite.rules.shape import is_volatile
 from rewright.sql import algebra as a
+from rewright.sql.facts import is_volatile
 from rewright.sql.walk import as_product, conjoin, used_rels
 
 

@@ -21,9 +21,8 @@ from typing import Any
 from rewright.rewrite.rules.base import Context, Rewrite, Rule
 from rewright.rewrite.rules.correlation import Tie, as_tie
 from rewright.rewrite.rules.eager_group import aggregates, outside
-from rewright.rewrite.rules.shape import is_strict_path, is_volatile, keys_of, order_sensitive
 from rewright.sql import algebra as a
-from rewright.sql.facts import Facts
+from rewright.sql.facts import is_strict_in, is_volatile, labels, order_sensitive
 from rewright.sql.types import FLOATS
 from rewright.sql.walk import (
     QUERIES,
@@ -94,12 +93,10 @@ def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
     if len(branches) < 2 or not all(_belongs(g, branches, ctx) for g in found):
         return
     rows = a.Select((), _joined(kept), conjoin(where))
-    basis = Facts(ctx.catalog, rows).exprs_determine(rows, block.group_by[0])
+    basis = ctx.facts.exprs_determine(rows, block.group_by[0])
     if ctx.holds("groups-are-rows", basis is not None):
         why = f"{len(branches)} joins beside each other multiply each other's rows: each is grouped before"
-        yield Rewrite(
-            _assemble(block, kept, where, branches, ctx), why, frozenset(x.name for x in basis or ())
-        )
+        yield Rewrite(_assemble(block, kept, where, branches, ctx), why, labels(basis or ()))
 
 
 def _steps(item: a.FromItem) -> list[_Step] | None:
@@ -191,7 +188,7 @@ def _null_when_padded(expr: a.Expr) -> bool:
         return all(_null_when_padded(x) for x in (*(result for _, result in expr.whens), expr.default))
     if isinstance(expr, a.Const):
         return expr.value is None
-    return any(isinstance(n, a.Column) and is_strict_path(expr, n) for n in walk_block(expr))
+    return any(isinstance(n, a.Column) and is_strict_in(expr, n) for n in walk_block(expr))
 
 
 # --------------------------------------------------------------------------- the new block
@@ -242,7 +239,7 @@ def _lighter(g: a.Aggregate, branch: _Branch, ctx: Context) -> a.Aggregate:
     item, column = branch.tree, g.args[0]
     if not g.distinct or not isinstance(column, a.Column) or isinstance(item, a.Join):
         return g
-    is_key = any(columns == {column.pos} for columns, _ in keys_of(item, ctx))
+    is_key = any(columns == {column.pos} for columns, _ in ctx.keys(item))
     return replace(g, distinct=False) if is_key else g
 
 

@@ -25,7 +25,7 @@ from rewright.sql.walk import renumber, walk
 def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
     if not ctx.top or any(isinstance(n, a.Cte) and n.recursive for n in walk(block)):
         return
-    readers = [r for r in readers_of(block) if r.own and r.partners]
+    readers = [r for r in readers_of(block, ctx) if r.own and r.partners]
     leaves = [r for r in readers if len(r.partners) == 1]
     if readers:
         yield Rewrite(_fenced(block, readers, ctx), "filtered tables are read before they are joined")

@@ -17,8 +17,8 @@ from dataclasses import dataclass, replace
 from rewright.rewrite.rules.base import Context, Rewrite, Rule
 from rewright.rewrite.rules.pushing import can_push, push
 from rewright.rewrite.rules.semijoins import implied_semijoins
-from rewright.rewrite.rules.shape import is_volatile
 from rewright.sql import algebra as a
+from rewright.sql.facts import is_volatile
 from rewright.sql.walk import (
     as_product,
     blocks,

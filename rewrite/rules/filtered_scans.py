@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from rewright.rewrite.rules.base import Context
-from rewright.rewrite.rules.shape import cannot_fail, is_volatile
 from rewright.sql import algebra as a
+from rewright.sql.facts import is_volatile
 from rewright.sql.walk import (
     as_product,
     blocks,
@@ -37,20 +37,20 @@ class Reader:
     partners: frozenset[int]
 
 
-def readers_of(block: a.Query) -> Iterator[Reader]:
+def readers_of(block: a.Query, ctx: Context) -> Iterator[Reader]:
     for _, query in blocks(block):
         if not isinstance(query, a.Select):
             continue
         items, preds = as_product(query)
         for item in items:
             if isinstance(item, a.Scan) and not references_whole(block, item.rel):
-                own = [p for p in preds if free_rels(p) == {item.rel} and _movable(p)]
+                own = [p for p in preds if free_rels(p) == {item.rel} and _movable(p, ctx)]
                 shared = (free_rels(p) for p in preds if item.rel in free_rels(p))
                 yield Reader(item, tuple(own), frozenset().union(*shared) - {item.rel})
 
 
-def _movable(pred: a.Expr) -> bool:
-    return not has_subquery(pred) and not is_volatile(pred) and cannot_fail(pred)
+def _movable(pred: a.Expr, ctx: Context) -> bool:
+    return not has_subquery(pred) and not is_volatile(pred) and ctx.facts.cannot_fail(pred)
 
 
 def filtered_once(

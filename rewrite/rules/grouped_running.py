@@ -19,8 +19,8 @@ from rewright.rewrite.rules.base import Context, Rewrite, Rule
 from rewright.rewrite.rules.correlation import take_apart
 from rewright.rewrite.rules.running_window import Running, Source, adds_up, not_null, running_rows
 from rewright.rewrite.rules.running_window import apply as as_window
-from rewright.rewrite.rules.shape import is_volatile, keys_of
 from rewright.sql import algebra as a
+from rewright.sql.facts import is_volatile
 from rewright.sql.walk import (
     QUERIES,
     conjoin,
@@ -91,7 +91,7 @@ def _as_subqueries(block: a.Select, join: _SelfJoin, ctx: Context) -> tuple[a.Se
     """The block with a subquery over the copy for each aggregate, and the constraints that make each row a group."""
     keys = (block.group_by or ((),))[0]
     have = {k.pos for k in keys if isinstance(k, a.Column) and k.rel == join.kept.rel}
-    basis = next((b for columns, b in keys_of(join.kept, ctx) if columns <= have), None)
+    basis = next((b for columns, b in ctx.keys(join.kept) if columns <= have), None)
     if not ctx.holds("groups-are-rows", bool(keys) and basis is not None) or is_volatile(block):
         return None
     aggregates = _aggregates(block)

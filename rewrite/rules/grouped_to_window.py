@@ -15,8 +15,8 @@ from dataclasses import replace
 
 from rewright.rewrite.rules.base import Context, Rewrite, Rule
 from rewright.rewrite.rules.correlation import as_tie
-from rewright.rewrite.rules.shape import column_not_null, is_volatile, order_sensitive
 from rewright.sql import algebra as a
+from rewright.sql.facts import is_volatile, order_sensitive
 from rewright.sql.walk import (
     Place,
     as_product,
@@ -95,7 +95,7 @@ def _windowed(
         return None
     by = tuple(a.Column(item.rel, k.pos, k.type, k.name) for k in keys)
     later = [p for p in preds if p not in ties and p not in own]
-    filled = [k for k in by if column_not_null(item, k.pos, ctx) is None]
+    filled = [k for k in by if not ctx.column_filled(item, k.pos)]
     return _assembled(block, items, later, (grouped, item), (by, own, filled))
 
 

@@ -16,8 +16,8 @@ from dataclasses import dataclass, replace
 from rewright.rewrite.rules.base import Context, Rewrite, Rule
 from rewright.rewrite.rules.build import compare
 from rewright.rewrite.rules.merge_aggregates import arms_of
-from rewright.rewrite.rules.shape import is_volatile
 from rewright.sql import algebra as a
+from rewright.sql.facts import is_volatile
 from rewright.sql.types import INT4
 from rewright.sql.walk import canonical, has_aggregate, has_subquery, has_window, is_closed, renumber, twins
 

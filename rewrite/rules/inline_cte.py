@@ -14,8 +14,8 @@ from dataclasses import replace
 from typing import Any
 
 from rewright.rewrite.rules.base import Context, Rewrite, Rule
-from rewright.rewrite.rules.shape import is_volatile
 from rewright.sql import algebra as a
+from rewright.sql.facts import is_volatile
 from rewright.sql.walk import copy_fresh, is_plain, map_parts, walk
 
 

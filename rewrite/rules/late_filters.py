@@ -18,8 +18,8 @@ from typing import Any
 
 from rewright.rewrite.rules.base import Context, Rewrite, Rule
 from rewright.rewrite.rules.correlation import as_tie
-from rewright.rewrite.rules.shape import is_volatile
 from rewright.sql import algebra as a
+from rewright.sql.facts import is_volatile
 from rewright.sql.types import INT8
 from rewright.sql.walk import (
     as_product,

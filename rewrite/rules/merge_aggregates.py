@@ -17,8 +17,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from rewright.rewrite.rules.base import Context, Rewrite, Rule
-from rewright.rewrite.rules.shape import is_volatile
 from rewright.sql import algebra as a
+from rewright.sql.facts import is_volatile
 from rewright.sql.walk import as_product, conjoin, copy_fresh, is_closed, map_parts, renumber, walk_block
 
 

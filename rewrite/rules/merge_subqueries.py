@@ -18,8 +18,8 @@ from typing import Any
 from rewright.rewrite.rules.base import Context, Rewrite, Rule
 from rewright.rewrite.rules.correlation import Inner, Tie, aggregate_block
 from rewright.rewrite.rules.decorrelate_target import with_join
-from rewright.rewrite.rules.shape import divides, null_on_empty, simple_aggregates
 from rewright.sql import algebra as a
+from rewright.sql.facts import divides, null_on_empty, simple_aggregates
 from rewright.sql.walk import (
     conjoin,
     copy_fresh,

@@ -14,8 +14,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from rewright.rewrite.rules.base import Context, Rewrite, Rule
-from rewright.rewrite.rules.shape import is_volatile, not_null
 from rewright.sql import algebra as a
+from rewright.sql.facts import is_volatile
 from rewright.sql.types import BOOL, INT4
 from rewright.sql.walk import as_product, conjoin, conjuncts, copy_fresh, free_rels, is_plain
 
@@ -37,8 +37,8 @@ def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
         if not is_plain(inner) or is_volatile(node):
             continue
         inside = as_product(inner)[0]
-        outer_facts = [not_null(e, items, ctx) for e in node.left]
-        inner_facts = [not_null(t.expr, inside, ctx) for t in inner.targets]
+        outer_facts = [ctx.filled(e, items) for e in node.left]
+        inner_facts = [ctx.filled(t.expr, inside) for t in inner.targets]
         guards: list[a.Expr] = []
         if not ctx.holds("inner-not-null", None not in inner_facts):
             guards += _no_null(inner, ctx)

@@ -14,8 +14,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from rewright.rewrite.rules.base import Context, Rewrite, Rule
-from rewright.rewrite.rules.shape import cannot_fail, is_equality, is_volatile
 from rewright.sql import algebra as a
+from rewright.sql.facts import is_equality, is_volatile
 from rewright.sql.walk import (
     as_product,
     columns_used,
@@ -46,7 +46,7 @@ def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
         if not 2 <= len(arms) <= MOST_ARMS or is_volatile(pred) or has_subquery(pred):
             continue
         # an arm is evaluated on more or other rows than before
-        if not ctx.holds("arms-cannot-fail", cannot_fail(pred)):
+        if not ctx.holds("arms-cannot-fail", ctx.facts.cannot_fail(pred)):
             continue
         if all(_joins(arm, rels) for arm in arms) and not common_equality(arms):
             rest = [p for p in preds if p != pred]

@@ -15,8 +15,8 @@ from collections.abc import Iterator
 
 from rewright.rewrite.rules.base import Context, Rewrite, Rule
 from rewright.rewrite.rules.or_join_union import MOST_ARMS, common_equality, union_of_arms
-from rewright.rewrite.rules.shape import cannot_fail, is_equality, is_volatile
 from rewright.sql import algebra as a
+from rewright.sql.facts import is_equality, is_volatile
 from rewright.sql.walk import (
     as_product,
     conjuncts,
@@ -43,7 +43,7 @@ def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
         arms = disjuncts(pred)
         if not 2 <= len(arms) <= MOST_ARMS or has_subquery(pred) or free_rels(pred) - rels:
             continue
-        if not ctx.holds("arms-cannot-fail", cannot_fail(pred)):
+        if not ctx.holds("arms-cannot-fail", ctx.facts.cannot_fail(pred)):
             continue
         if not _apart(arms, rels) or common_equality(arms):
             continue

@@ -13,8 +13,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from rewright.rewrite.rules.base import Context, Rewrite, Rule
-from rewright.rewrite.rules.shape import is_equality, is_volatile, shows_identity
 from rewright.sql import algebra as a
+from rewright.sql.facts import is_equality, is_volatile
+from rewright.sql.types import equality_is_identity
 from rewright.sql.walk import as_product, canonical, conjoin, is_closed, references_whole, substitute
 
 
@@ -83,7 +84,9 @@ def _same_groups(gone: a.Derived, kept: a.Derived, keys: tuple[a.Expr, ...]) -> 
         for q, twin in enumerate(other.targets):
             if twin.expr in other.group_by[0] and _same(one, target.expr, other, twin.expr):
                 found[p] = q
-    exact = all(shows_identity(one.targets[p].expr) or one.targets[p].expr.type.typmod >= 0 for p in found)
+    exact = all(
+        equality_is_identity(one.targets[p].expr.type) or one.targets[p].expr.type.typmod >= 0 for p in found
+    )
     return found if len(found) == len(one.targets) and exact else None
 
 

@@ -21,8 +21,8 @@ from typing import Any
 from rewright.rewrite.rules.base import Context, Rewrite, Rule
 from rewright.rewrite.rules.build import function, operator
 from rewright.rewrite.rules.correlation import Inner, Tie, aggregate_block
-from rewright.rewrite.rules.shape import column_not_null, divides, is_volatile, order_sensitive
 from rewright.sql import algebra as a
+from rewright.sql.facts import divides, is_volatile, order_sensitive
 from rewright.sql.types import FLOATS, INT4, INT8
 from rewright.sql.walk import (
     QUERIES,
@@ -239,7 +239,7 @@ def sort_key(expr: a.Expr, falling: bool, *, first: bool) -> a.SortKey | None:
 def _filled(expr: a.Expr, source: Source, ctx: Context) -> bool:
     if isinstance(expr, a.Cast) and expr.method == "binary":
         expr = expr.arg
-    return isinstance(expr, a.Column) and column_not_null(source, expr.pos, ctx) is not None
+    return isinstance(expr, a.Column) and ctx.column_filled(source, expr.pos)
 
 
 def not_null(exprs: Sequence[a.Expr]) -> list[a.Expr]:

@@ -17,8 +17,8 @@ from typing import Any
 
 from rewright.rewrite.rules.base import Context, Rewrite, Rule
 from rewright.rewrite.rules.build import operator
-from rewright.rewrite.rules.shape import is_volatile
 from rewright.sql import algebra as a
+from rewright.sql.facts import is_volatile
 from rewright.sql.facts.guards import NOTHING, Known, division, evaluated, is_division
 from rewright.sql.walk import conjoin, conjuncts, map_parts
 

@@ -14,8 +14,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from rewright.rewrite.rules.base import Context, Rewrite, Rule
-from rewright.rewrite.rules.shape import column_not_null, is_equality, table_of
 from rewright.sql import algebra as a
+from rewright.sql.facts import is_equality, stored_table
 from rewright.sql.walk import (
     Place,
     as_product,
@@ -77,7 +77,7 @@ def _left(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
 def _same_table(kept: a.FromItem, gone: a.FromItem, ctx: Context) -> bool:
     if not isinstance(kept, a.Scan) or not isinstance(gone, a.Scan) or kept.rel == gone.rel:
         return False
-    return (kept.table, kept.only) == (gone.table, gone.only) and table_of(kept, ctx) is not None
+    return (kept.table, kept.only) == (gone.table, gone.only) and stored_table(ctx.catalog, kept) is not None
 
 
 def _tied(
@@ -104,7 +104,7 @@ def _filled(kept: a.Scan, ties: Sequence[a.Expr], ctx: Context) -> list[a.Expr]:
     """``IS NOT NULL`` for the columns of the key that may be NULL."""
     columns = [x for t in ties if isinstance(t, a.Op) for x in t.args if isinstance(x, a.Column)]
     mine = [c for c in columns if c.rel == kept.rel]
-    open_ = [c for c in mine if column_not_null(kept, c.pos, ctx) is None]
+    open_ = [c for c in mine if not ctx.column_filled(kept, c.pos)]
     return [a.IsNull(c, negated=True) for c in open_ if not ctx.holds("null-keys-excluded", False)]
 
 

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 
 from rewright.rewrite.rules.base import Context
 from rewright.rewrite.rules.correlation import as_tie
-from rewright.rewrite.rules.shape import is_volatile
 from rewright.sql import algebra as a
+from rewright.sql.facts import is_volatile
 from rewright.sql.walk import (
     conjoin,
     copy_fresh,

@@ -15,17 +15,16 @@ from collections.abc import Iterator
 
 from rewright.rewrite.rules.base import Context, Rewrite, Rule
 from rewright.rewrite.rules.build import compare
-from rewright.rewrite.rules.shape import is_volatile, shows_identity
 from rewright.sql import algebra as a
-from rewright.sql.facts import Facts
-from rewright.sql.types import INT4
+from rewright.sql.facts import is_volatile
+from rewright.sql.types import INT4, equality_is_identity
 from rewright.sql.walk import conjoin
 
 
 def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
     if not isinstance(block, a.SetOp) or block.op == "union" or block.all or block.with_ties:
         return
-    facts = Facts(ctx.catalog, block)
+    facts = ctx.facts
     left, right = facts.nonnull_outputs(block.left), facts.nonnull_outputs(block.right)
     basis = [p if p is not None else q for p, q in zip(left, right, strict=True)]
     if not ctx.holds("no-null-meets-null", None not in basis) or is_volatile(block):
@@ -44,7 +43,7 @@ def _joined(block: a.SetOp, *, keyed: bool, ctx: Context) -> a.Select | None:
     right = a.Derived(ctx.fresh(), block.right, "r", names)
     mine = [a.Column(left.rel, i, c.type, c.name) for i, c in enumerate(block.columns)]
     tests = [compare("=", a.Column(right.rel, c.pos, c.type, c.name), c) for c in mine]
-    if None in tests or not all(shows_identity(c) for c in mine):
+    if None in tests or not all(equality_is_identity(c.type) for c in mine):
         return None
     one = a.Target("one", a.Const("1", INT4))
     exists = a.Exists(a.Select((one,), (right,), conjoin(t for t in tests if t is not None)))

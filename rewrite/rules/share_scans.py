@@ -26,7 +26,7 @@ def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
     if not ctx.top or any(isinstance(n, a.Cte) and n.recursive for n in walk(block)):
         return
     groups: dict[tuple[a.TableRef, bool], list[Reader]] = {}
-    for reader in readers_of(block):
+    for reader in readers_of(block, ctx):
         groups.setdefault((reader.scan.table, reader.scan.only), []).append(reader)
     choices = [c for readers in groups.values() for c in _choices(readers, ctx)]
     for some in ([choices] if len(choices) > 1 else []) + [[c] for c in choices]:

@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from rewright.rewrite.rules.base import Context, Rewrite, Rule
-from rewright.rewrite.rules.shape import is_volatile
 from rewright.sql import algebra as a
+from rewright.sql.facts import is_volatile
 from rewright.sql.walk import columns_used, conjoin, conjuncts, has_subquery, substitute
 
 

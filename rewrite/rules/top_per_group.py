@@ -19,8 +19,8 @@ from rewright.rewrite.rules.build import operator
 from rewright.rewrite.rules.conditions import turned
 from rewright.rewrite.rules.correlation import as_tie, take_apart
 from rewright.rewrite.rules.decorrelate_target import with_join
-from rewright.rewrite.rules.shape import is_lateral, is_volatile
 from rewright.sql import algebra as a
+from rewright.sql.facts import is_volatile
 from rewright.sql.walk import (
     Place,
     as_product,
@@ -31,6 +31,7 @@ from rewright.sql.walk import (
     free_rels,
     from_rels,
     has_window,
+    is_lateral,
     outer_exprs,
     references_whole,
     returns_set,

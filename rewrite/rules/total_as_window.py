@@ -20,8 +20,8 @@ from dataclasses import replace
 from typing import Any
 
 from rewright.rewrite.rules.base import Context, Rewrite, Rule
-from rewright.rewrite.rules.shape import divides, is_volatile, order_sensitive
 from rewright.sql import algebra as a
+from rewright.sql.facts import divides, is_volatile, order_sensitive
 from rewright.sql.walk import (
     QUERIES,
     canonical,

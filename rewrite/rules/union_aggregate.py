@@ -17,9 +17,9 @@ from typing import Any
 
 from rewright.rewrite.rules.base import Context, Rewrite, Rule
 from rewright.rewrite.rules.eager_group import aggregates, decomposes, outside, split
-from rewright.rewrite.rules.shape import is_volatile, shows_identity
 from rewright.sql import algebra as a
-from rewright.sql.types import BOOL
+from rewright.sql.facts import is_volatile
+from rewright.sql.types import BOOL, equality_is_identity
 from rewright.sql.walk import (
     QUERIES,
     columns_used,
@@ -50,7 +50,7 @@ def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
     # a group by constants alone has no row over no rows; the condition is copied, its subqueries would be too
     if (not keys and block.group_by != ((),)) or has_subquery(block.where or a.RowExpr((), BOOL)):
         return
-    if all(shows_identity(k) for k in keys) and not any(_grouped(x) for x in arms):
+    if all(equality_is_identity(k.type) for k in keys) and not any(_grouped(x) for x in arms):
         made = _pushed(block, item, arms, keys, found, ctx)
         if made is not None:
             yield Rewrite(made, "each arm of UNION ALL is aggregated by itself first")

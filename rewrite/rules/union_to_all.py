@@ -17,7 +17,6 @@ from rewright.rewrite.rules.base import Context, Rewrite, Rule
 from rewright.rewrite.rules.conditions import value
 from rewright.rewrite.rules.ranges import Allowed, allowed, column_of
 from rewright.sql import algebra as a
-from rewright.sql.facts import Facts
 from rewright.sql.walk import as_product
 
 
@@ -30,7 +29,7 @@ def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
     )
     if not ctx.holds("arms-are-disjoint", apart):
         return
-    facts = Facts(ctx.catalog, block)
+    facts = ctx.facts
     first, second = facts.is_unique(block.left), facts.is_unique(block.right)
     if ctx.holds("arms-have-keys", first is not None and second is not None):
         names = frozenset(x.name for x in (*(first or ()), *(second or ())))

@@ -13,12 +13,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from rewright.rewrite.rules.inline_cte import inlined
-from rewright.rewrite.rules.shape import is_volatile
 from rewright.rewrite.search.congruence import looseness
 from rewright.rewrite.search.gathering import gathered, mentioned
 from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog, Table, TableColumn
-from rewright.sql.facts import Facts
+from rewright.sql.facts import Facts, is_volatile
 from rewright.sql.facts.effects import OVERFLOW
 from rewright.sql.walk import (
     Fresh,

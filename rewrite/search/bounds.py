@@ -17,9 +17,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from rewright.rewrite.rules.shape import cannot_fail, is_equality, is_volatile
 from rewright.rewrite.rules.zones import Span, span, utc
 from rewright.sql import algebra as a
+from rewright.sql.facts import cannot_fail, is_equality, is_volatile
 from rewright.sql.types import EXACT_INTEGERS
 from rewright.sql.walk import (
     REFERENCES,

@@ -13,12 +13,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any
 
-from rewright.rewrite.rules.shape import is_volatile, order_sensitive
 from rewright.rewrite.search.ordering import decided
 from rewright.rewrite.search.saying import said
 from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog
-from rewright.sql.facts import Assumptions, Facts
+from rewright.sql.facts import Assumptions, Facts, is_volatile, order_sensitive
 from rewright.sql.types import INT4, equality_is_identity
 from rewright.sql.walk import (
     LEAVES,

@@ -16,10 +16,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from rewright.rewrite.rules.build import function
-from rewright.rewrite.rules.shape import is_volatile
 from rewright.rewrite.search.forms import Form, failures_of
 from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog
+from rewright.sql.facts import is_volatile
 from rewright.sql.facts.looks import look_of_type
 from rewright.sql.records import key_of
 from rewright.sql.types import INT8, NUMERIC

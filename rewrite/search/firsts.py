@@ -16,13 +16,12 @@ from typing import Any
 
 from rewright.rewrite.rules.build import compare
 from rewright.rewrite.rules.correlation import Inner, take_apart
-from rewright.rewrite.rules.shape import is_volatile
 from rewright.rewrite.search.forms import Form
 from rewright.rewrite.search.saying import said
 from rewright.sql import algebra as a
 from rewright.sql.builtins import builtins
 from rewright.sql.catalog import Catalog
-from rewright.sql.facts import Assumption, Facts
+from rewright.sql.facts import Assumption, Facts, is_volatile
 from rewright.sql.types import INT8
 from rewright.sql.walk import Fresh, conjoin, has_aggregate, has_window, map_parts, returns_set
 

@@ -14,12 +14,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from rewright.rewrite.rules.shape import is_equality, is_volatile
 from rewright.rewrite.search.forms import Form
 from rewright.rewrite.search.saying import said
 from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog
-from rewright.sql.facts import Assumption, Facts, not_null, usable_foreign_keys
+from rewright.sql.facts import Assumption, Facts, is_equality, is_volatile, not_null, usable_foreign_keys
 from rewright.sql.walk import (
     as_product,
     conjoin,
@@ -167,7 +166,7 @@ def _covers(cut: a.Select, whole: a.Select | a.SetOp) -> bool:
     """Whether the cut keeps as many rows as the outer LIMIT looks at, or as many by the same parameter."""
     if cut.offset is not None or cut.with_ties or cut.ctes:
         return False
-    if cut.limit == whole.limit and whole.offset is None:
+    if cut.limit is not None and cut.limit == whole.limit and whole.offset is None:
         return not is_volatile(cut.limit)
     kept, most = _most(cut), _most(whole)
     return kept is not None and most is not None and kept >= most

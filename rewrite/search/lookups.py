@@ -18,13 +18,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from rewright.rewrite.rules.correlation import Tie, as_tie
-from rewright.rewrite.rules.shape import is_volatile, null_on_empty
 from rewright.rewrite.search.congruence import looseness
 from rewright.rewrite.search.forms import Form, failures_of
 from rewright.rewrite.search.saying import said
 from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog
-from rewright.sql.facts import Assumption, Assumptions, Facts
+from rewright.sql.facts import Assumption, Assumptions, Facts, is_volatile, null_on_empty
 from rewright.sql.facts.looks import look_of_type
 from rewright.sql.types import INT4, INT8
 from rewright.sql.walk import (

@@ -12,12 +12,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from rewright.rewrite.rules.shape import is_volatile
 from rewright.rewrite.search.forms import Form
 from rewright.rewrite.search.saying import said
 from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog
-from rewright.sql.facts import Assumptions, Facts
+from rewright.sql.facts import Assumptions, Facts, is_volatile
 from rewright.sql.walk import map_parts, returns_set
 
 

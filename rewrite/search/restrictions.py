@@ -18,12 +18,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from rewright.rewrite.rules.shape import is_equality, is_volatile
 from rewright.rewrite.search.bounds import harmless
 from rewright.rewrite.search.congruence import looseness
 from rewright.rewrite.search.forms import Form, failures_of
 from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog
+from rewright.sql.facts import is_equality, is_volatile
 from rewright.sql.facts.looks import look_of_type
 from rewright.sql.walk import (
     as_product,

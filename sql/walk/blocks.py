@@ -66,6 +66,11 @@ def join_with(kind: a.JoinKind, left: a.FromItem, right: a.FromItem, on: Iterabl
     return a.Join(kind, left, right, conjoin(on))
 
 
+def is_lateral(item: a.FromItem) -> bool:
+    """Whether a FROM item refers to its neighbours (or to an enclosing block)."""
+    return bool(free_rels(item)) and not isinstance(item, a.Join)
+
+
 def same_source(one: a.FromItem, other: a.FromItem) -> bool:
     """Whether two items read the same relation, or the same CTE."""
     match one, other:
