@@ -50,7 +50,7 @@ def views(before: a.Query, after: a.Query, catalog: Catalog) -> Iterator[View]:
     inlined = [q for q in (without_ctes(before), without_ctes(after)) if q is not None]
     if len(inlined) < 2:
         return
-    first, second = (without_bounds(flattened(q)) for q in inlined)
+    first, second = (without_bounds(flattened(q), catalog).query for q in inlined)
     apart = (m for q in (before, after) for m in shared_failures(q, catalog)) if before != after else ()
     plain = View(first, second, frozenset(apart), ())
     for law in (without_idle_keys, without_early_limits):

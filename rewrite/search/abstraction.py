@@ -86,10 +86,13 @@ def pairs(before: a.Query, after: a.Query, catalog: Catalog) -> Iterator[Pair]:
     start = _without_alike(Pair(before, after, catalog, 0))
     columns = mentioned(start.before, start.after)
     highest = max(highest_number(before), highest_number(after))
+    facts = Facts(catalog, start.before, start.after)
     for together in (True, False, None):
         first, second = start.before, start.after
         if together is not None:
-            first, second = (gathered(q, columns, Fresh(highest), together=together) for q in (first, second))
+            first, second = (
+                gathered(q, columns, Fresh(highest), facts, together=together) for q in (first, second)
+            )
         pair = without_common(replace(start, before=first, after=second))
         if pair.taken == start.taken:
             pair = start  # nothing was found by gathering

@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any
 
+from rewright.rewrite.search.forms import said
 from rewright.rewrite.search.ordering import decided
-from rewright.rewrite.search.saying import said
 from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog
 from rewright.sql.facts import Assumptions, Facts, is_volatile, order_sensitive

@@ -74,7 +74,7 @@ from rewright.sql.facts.strictness import (
     rejects_rel,
     strict_columns,
 )
-from rewright.sql.walk import all_queries, from_tree, rels_of, returns_set
+from rewright.sql.walk import rels_of, returns_set, walk
 
 __all__ = [
     "NOTHING",
@@ -135,18 +135,13 @@ class Facts:
         self._keys: dict[int, tuple[Query, list[KeySet]]] = {}
 
     def learn(self, root: Query) -> None:
-        """Register the CTEs of another statement."""
-        for q in all_queries(root):
-            self._ctes.update({c.cte: c for c in q.ctes})
-            if isinstance(q, Select):
-                for item in q.from_:
-                    self._learn_computed(item)
-
-    def _learn_computed(self, item: FromItem) -> None:
-        for leaf in from_tree(item):
-            if isinstance(leaf, Scan) and self.catalog.has_table(leaf.table):
-                columns = self.catalog.table(leaf.table).columns
-                self._computed |= {(leaf.rel, i) for i, c in enumerate(columns) if c.generated == "virtual"}
+        """Register the CTEs and the tables of another statement."""
+        for node in walk(root):
+            if isinstance(node, Cte):
+                self._ctes[node.cte] = node
+            elif isinstance(node, Scan) and self.catalog.has_table(node.table):
+                columns = self.catalog.table(node.table).columns
+                self._computed |= {(node.rel, i) for i, c in enumerate(columns) if c.generated == "virtual"}
 
     def _is_computed(self, column: Column) -> bool:
         return (column.rel, column.pos) in self._computed
