@@ -22,7 +22,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.base import SELECT, Context, Rewrite, rule
 from rewright.rewrite.rules.build import aggregate, compare, function, int8
 from rewright.rewrite.rules.correlation import Inner, take_apart
 from rewright.sql import algebra as a
@@ -36,9 +36,8 @@ EXTREMES |= {
 }
 
 
-def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
-    if not isinstance(block, a.Select):
-        return
+@rule(SELECT, guards=("elements-filled", "empty-is-true"), priority=72, category="join")
+def all_to_extreme(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     items, preds = as_product(block)
     for pred in preds:
         if not isinstance(pred, a.Quantified) or len(pred.left) != 1 or (pred.kind, pred.all) not in EXTREMES:
@@ -149,6 +148,3 @@ def _extreme(pred: a.Quantified, query: a.Select, ctx: Context) -> tuple[a.Deriv
     if none is None or whole is None:
         return None
     return item, a.Or((none, a.And((whole, test))))
-
-
-RULE = Rule("all_to_extreme", apply, ("elements-filled", "empty-is-true"), priority=72, category="join")

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.base import SELECT, Context, Rewrite, rule
 from rewright.rewrite.rules.build import FALSE
 from rewright.rewrite.rules.checks import checks_of
 from rewright.rewrite.rules.conditions import never
@@ -24,8 +24,15 @@ from rewright.sql.facts import is_volatile
 from rewright.sql.walk import as_product
 
 
-def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
-    if not isinstance(block, a.Select) or block.where == FALSE:
+@rule(
+    SELECT,
+    guards=("nothing-can-fail", "column-is-not-null"),
+    known_as="FilterReduceExpressionsRule, PruneEmptyRules",
+    priority=86,
+    category="constant",
+)
+def contradiction(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
+    if block.where == FALSE:
         return
     items, preds = as_product(block)
     basis = _contradicted(items, preds, ctx)
@@ -58,13 +65,3 @@ def _contradicted(
                 if place in known and filled and known[place].met(left).nothing:
                     return frozenset({name})
     return None
-
-
-RULE = Rule(
-    "contradiction",
-    apply,
-    ("nothing-can-fail", "column-is-not-null"),
-    "FilterReduceExpressionsRule, PruneEmptyRules",
-    priority=86,
-    category="constant",
-)

@@ -16,7 +16,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from decimal import Decimal
 
-from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.base import SELECT, Context, Rewrite, rule
 from rewright.rewrite.rules.build import compare
 from rewright.rewrite.rules.conditions import Value, constant, in_conditions, turned, value
 from rewright.sql import algebra as a
@@ -33,9 +33,8 @@ FIRST, LAST = datetime.fromisoformat("0001-01-01"), datetime.fromisoformat("9999
 MOST_RANGES = 4
 
 
-def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
-    if not isinstance(block, a.Select):
-        return
+@rule(SELECT, guards=("constant-is-a-start",), priority=84, category="predicate")
+def date_range(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     merged = replace(block, where=conjoin(_months(conjuncts(block.where))))
     made = in_conditions(merged, lambda e: _range(e, ctx))
     if made is None and merged.where == block.where:
@@ -198,6 +197,3 @@ def _numbered(pred: a.Expr, unit: str) -> tuple[a.Column, int] | None:
         return None
     whole = number == number.to_integral_value() and 1 <= number < 9999
     return (column, int(number)) if whole else None
-
-
-RULE = Rule("date_range", apply, ("constant-is-a-start",), priority=84, category="predicate")

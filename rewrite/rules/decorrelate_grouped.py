@@ -18,16 +18,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.base import SELECT, Context, Rewrite, rule
 from rewright.rewrite.rules.correlation import Inner, reduction, scalar_aggregates
 from rewright.sql import algebra as a
 from rewright.sql.facts import divides, null_on_empty, order_sensitive, rejects_null_of
 from rewright.sql.walk import as_product, conjoin, replace_node, walk_block
 
 
-def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
-    if not isinstance(block, a.Select):
-        return
+@rule(
+    SELECT,
+    guards=("ties-only", "target-cannot-divide", "null-is-rejected"),
+    known_as="SubQueryRemoveRule + JoinToCorrelate reversed (RelDecorrelator)",
+    priority=90,
+    category="join",
+)
+def decorrelate_grouped(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     for conjunct, node, inner in scalar_aggregates(block):
         if not ctx.holds("ties-only", not inner.others) or not _suitable(inner, ctx):
             continue
@@ -98,13 +103,3 @@ def _joined(
     for item in items[1:]:
         left = a.Join("inner", left, item, None)
     return replace(block, from_=(a.Join("left", left, derived, conjoin(on)),), where=conjoin(rest))
-
-
-RULE = Rule(
-    "decorrelate_grouped",
-    apply,
-    ("ties-only", "target-cannot-divide", "null-is-rejected"),
-    "SubQueryRemoveRule + JoinToCorrelate reversed (RelDecorrelator)",
-    priority=90,
-    category="join",
-)

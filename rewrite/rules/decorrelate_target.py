@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.base import SELECT, Context, Rewrite, reads_tables, rule, ungrouped
 from rewright.rewrite.rules.correlation import Inner, aggregate_block, take_apart
 from rewright.sql import algebra as a
 from rewright.sql.facts import divides, is_volatile, null_on_empty, simple_aggregates
@@ -32,9 +32,14 @@ from rewright.sql.walk import (
 )
 
 
-def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
-    if not isinstance(block, a.Select) or block.group_by is not None or not block.from_:
-        return
+@rule(
+    SELECT.where(ungrouped, reads_tables),
+    guards=("ties-only", "empty-is-null", "at-most-one-row"),
+    known_as="SubQueryRemoveRule",
+    priority=88,
+    category="join",
+)
+def decorrelate_target(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     mine = from_rels(block.from_)
     for expr in outer_exprs(block):
         for node in walk_block(expr):
@@ -124,13 +129,3 @@ def with_join(
         from_=(a.Join("left", left, item, on),),
         where=conjoin(preds),
     )
-
-
-RULE = Rule(
-    "decorrelate_target",
-    apply,
-    ("ties-only", "empty-is-null", "at-most-one-row"),
-    "SubQueryRemoveRule",
-    priority=88,
-    category="join",
-)

@@ -20,7 +20,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import permutations
 
-from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.base import SELECT, Context, Rewrite, rule
 from rewright.rewrite.rules.correlation import Inner, Tie, scalar_aggregates
 from rewright.sql import algebra as a
 from rewright.sql.facts import is_volatile, null_on_empty, order_sensitive, rejects_null_of
@@ -44,9 +44,8 @@ from rewright.sql.walk import (
 MOST_TWINS = 5
 
 
-def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
-    if not isinstance(block, a.Select):
-        return
+@rule(SELECT, guards=("null-is-rejected", "holder-has-key"), priority=95, category="others")
+def decorrelate_window(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     for conjunct, node, inner in scalar_aggregates(block):
         if inner.others or not ctx.holds(
             "null-is-rejected",
@@ -241,12 +240,3 @@ def _distinct_names(targets: tuple[a.Target, ...]) -> tuple[a.Target, ...]:
         n = seen[t.name] = seen.get(t.name, 0) + 1
         made.append(t if n == 1 else a.Target(f"{t.name}_{n}", t.expr))
     return tuple(made)
-
-
-RULE = Rule(
-    "decorrelate_window",
-    apply,
-    ("null-is-rejected", "holder-has-key"),
-    priority=95,
-    category="others",
-)

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.base import SELECT, Context, Rewrite, grouped, rule
 from rewright.rewrite.rules.eager_group import aggregates, decomposes, split
 from rewright.sql import algebra as a
 from rewright.sql.facts import is_volatile, order_sensitive
@@ -25,6 +25,7 @@ from rewright.sql.walk import (
     QUERIES,
     columns_used,
     from_rels,
+    group_keys,
     has_window,
     map_parts,
     references_whole,
@@ -34,10 +35,15 @@ from rewright.sql.walk import (
 IGNORING_DUPLICATES = frozenset({"count", "sum", "min", "max"})
 
 
-def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
-    if not isinstance(block, a.Select) or block.group_by is None or len(block.group_by) != 1:
-        return
-    keys = block.group_by[0]
+@rule(
+    SELECT.where(grouped),
+    guards=("one-subject",),
+    known_as="AggregateExpandDistinctAggregatesRule",
+    priority=46,
+    category="others",
+)
+def distinct_aggregate(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
+    keys = group_keys(block)
     found = aggregates(block)
     distinct = [g for g in found if g.distinct]
     if not distinct or is_volatile(block) or any(has_window(t.expr) for t in block.targets):
@@ -113,13 +119,3 @@ def _two_steps(
         return None  # something else of the tables is shown, by a key's dependency
     made: a.Select = replace(above, from_=(derived,))
     return made
-
-
-RULE = Rule(
-    "distinct_aggregate",
-    apply,
-    ("one-subject",),
-    "AggregateExpandDistinctAggregatesRule",
-    priority=46,
-    category="others",
-)

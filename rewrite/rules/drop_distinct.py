@@ -12,15 +12,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.base import SELECT, Context, Rewrite, rule
 from rewright.sql import algebra as a
 from rewright.sql.facts import labels
 from rewright.sql.walk import conjoin, conjuncts, has_aggregate, has_window
 
 
-def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
-    if not isinstance(block, a.Select):
-        return
+@rule(
+    SELECT,
+    guards=("outputs-hold-a-key", "groups-are-single-rows"),
+    known_as="AggregateRemoveRule",
+    priority=81,
+)
+def drop_distinct(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     if block.distinct == ():
         plain = replace(block, distinct=None)
         basis = ctx.facts.is_unique(plain)
@@ -43,12 +47,3 @@ def _ungrouped(block: a.Select, keys: tuple[a.Expr, ...], ctx: Context) -> Itera
     if ctx.holds("groups-are-single-rows", basis is not None):
         names = labels(basis or ())
         yield Rewrite(plain, "every group is one row", names)
-
-
-RULE = Rule(
-    "drop_distinct",
-    apply,
-    ("outputs-hold-a-key", "groups-are-single-rows"),
-    "AggregateRemoveRule",
-    priority=81,
-)

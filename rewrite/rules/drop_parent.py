@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.base import SELECT, Context, Rewrite, reads_tables, rule
 from rewright.sql import algebra as a
 from rewright.sql.facts import is_equality, stored_table, usable_foreign_keys
 from rewright.sql.records import ForeignKey
@@ -21,9 +21,14 @@ from rewright.sql.types import equality_is_identity
 from rewright.sql.walk import as_product, columns_used, conjoin, references_whole, substitute
 
 
-def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
-    if not isinstance(block, a.Select) or not block.from_:
-        return
+@rule(
+    SELECT.where(reads_tables),
+    guards=("null-keys-excluded",),
+    known_as="JoinElimination",
+    priority=82,
+    category="join",
+)
+def drop_parent(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     items, preds = as_product(block)
     scans = [
         i for i in items if isinstance(i, a.Scan) and not i.only and stored_table(ctx.catalog, i) is not None
@@ -114,6 +119,3 @@ def _ties(pred: a.Expr, one: tuple[int, int], other: tuple[int, int]) -> bool:
     assert isinstance(pred, a.Op)
     columns = [(x.rel, x.pos) for x in pred.args if isinstance(x, a.Column)]
     return len(columns) == 2 and set(columns) == {one, other}
-
-
-RULE = Rule("drop_parent", apply, ("null-keys-excluded",), "JoinElimination", priority=82, category="join")

@@ -13,16 +13,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.base import SELECT, Context, Rewrite, no_sets, not_distinct, rule, stable
 from rewright.sql import algebra as a
-from rewright.sql.facts import Facts, is_volatile, labels
-from rewright.sql.walk import has_aggregate, has_subquery, has_window, returns_set, walk
+from rewright.sql.facts import Facts, labels
+from rewright.sql.walk import has_aggregate, has_subquery, has_window, walk
 
 
-def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
-    if not isinstance(block, a.Select) or len(block.order_by) < 2 or block.distinct is not None:
-        return
-    if any(returns_set(t.expr) for t in block.targets) or is_volatile(block):
+@rule(
+    SELECT.where(not_distinct, no_sets, stable),
+    guards=("decided-by-those-before",),
+    known_as="SortRemoveConstantKeysRule",
+    priority=45,
+)
+def drop_sort_keys(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
+    if len(block.order_by) < 2:
         return
     facts = ctx.facts
     kept: list[a.SortKey] = []
@@ -54,12 +58,3 @@ def _decided(block: a.Select, expr: a.Expr, before: Sequence[a.Expr], facts: Fac
     columns = [(n.rel, n.pos) for n in walk(expr) if isinstance(n, a.Column)]
     basis = facts.closure(block, start).has(columns) if columns else None
     return None if basis is None else labels(basis)
-
-
-RULE = Rule(
-    "drop_sort_keys",
-    apply,
-    ("decided-by-those-before",),
-    "SortRemoveConstantKeysRule",
-    priority=45,
-)

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.base import SELECT, Context, Rewrite, grouped, one_source, rule
 from rewright.rewrite.rules.correlation import as_tie
 from rewright.sql import algebra as a
 from rewright.sql.facts import is_volatile, order_sensitive
@@ -26,6 +26,7 @@ from rewright.sql.walk import (
     conjuncts,
     free_rels,
     from_rels,
+    group_keys,
     has_subquery,
     has_window,
     map_parts,
@@ -33,20 +34,20 @@ from rewright.sql.walk import (
 )
 
 
-def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
-    if (
-        not isinstance(block, a.Select)
-        or block.group_by is None
-        or len(block.group_by) != 1
-        or len(block.from_) != 1
-    ):
-        return
+@rule(
+    SELECT.where(grouped, one_source),
+    guards=("groups-are-rows",),
+    known_as="AggregateJoinTransposeRule",
+    priority=65,
+    category="join",
+)
+def eager_count(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     join = block.from_[0]
     if not isinstance(join, a.Join) or join.kind != "left" or not isinstance(join.left, a.Scan | a.Derived):
         return
     if isinstance(join.right, a.Join) or is_volatile(block) or any(has_window(t.expr) for t in block.targets):
         return
-    basis = _key_in(join.left, block.group_by[0], ctx)
+    basis = _key_in(join.left, group_keys(block), ctx)
     if not ctx.holds("groups-are-rows", basis is not None):
         return
     made = _early(block, join, ctx)
@@ -148,8 +149,3 @@ def _parts(block: a.Select) -> list[Any]:
         *((block.having,) if block.having is not None else ()),
     ]
     return [blank(p) for p in parts]
-
-
-RULE = Rule(
-    "eager_count", apply, ("groups-are-rows",), "AggregateJoinTransposeRule", priority=65, category="join"
-)

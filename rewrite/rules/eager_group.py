@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.base import SELECT, Context, Rewrite, grouped, rule
 from rewright.rewrite.rules.build import aggregate, cast_to_int8, function, int8, operator
 from rewright.sql import algebra as a
 from rewright.sql.facts import is_volatile, order_sensitive
@@ -42,9 +42,14 @@ SUMMED = frozenset({"int2", "int4", "int8", "numeric"})
 EXACT = frozenset({"+", "-", "*"})
 
 
-def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
-    if not isinstance(block, a.Select) or block.group_by is None or len(block.group_by) != 1:
-        return
+@rule(
+    SELECT.where(grouped),
+    guards=("arguments-cannot-fail", "nothing-counts-zero"),
+    known_as="AggregateJoinTransposeRule",
+    priority=64,
+    category="join",
+)
+def eager_group(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     found = aggregates(block)
     if not found or not all(decomposes(g) for g in found):
         return
@@ -206,13 +211,3 @@ def outside(block: a.Select) -> list[Any]:
 
     parts: list[Any] = [*block.targets, *block.order_by, *(block.group_by or ((),))[0]]
     return [blank(p) for p in (*parts, *([block.having] if block.having is not None else []))]
-
-
-RULE = Rule(
-    "eager_group",
-    apply,
-    ("arguments-cannot-fail", "nothing-counts-zero"),
-    "AggregateJoinTransposeRule",
-    priority=64,
-    category="join",
-)

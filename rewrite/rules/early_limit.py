@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.base import QUERY, Context, Rewrite, rule
 from rewright.rewrite.rules.drop_parent import Link, links
 from rewright.sql import algebra as a
 from rewright.sql.facts import is_volatile
@@ -34,7 +34,13 @@ from rewright.sql.walk import (
 )
 
 
-def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
+@rule(
+    QUERY,
+    guards=("ordered-by-the-kept", "filtered-on-the-kept", "partner-is-there", "no-duplicates-go"),
+    known_as="SortJoinTransposeRule, SortUnionTransposeRule",
+    priority=76,
+)
+def early_limit(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
     match block:
         case a.Select():
             yield from _joins(block, ctx)
@@ -221,12 +227,3 @@ def _cut_arm(arm: a.Query, order: Sequence[a.OutputSortKey], top: a.Expr, ctx: C
         return arm
     keys = tuple(a.SortKey(arm.targets[k.pos].expr, k.descending, k.nulls_first, k.op) for k in order)
     return replace(arm, order_by=keys, limit=top)
-
-
-RULE = Rule(
-    "early_limit",
-    apply,
-    ("ordered-by-the-kept", "filtered-on-the-kept", "partner-is-there", "no-duplicates-go"),
-    "SortJoinTransposeRule, SortUnionTransposeRule",
-    priority=76,
-)

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.base import SELECT, Context, Rewrite, rule
 from rewright.rewrite.rules.build import aggregate, compare
 from rewright.rewrite.rules.correlation import Inner, reduction, take_apart
 from rewright.sql import algebra as a
@@ -21,9 +21,8 @@ from rewright.sql.facts import is_volatile
 from rewright.sql.walk import as_product, conjoin, used_rels
 
 
-def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
-    if not isinstance(block, a.Select):
-        return
+@rule(SELECT, priority=60, category="join")
+def exists_inequality(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     for conjunct in as_product(block)[1]:
         negated = isinstance(conjunct, a.Not)
         node = conjunct.arg if isinstance(conjunct, a.Not) else conjunct
@@ -116,6 +115,3 @@ def _grouped(
         return None
     either = a.Or(tuple(d for d in differs if d is not None))
     return replace(block, from_=(*items, derived), where=conjoin((*rest, *on, either)))
-
-
-RULE = Rule("exists_inequality", apply, (), priority=60, category="join")

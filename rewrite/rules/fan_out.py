@@ -18,7 +18,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.base import SELECT, Context, Rewrite, grouped, one_source, rule
 from rewright.rewrite.rules.correlation import Tie, as_tie
 from rewright.rewrite.rules.eager_group import aggregates, outside
 from rewright.sql import algebra as a
@@ -31,6 +31,7 @@ from rewright.sql.walk import (
     free_of_all,
     free_rels,
     from_rels,
+    group_keys,
     has_subquery,
     has_window,
     map_parts,
@@ -70,14 +71,14 @@ class _Branch:
         return from_rels((self.tree,))
 
 
-def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
-    if (
-        not isinstance(block, a.Select)
-        or block.group_by is None
-        or len(block.group_by) != 1
-        or len(block.from_) != 1
-    ):
-        return
+@rule(
+    SELECT.where(grouped, one_source),
+    guards=("groups-are-rows", "repeated-rows-do-not-count", "padding-adds-nothing", "empty-counts-zero"),
+    known_as="AggregateJoinTransposeRule",
+    priority=84,
+    category="join",
+)
+def fan_out(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     steps = _steps(block.from_[0])
     found = aggregates(block)
     if steps is None or len(steps) < 3 or not found or is_volatile(block):
@@ -93,7 +94,7 @@ def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
     if len(branches) < 2 or not all(_belongs(g, branches, ctx) for g in found):
         return
     rows = a.Select((), _joined(kept), conjoin(where))
-    basis = ctx.facts.exprs_determine(rows, block.group_by[0])
+    basis = ctx.facts.exprs_determine(rows, group_keys(block))
     if ctx.holds("groups-are-rows", basis is not None):
         why = f"{len(branches)} joins beside each other multiply each other's rows: each is grouped before"
         yield Rewrite(_assemble(block, kept, where, branches, ctx), why, labels(basis or ()))
@@ -241,13 +242,3 @@ def _lighter(g: a.Aggregate, branch: _Branch, ctx: Context) -> a.Aggregate:
         return g
     is_key = any(columns == {column.pos} for columns, _ in ctx.keys(item))
     return replace(g, distinct=False) if is_key else g
-
-
-RULE = Rule(
-    "fan_out",
-    apply,
-    ("groups-are-rows", "repeated-rows-do-not-count", "padding-adds-nothing", "empty-counts-zero"),
-    "AggregateJoinTransposeRule",
-    priority=84,
-    category="join",
-)

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.base import QUERY, Context, Rewrite, rule
 from rewright.rewrite.rules.pushing import can_push, push
 from rewright.rewrite.rules.semijoins import implied_semijoins
 from rewright.sql import algebra as a
@@ -43,7 +43,19 @@ class _Use:
     semijoins: tuple[a.Quantified, ...]
 
 
-def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
+@rule(
+    QUERY,
+    guards=(
+        "every-user-filters",
+        "no-limit-inside",
+        "not-distinct-on",
+        "grouped-by-column",
+        "partitioned-by-column",
+    ),
+    priority=85,
+    category="cte",
+)
+def filter_cte(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
     for i, cte in enumerate(block.ctes):
         if cte.recursive or is_volatile(cte.query):
             continue
@@ -160,18 +172,3 @@ def _same_left(one: a.Quantified, lead: a.Quantified, rel: int, first: int) -> b
 def _pushable(cte: a.Cte, pred: a.Expr, rel: int, ctx: Context) -> bool:
     positions = frozenset(c.pos for c in columns_used((pred,), (rel,)))
     return can_push(cte.query, positions, ctx)
-
-
-RULE = Rule(
-    "filter_cte",
-    apply,
-    (
-        "every-user-filters",
-        "no-limit-inside",
-        "not-distinct-on",
-        "grouped-by-column",
-        "partitioned-by-column",
-    ),
-    priority=85,
-    category="cte",
-)

@@ -15,10 +15,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.base import SELECT, Context, Rewrite, grouped, rule
 from rewright.rewrite.rules.correlation import take_apart
-from rewright.rewrite.rules.running_window import Running, Source, adds_up, not_null, running_rows
-from rewright.rewrite.rules.running_window import apply as as_window
+from rewright.rewrite.rules.running_window import (
+    Running,
+    Source,
+    adds_up,
+    not_null,
+    running_rows,
+    running_window,
+)
 from rewright.sql import algebra as a
 from rewright.sql.facts import is_volatile
 from rewright.sql.walk import (
@@ -45,14 +51,18 @@ class _SelfJoin:
     outer: bool
 
 
-def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
-    if not isinstance(block, a.Select) or block.group_by is None or len(block.group_by) != 1:
-        return
+@rule(
+    SELECT.where(grouped),
+    guards=("groups-are-rows", "padding-adds-nothing", "finds-itself", "asks-the-same"),
+    priority=74,
+    category="join",
+)
+def grouped_running(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     for join in _self_joins(block):
         made = _as_subqueries(block, join, ctx)
         if made is not None:
             query, basis = made
-            for found in as_window(query, ctx):
+            for found in running_window.apply(query, ctx):
                 why = "each row is joined with the rows that come before it: a running window"
                 yield Rewrite(found.block, why, basis)
             return
@@ -149,12 +159,3 @@ def _finds_itself(running: Running, join: _SelfJoin, ctx: Context) -> bool:
     """Whether each kept row without NULLs where it is compared is among its own partners."""
     inclusive = ctx.holds("finds-itself", not running.order.strict)
     return inclusive and ctx.holds("asks-the-same", all(p in join.own for p in running.local))
-
-
-RULE = Rule(
-    "grouped_running",
-    apply,
-    ("groups-are-rows", "padding-adds-nothing", "finds-itself", "asks-the-same"),
-    priority=74,
-    category="join",
-)

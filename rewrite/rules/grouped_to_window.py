@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.base import SELECT, Context, Rewrite, rule
 from rewright.rewrite.rules.correlation import as_tie
 from rewright.sql import algebra as a
 from rewright.sql.facts import is_volatile, order_sensitive
@@ -33,9 +33,8 @@ from rewright.sql.walk import (
 )
 
 
-def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
-    if not isinstance(block, a.Select):
-        return
+@rule(SELECT, guards=("every-key-is-tied", "same-conditions"), priority=73)
+def grouped_to_window(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     items, preds = as_product(block)
     for grouped in items:
         source = _source(grouped)
@@ -159,6 +158,3 @@ def _over(expr: a.Expr, window: a.Window) -> a.Expr:
         return found
 
     return visit(expr)
-
-
-RULE = Rule("grouped_to_window", apply, ("every-key-is-tied", "same-conditions"), priority=73)

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.base import SET_OPERATION, Context, Rewrite, rule
 from rewright.rewrite.rules.build import compare
 from rewright.rewrite.rules.merge_aggregates import arms_of
 from rewright.sql import algebra as a
@@ -32,9 +32,13 @@ class _Arm:
     shown: tuple[a.Expr, ...]
 
 
-def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
-    if not isinstance(block, a.SetOp):
-        return
+@rule(
+    SET_OPERATION,
+    guards=("same-rows", "nothing-but-null"),
+    known_as="AggregateUnionTransposeRule",
+    priority=70,
+)
+def grouping_sets(block: a.SetOp, ctx: Context) -> Iterator[Rewrite]:
     queries = list(arms_of(block))
     first = queries[0]
     if len(queries) < 2 or not isinstance(first, a.Select):
@@ -103,12 +107,3 @@ def _chosen(arms: Sequence[_Arm], keys: Sequence[a.Expr], shown: Sequence[a.Expr
             return None
         whens.append((same, expr))
     return a.Case(tuple(whens), a.Const(None, shown[0].type), shown[0].type)
-
-
-RULE = Rule(
-    "grouping_sets",
-    apply,
-    ("same-rows", "nothing-but-null"),
-    "AggregateUnionTransposeRule",
-    priority=70,
-)

@@ -13,13 +13,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.base import QUERY, Context, Rewrite, rule
 from rewright.sql import algebra as a
 from rewright.sql.facts import is_volatile
 from rewright.sql.walk import copy_fresh, is_plain, map_parts, walk
 
 
-def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
+@rule(QUERY, guards=("not-volatile",), priority=55, category="cte")
+def inline_cte(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
     for cte in block.ctes:
         uses = sum(isinstance(n, a.CteScan) and n.cte == cte.cte for n in walk(block))
         if (
@@ -54,6 +55,3 @@ def inlined(block: a.Query, cte: a.Cte, fresh: Callable[[], int]) -> a.Query:
     rest = replace(block, ctes=tuple(c for c in block.ctes if c.cte != cte.cte))
     made: a.Query = visit(rest)
     return made
-
-
-RULE = Rule("inline_cte", apply, ("not-volatile",), priority=55, category="cte")

@@ -14,16 +14,21 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from decimal import Decimal
 
-from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.base import SELECT, Context, Rewrite, rule
 from rewright.rewrite.rules.conditions import compares, turned, value
 from rewright.sql import algebra as a
 from rewright.sql.facts import is_equality, is_strict_in, labels, stored_table, usable_foreign_keys
 from rewright.sql.walk import conjuncts, free_rels, from_rels, walk
 
 
-def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
-    if not isinstance(block, a.Select):
-        return
+@rule(
+    SELECT,
+    guards=("nothing-but-the-key", "key-is-filled", "group-is-one-row"),
+    known_as="FilterJoinRule",
+    priority=84,
+    category="join",
+)
+def inner_join(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     for number, item in enumerate(block.from_):
         made, basis = _present(item, ctx)
         if made is not item:
@@ -153,13 +158,3 @@ def _null_there(arg: a.Expr, padded: frozenset[int]) -> bool:
 
 def _columns(arg: a.Expr) -> Iterator[a.Column]:
     return (n for n in walk(arg) if isinstance(n, a.Column))
-
-
-RULE = Rule(
-    "inner_join",
-    apply,
-    ("nothing-but-the-key", "key-is-filled", "group-is-one-row"),
-    "FilterJoinRule",
-    priority=84,
-    category="join",
-)

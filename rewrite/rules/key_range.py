@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.base import SELECT, Context, Rewrite, rule
 from rewright.rewrite.rules.build import aggregate, compare
 from rewright.rewrite.rules.correlation import as_tie
 from rewright.sql import algebra as a
@@ -33,9 +33,8 @@ from rewright.sql.walk import (
 ORDERED = EXACT_INTEGERS | {"date"}
 
 
-def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
-    if not isinstance(block, a.Select):
-        return
+@rule(SELECT, priority=30, category="predicate", blind=True)
+def key_range(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     items, preds = as_product(block)
     for item in items:
         if not isinstance(item, a.Scan):
@@ -88,6 +87,3 @@ def _bound(name: str, other: a.Scan, own: list[a.Expr], key: a.Column, ctx: Cont
     block = a.Select((a.Target(name, value),), (other,), conjoin(own), ((),))
     copied, _ = copy_fresh(block, ctx.fresh)
     return a.ScalarSubquery(copied, value.type)
-
-
-RULE = Rule("key_range", apply, (), priority=30, category="predicate", blind=True)

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.base import SELECT, Context, Rewrite, rule
 from rewright.rewrite.rules.correlation import as_tie
 from rewright.sql import algebra as a
 from rewright.sql.facts import is_volatile
@@ -37,9 +37,8 @@ from rewright.sql.walk import (
 COSTLY = frozenset({"/", "%", "~~", "!~~", "~", "~*", "!~", "!~*", "~~*", "!~~*"})
 
 
-def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
-    if not isinstance(block, a.Select):
-        return
+@rule(SELECT, priority=45, category="predicate", blind=True)
+def late_filters(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     items, preds = as_product(block)
     for item in items:
         if not isinstance(item, a.Scan) or references_whole(block, item.rel):
@@ -111,6 +110,3 @@ def _repeated(costly: list[a.Expr]) -> list[a.Expr]:
             if isinstance(n, a.Op) and n.op.name in {"/", "%"}:
                 seen[n] = seen.get(n, 0) + 1
     return [e for e, n in seen.items() if n > 1]
-
-
-RULE = Rule("late_filters", apply, (), priority=45, category="predicate", blind=True)

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.base import QUERY, Context, Rewrite, rule
 from rewright.sql import algebra as a
 from rewright.sql.facts import is_volatile
 from rewright.sql.walk import as_product, conjoin, copy_fresh, is_closed, map_parts, renumber, walk_block
@@ -31,7 +31,8 @@ class _Pass:
     preds: tuple[a.Expr, ...]
 
 
-def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
+@rule(QUERY, known_as="AggregateFilterToFilteredAggregateRule", priority=85, category="others")
+def merge_aggregates(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
     if isinstance(block, a.SetOp):
         yield from _of_arms(block, ctx)
     if not isinstance(block, a.Select):
@@ -228,8 +229,3 @@ def _picked(
         for i, c in enumerate(shown)
     )
     return a.Select(picked, (scan,))
-
-
-RULE = Rule(
-    "merge_aggregates", apply, (), "AggregateFilterToFilteredAggregateRule", priority=85, category="others"
-)

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.base import SELECT, Context, Rewrite, reads_tables, rule, ungrouped
 from rewright.rewrite.rules.correlation import Inner, Tie, aggregate_block
 from rewright.rewrite.rules.decorrelate_target import with_join
 from rewright.sql import algebra as a
@@ -44,9 +44,13 @@ class _Part:
     ties: tuple[Tie, ...]
 
 
-def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
-    if not isinstance(block, a.Select) or block.group_by is not None or not block.from_:
-        return
+@rule(
+    SELECT.where(ungrouped, reads_tables),
+    guards=("empty-is-null", "empty-counts-zero"),
+    known_as="AggregateFilterToFilteredAggregateRule",
+    priority=87,
+)
+def merge_subqueries(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     groups: dict[tuple[_Label, frozenset[Any]], list[_Part]] = {}
     models: dict[_Label, Inner] = {}
     mine = from_rels(block.from_)
@@ -159,12 +163,3 @@ def _filtered(expr: a.Expr, own: a.Expr | None) -> a.Expr:
 
     found: a.Expr = visit(expr)
     return found
-
-
-RULE = Rule(
-    "merge_subqueries",
-    apply,
-    ("empty-is-null", "empty-counts-zero"),
-    "AggregateFilterToFilteredAggregateRule",
-    priority=87,
-)

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.base import SELECT, Context, Rewrite, rule
 from rewright.sql import algebra as a
 from rewright.sql.facts import is_equality, is_volatile
 from rewright.sql.walk import (
@@ -34,9 +34,8 @@ from rewright.sql.walk import (
 MOST_ARMS = 4
 
 
-def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
-    if not isinstance(block, a.Select):
-        return
+@rule(SELECT, guards=("arms-cannot-fail",), priority=68, category="join")
+def or_join_union(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     items, preds = as_product(block)
     rels = from_rels(items)
     if len(items) < 2 or free_of_all(items) or any(references_whole(block, r) for r in rels):
@@ -90,6 +89,3 @@ def union_of_arms(
     }
     lifted: a.Select = substitute(above, mapping)
     return replace(lifted, from_=(a.Derived(rel, union, "arms", names),))
-
-
-RULE = Rule("or_join_union", apply, ("arms-cannot-fail",), priority=68, category="join")

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.base import SELECT, Context, Rewrite, rule
 from rewright.rewrite.rules.or_join_union import MOST_ARMS, common_equality, union_of_arms
 from rewright.sql import algebra as a
 from rewright.sql.facts import is_equality, is_volatile
@@ -30,9 +30,8 @@ from rewright.sql.walk import (
 )
 
 
-def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
-    if not isinstance(block, a.Select):
-        return
+@rule(SELECT, guards=("arms-cannot-fail",), priority=58, category="predicate")
+def or_union(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     items, preds = as_product(block)
     rels = from_rels(items)
     if not items or free_of_all(items) or any(references_whole(block, r) for r in rels):
@@ -56,6 +55,3 @@ def _apart(arms: tuple[a.Expr, ...], rels: frozenset[int]) -> bool:
     sides = [frozenset((n.rel, n.pos) for n in walk(arm) if isinstance(n, a.Column)) for arm in arms]
     joins = any(is_equality(c) and len(free_rels(c) & rels) > 1 for arm in arms for c in conjuncts(arm))
     return not joins and all(sides) and not frozenset.intersection(*sides)
-
-
-RULE = Rule("or_union", apply, ("arms-cannot-fail",), priority=58, category="predicate")

@@ -18,7 +18,7 @@ from dataclasses import replace
 from functools import reduce
 from typing import Any
 
-from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.base import SELECT, Context, Rewrite, rule
 from rewright.rewrite.rules.conditions import never
 from rewright.sql import algebra as a
 from rewright.sql.facts import is_volatile
@@ -33,9 +33,14 @@ from rewright.sql.walk import (
 )
 
 
-def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
-    if not isinstance(block, a.Select):
-        return
+@rule(
+    SELECT,
+    guards=("not-volatile", "keeps-duplicates", "is-never-true"),
+    known_as="PruneEmptyRules",
+    priority=84,
+    category="cte",
+)
+def prune_union(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     items, preds = as_product(block)
     made: dict[int, a.Derived] = {}
     for item in items:
@@ -115,13 +120,3 @@ def _placed(block: a.Select, made: dict[int, a.Derived]) -> a.Select:
     placed: a.Select = visit(block)
     read = {n.cte for n in walk(placed) if isinstance(n, a.CteScan)}
     return replace(placed, ctes=tuple(c for c in placed.ctes if c.cte in read))
-
-
-RULE = Rule(
-    "prune_union",
-    apply,
-    ("not-volatile", "keeps-duplicates", "is-never-true"),
-    "PruneEmptyRules",
-    priority=84,
-    category="cte",
-)

@@ -12,16 +12,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.base import SELECT, Context, Rewrite, rule
 from rewright.sql import algebra as a
 from rewright.sql.facts import is_equality, is_volatile
 from rewright.sql.types import equality_is_identity
 from rewright.sql.walk import as_product, canonical, conjoin, is_closed, references_whole, substitute
 
 
-def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
-    if not isinstance(block, a.Select):
-        return
+@rule(SELECT, guards=("no-having",), known_as="JoinToSemiJoin, AggregateRemove", priority=74, category="join")
+def redundant_keys(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     items, preds = as_product(block)
     grouped = [i for i in items if isinstance(i, a.Derived) and not i.lateral and not i.security_barrier]
     for gone in grouped:
@@ -110,8 +109,3 @@ def _ties(preds: list[a.Expr], gone: a.Derived, kept: a.Derived, same: dict[int,
 def _columns(pred: a.Expr) -> set[tuple[int, int]]:
     assert isinstance(pred, a.Op)
     return {(x.rel, x.pos) for x in pred.args if isinstance(x, a.Column)}
-
-
-RULE = Rule(
-    "redundant_keys", apply, ("no-having",), "JoinToSemiJoin, AggregateRemove", priority=74, category="join"
-)

@@ -18,7 +18,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.base import SELECT, Context, Rewrite, reads_tables, rule, ungrouped
 from rewright.rewrite.rules.build import function, operator
 from rewright.rewrite.rules.correlation import Inner, Tie, aggregate_block
 from rewright.sql import algebra as a
@@ -92,9 +92,8 @@ class Running:
         return replace(call, filter=conjoin(dict.fromkeys(asked)))
 
 
-def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
-    if not isinstance(block, a.Select) or block.group_by is not None or not block.from_:
-        return
+@rule(SELECT.where(ungrouped, reads_tables), guards=GUARDS, priority=86, category="join")
+def running_window(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     sources = [s for item in block.from_ for s in _kept(item)]
     if not sources or not any(isinstance(n, a.ScalarSubquery) for p in _places(block) for n in walk_block(p)):
         return
@@ -352,6 +351,3 @@ def _less(block: a.Select, gone: list[a.Expr]) -> a.Select:
 
     where = conjoin(p for p in conjuncts(block.where) if p not in gone)
     return replace(block, from_=tuple(item(i) for i in block.from_), where=where)
-
-
-RULE = Rule("running_window", apply, GUARDS, priority=86, category="join")

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.base import SELECT, Context, Rewrite, filtered, rule
 from rewright.rewrite.rules.build import operator
 from rewright.sql import algebra as a
 from rewright.sql.facts import is_volatile
@@ -23,9 +23,8 @@ from rewright.sql.facts.guards import NOTHING, Known, division, evaluated, is_di
 from rewright.sql.walk import conjoin, conjuncts, map_parts
 
 
-def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
-    if not isinstance(block, a.Select) or block.where is None:
-        return
+@rule(SELECT.where(filtered), guards=("never-zero",), priority=1, category="predicate")
+def seal_division(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     preds = conjuncts(block.where)
     # one that divides has to be kept from failing itself
     sure = [
@@ -70,6 +69,3 @@ def _never_zero(made: a.Op, written: a.Op, known: Known, beside: list[a.Expr], c
     if equals is None or not ctx.holds("never-zero", kept):
         return None
     return a.NullIf(equals, divisor, a.Const("0", divisor.type.without_typmod()), divisor.type)
-
-
-RULE = Rule("seal_division", apply, ("never-zero",), priority=1, category="predicate")

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.base import SELECT, Context, Rewrite, reads_tables, rule
 from rewright.sql import algebra as a
 from rewright.sql.facts import is_equality, stored_table
 from rewright.sql.walk import (
@@ -28,9 +28,13 @@ from rewright.sql.walk import (
 )
 
 
-def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
-    if not isinstance(block, a.Select) or not block.from_:
-        return
+@rule(
+    SELECT.where(reads_tables),
+    guards=("joined-on-a-key", "null-keys-excluded", "nothing-but-the-key"),
+    priority=83,
+    category="join",
+)
+def self_join(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     yield from _joined(block, ctx)
     yield from _left(block, ctx)
 
@@ -118,13 +122,3 @@ def _as(made: a.Select, gone: a.Scan, kept: a.Scan) -> a.Select:
 
 def _why(kept: a.Scan) -> str:
     return f"{kept.table.name} is joined with itself on its key"
-
-
-RULE = Rule(
-    "self_join",
-    apply,
-    ("joined-on-a-key", "null-keys-excluded", "nothing-but-the-key"),
-    "",
-    priority=83,
-    category="join",
-)

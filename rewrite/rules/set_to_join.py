@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.base import SET_OPERATION, Context, Rewrite, rule
 from rewright.rewrite.rules.build import compare
 from rewright.sql import algebra as a
 from rewright.sql.facts import is_volatile
@@ -21,8 +21,14 @@ from rewright.sql.types import INT4, equality_is_identity
 from rewright.sql.walk import conjoin
 
 
-def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
-    if not isinstance(block, a.SetOp) or block.op == "union" or block.all or block.with_ties:
+@rule(
+    SET_OPERATION,
+    guards=("no-null-meets-null",),
+    known_as="IntersectToSemiJoinRule, MinusToAntiJoinRule",
+    priority=73,
+)
+def set_to_join(block: a.SetOp, ctx: Context) -> Iterator[Rewrite]:
+    if block.op == "union" or block.all or block.with_ties:
         return
     facts = ctx.facts
     left, right = facts.nonnull_outputs(block.left), facts.nonnull_outputs(block.right)
@@ -57,8 +63,3 @@ def _joined(block: a.SetOp, *, keyed: bool, ctx: Context) -> a.Select | None:
         offset=block.offset,
         ctes=block.ctes,
     )
-
-
-RULE = Rule(
-    "set_to_join", apply, ("no-null-meets-null",), "IntersectToSemiJoinRule, MinusToAntiJoinRule", priority=73
-)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.base import QUERY, Context, Rewrite, rule
 from rewright.rewrite.rules.filtered_scans import Reader, filtered_once, readers_of
 from rewright.sql import algebra as a
 from rewright.sql.walk import (
@@ -22,8 +22,9 @@ from rewright.sql.walk import (
 )
 
 
-def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
-    if not ctx.top or any(isinstance(n, a.Cte) and n.recursive for n in walk(block)):
+@rule(QUERY.whole(), guards=("all-readers-filter",), priority=66, category="cte", blind=True)
+def share_scans(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
+    if any(isinstance(n, a.Cte) and n.recursive for n in walk(block)):
         return
     groups: dict[tuple[a.TableRef, bool], list[Reader]] = {}
     for reader in readers_of(block, ctx):
@@ -58,6 +59,3 @@ def _choices(readers: Sequence[Reader], ctx: Context) -> Iterator[tuple[list[Rea
 def _common(readers: Sequence[Reader]) -> list[a.Expr]:
     forms = [[renumber(p, {r.scan.rel: 0}) for p in r.own] for r in readers]
     return [p for p in forms[0] if all(p in f for f in forms[1:])]
-
-
-RULE = Rule("share_scans", apply, ("all-readers-filter",), priority=66, category="cte", blind=True)

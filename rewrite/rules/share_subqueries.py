@@ -13,15 +13,20 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.base import QUERY, Context, Rewrite, rule
 from rewright.sql import algebra as a
 from rewright.sql.facts import is_volatile
 from rewright.sql.walk import canonical, copy_fresh, is_closed, map_parts, walk
 
 
-def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
-    if not ctx.top:
-        return
+@rule(
+    QUERY.whole(),
+    guards=("not-volatile",),
+    known_as="CommonRelSubExprRegisterRule",
+    priority=80,
+    category="cte",
+)
+def share_subqueries(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
     groups: dict[a.Query, list[a.Select]] = {}
     for query in _candidates(block):
         groups.setdefault(canonical(query, keep_names=False), []).append(query)
@@ -80,8 +85,3 @@ def _placed(ctes: tuple[a.Cte, ...], cte: a.Cte) -> tuple[a.Cte, ...]:
     reads = {n.cte for n in walk(cte.query) if isinstance(n, a.CteScan)}
     last = max((i + 1 for i, c in enumerate(ctes) if c.cte in reads), default=0)
     return (*ctes[:last], cte, *ctes[last:])
-
-
-RULE = Rule(
-    "share_subqueries", apply, ("not-volatile",), "CommonRelSubExprRegisterRule", priority=80, category="cte"
-)

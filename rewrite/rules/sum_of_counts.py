@@ -12,19 +12,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.base import SELECT, Context, Rewrite, one_source, rule
 from rewright.sql import algebra as a
 from rewright.sql.facts import is_volatile
 from rewright.sql.walk import columns_used, conjoin, conjuncts, has_subquery, substitute
 
 
-def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
-    if (
-        not isinstance(block, a.Select)
-        or block.group_by != ((),)
-        or len(block.from_) != 1
-        or len(block.targets) != 1
-    ):
+@rule(
+    SELECT.where(one_source),
+    guards=("no-having", "counts-rows"),
+    known_as="AggregateMerge",
+    priority=74,
+    category="others",
+)
+def sum_of_counts(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
+    if block.group_by != ((),) or len(block.targets) != 1:
         return
     item, target = block.from_[0], block.targets[0].expr
     if not isinstance(item, a.Derived) or not isinstance(target, a.Aggregate) or block.having is not None:
@@ -81,8 +83,3 @@ def _bare(expr: a.Expr) -> a.Expr:
             return expr
         expr = expr.arg
     return expr
-
-
-RULE = Rule(
-    "sum_of_counts", apply, ("no-having", "counts-rows"), "AggregateMerge", priority=74, category="others"
-)

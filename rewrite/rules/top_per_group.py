@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.base import SELECT, Context, Rewrite, rule
 from rewright.rewrite.rules.build import operator
 from rewright.rewrite.rules.conditions import turned
 from rewright.rewrite.rules.correlation import as_tie, take_apart
@@ -52,9 +52,8 @@ class _Numbered:
     preds: tuple[a.Expr, ...]
 
 
-def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
-    if not isinstance(block, a.Select):
-        return
+@rule(SELECT, guards=("rows-are-numbered", "every-key-is-tied", "one-row-is-taken"), priority=63)
+def top_per_group(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     items, preds = as_product(block)
     for item in items:
         found = _numbered(block, item, preds, ctx) if isinstance(item, a.Derived) else None
@@ -270,11 +269,3 @@ def _first(node: a.ScalarSubquery, ctx: Context) -> tuple[a.FromItem, a.Expr | N
         t.on_key(a.Column(rel, keys.index(t.key), t.key.type, names[keys.index(t.key)])) for t in inner.ties
     )
     return a.Derived(rel, first, "first", (*names, "value")), on, value
-
-
-RULE = Rule(
-    "top_per_group",
-    apply,
-    ("rows-are-numbered", "every-key-is-tied", "one-row-is-taken"),
-    priority=63,
-)

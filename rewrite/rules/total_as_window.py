@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.base import QUERY, Context, Rewrite, rule
 from rewright.sql import algebra as a
 from rewright.sql.facts import divides, is_volatile, order_sensitive
 from rewright.sql.walk import (
@@ -43,7 +43,8 @@ COMBINES = frozenset({("sum", "numeric"), ("sum", "float8")})
 OVER_ROWS = frozenset({"sum", "avg", "count", "min", "max", "bool_and", "bool_or", "every"})
 
 
-def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
+@rule(QUERY, guards=("same-rows",), priority=75, category="others")
+def total_as_window(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
     if isinstance(block, a.Select) and block.group_by is None:
         yield from _of_rows(block, ctx)
     if (
@@ -190,6 +191,3 @@ def _assemble(
         with_ties=block.with_ties,
         ctes=block.ctes,
     )
-
-
-RULE = Rule("total_as_window", apply, ("same-rows",), priority=75, category="others")

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.base import SELECT, Context, Rewrite, reads_tables, rule
 from rewright.sql import algebra as a
 from rewright.sql.facts import is_equality, is_volatile
 from rewright.sql.types import equality_is_identity
@@ -31,9 +31,14 @@ from rewright.sql.walk import (
 MOST_ADDED = 6
 
 
-def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
-    if not isinstance(block, a.Select) or not block.from_:
-        return
+@rule(
+    SELECT.where(reads_tables),
+    guards=("equal-is-identical",),
+    known_as="JoinPushTransitivePredicatesRule",
+    priority=62,
+    category="predicate",
+)
+def transitive(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     items, preds = as_product(block)
     added = _implied(preds, [p for p in preds if _says_more(p, ctx)], ctx)
     outer = tuple(_padded(i, preds, ctx) for i in items)
@@ -108,13 +113,3 @@ def _column(pred: a.Expr) -> a.Column:
 
 def _rel(pred: a.Expr) -> int:
     return _column(pred).rel
-
-
-RULE = Rule(
-    "transitive",
-    apply,
-    ("equal-is-identical",),
-    "JoinPushTransitivePredicatesRule",
-    priority=62,
-    category="predicate",
-)

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.base import SELECT, Context, Rewrite, grouped, rule
 from rewright.rewrite.rules.eager_group import aggregates, decomposes, outside, split
 from rewright.sql import algebra as a
 from rewright.sql.facts import is_volatile
@@ -34,9 +34,8 @@ from rewright.sql.walk import (
 MOST_ARMS = 6
 
 
-def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
-    if not isinstance(block, a.Select) or block.group_by is None or len(block.group_by) != 1:
-        return
+@rule(SELECT.where(grouped), known_as="AggregateUnionTransposeRule", priority=62)
+def union_aggregate(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     item = block.from_[0] if len(block.from_) == 1 else None
     if not isinstance(item, a.Derived) or item.lateral or item.security_barrier:
         return
@@ -112,6 +111,3 @@ def _pushed(
     }
     late: a.Select = substitute(map_parts(replace(block, from_=(), where=None), visit), mapping)
     return replace(late, from_=(a.Derived(rel, union, item.alias, names),))
-
-
-RULE = Rule("union_aggregate", apply, (), "AggregateUnionTransposeRule", priority=62)

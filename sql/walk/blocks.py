@@ -122,6 +122,11 @@ def is_plain_grouping(query: a.Query) -> bool:
     )
 
 
+def group_keys(block: a.Select) -> tuple[a.Expr, ...]:
+    """The expressions that a block groups by in one way; none where it does not group, or groups in several."""
+    return block.group_by[0] if block.group_by is not None and len(block.group_by) == 1 else ()
+
+
 def outer_exprs(block: a.Select) -> Iterator[a.Expr]:
     """The expressions that are evaluated on groups: targets, sort keys, HAVING."""
     yield from (t.expr for t in block.targets)

@@ -43,13 +43,10 @@ def checker(scratch_server: ScratchServer) -> Iterator[Checker]:
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda r: r.name)
-def test_every_rule_has_fixtures_both_ways_and_a_module_that_says_what_it_does(rule: Rule) -> None:
+def test_every_rule_has_fixtures_both_ways_and_says_what_it_does(rule: Rule) -> None:
     kinds = {c.kind for c in cases(rule.name)}
     assert {"case", "nothing"} <= kinds
-    module = __import__(f"rewright.rewrite.rules.{rule.name}", fromlist=["RULE"])
-    assert module.RULE is rule
-    assert module.__doc__
-    assert "-->" in module.__doc__
+    assert "-->" in rule.doc, "its docstring shows a query before and after"
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda r: r.name)
