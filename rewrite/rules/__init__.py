@@ -15,14 +15,13 @@ from rewright.rewrite.rules.decorrelate_grouped import decorrelate_grouped
 from rewright.rewrite.rules.decorrelate_lateral import decorrelate_lateral
 from rewright.rewrite.rules.decorrelate_target import decorrelate_target
 from rewright.rewrite.rules.decorrelate_window import decorrelate_window
-from rewright.rewrite.rules.distinct_aggregate import distinct_aggregate
 from rewright.rewrite.rules.distinct_semijoin import distinct_semijoin
 from rewright.rewrite.rules.drop_distinct import drop_distinct
 from rewright.rewrite.rules.drop_inner_order import drop_inner_order
 from rewright.rewrite.rules.drop_parent import drop_parent
 from rewright.rewrite.rules.drop_sort_keys import drop_sort_keys
+from rewright.rewrite.rules.eager_aggregation import distinct_aggregate, eager_group, union_aggregate
 from rewright.rewrite.rules.eager_count import eager_count
-from rewright.rewrite.rules.eager_group import eager_group
 from rewright.rewrite.rules.early_limit import early_limit
 from rewright.rewrite.rules.exists_inequality import exists_inequality
 from rewright.rewrite.rules.fan_out import fan_out
@@ -57,7 +56,6 @@ from rewright.rewrite.rules.sum_of_counts import sum_of_counts
 from rewright.rewrite.rules.top_per_group import top_per_group
 from rewright.rewrite.rules.total_as_window import total_as_window
 from rewright.rewrite.rules.transitive import transitive
-from rewright.rewrite.rules.union_aggregate import union_aggregate
 from rewright.rewrite.rules.union_to_all import union_to_all
 from rewright.rewrite.rules.zone_range import zone_range
 

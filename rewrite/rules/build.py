@@ -5,6 +5,8 @@ Must not know rules.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from rewright.sql import algebra as a
 from rewright.sql.builtins import builtins
 from rewright.sql.records import key_of
@@ -47,6 +49,14 @@ def cast_to_int8(expr: a.Expr) -> a.Expr:
 
 def int8(value: int) -> a.Const:
     return a.Const(str(value), INT8)
+
+
+def union_all(arms: Sequence[a.Query]) -> a.Query:
+    """One or more queries as a chain of UNION ALL, with the columns of the first."""
+    made = arms[0]
+    for arm in arms[1:]:
+        made = a.SetOp("union", True, made, arm, a.output_columns(arms[0]))
+    return made
 
 
 TRUE = a.Const("t", BOOL)

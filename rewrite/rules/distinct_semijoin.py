@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from rewright.rewrite.rules.base import SELECT, Context, Rewrite, no_sets, no_windows, rule, stable
-from rewright.rewrite.rules.eager_group import aggregates
+from rewright.rewrite.rules.partial import aggregates
 from rewright.sql import algebra as a
 from rewright.sql.facts import order_sensitive
 from rewright.sql.types import INT4

@@ -20,7 +20,7 @@ from typing import Any
 
 from rewright.rewrite.rules.base import SELECT, Context, Rewrite, grouped, one_source, rule
 from rewright.rewrite.rules.correlation import Tie, as_tie
-from rewright.rewrite.rules.eager_group import aggregates, outside
+from rewright.rewrite.rules.partial import aggregates, outside
 from rewright.sql import algebra as a
 from rewright.sql.facts import is_strict_in, is_volatile, labels, order_sensitive
 from rewright.sql.types import FLOATS

@@ -15,11 +15,19 @@ from dataclasses import dataclass, replace
 
 from rewright.rewrite.rules.base import SET_OPERATION, Context, Rewrite, rule
 from rewright.rewrite.rules.build import compare
-from rewright.rewrite.rules.merge_aggregates import arms_of
 from rewright.sql import algebra as a
 from rewright.sql.facts import is_volatile
 from rewright.sql.types import INT4
-from rewright.sql.walk import canonical, has_aggregate, has_subquery, has_window, is_closed, renumber, twins
+from rewright.sql.walk import (
+    arms_of,
+    canonical,
+    has_aggregate,
+    has_subquery,
+    has_window,
+    is_closed,
+    renumber,
+    twins,
+)
 
 MOST_KEYS = 8
 
@@ -39,7 +47,7 @@ class _Arm:
     priority=70,
 )
 def grouping_sets(block: a.SetOp, ctx: Context) -> Iterator[Rewrite]:
-    queries = list(arms_of(block))
+    queries = arms_of(block)
     first = queries[0]
     if len(queries) < 2 or not isinstance(first, a.Select):
         return

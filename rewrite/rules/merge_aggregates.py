@@ -19,7 +19,16 @@ from typing import Any
 from rewright.rewrite.rules.base import QUERY, Context, Rewrite, rule
 from rewright.sql import algebra as a
 from rewright.sql.facts import is_volatile
-from rewright.sql.walk import as_product, conjoin, copy_fresh, is_closed, map_parts, renumber, walk_block
+from rewright.sql.walk import (
+    arms_of,
+    as_product,
+    conjoin,
+    copy_fresh,
+    is_closed,
+    map_parts,
+    renumber,
+    walk_block,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +63,7 @@ def merge_aggregates(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
 
 def _of_arms(block: a.SetOp, ctx: Context) -> Iterator[Rewrite]:
     """Arms of UNION ALL as derived tables, which are merged as in FROM, and put back."""
-    arms = list(arms_of(block))
+    arms = arms_of(block)
     found: dict[tuple[str, ...], list[a.Derived]] = {}
     for arm in arms:
         if _is_pass(arm) and isinstance(arm, a.Select) and not arm.order_by:
@@ -66,19 +75,6 @@ def _of_arms(block: a.SetOp, ctx: Context) -> Iterator[Rewrite]:
         source, where = _source_of(nodes, ctx)
         made = _with_arms(block, {id(n.query): where[n] for n in nodes}, source, ctx)
         yield Rewrite(made, f"{len(nodes)} arms over one source are computed in one pass")
-
-
-def arms_of(query: a.Query) -> Iterator[a.Query]:
-    """The arms of a chain of UNION ALL, left to right."""
-    plain = isinstance(query, a.SetOp) and query.op == "union" and query.all
-    if plain and isinstance(query, a.SetOp):
-        for side in (query.left, query.right):
-            cut = isinstance(side, a.SetOp) and (
-                side.limit is not None or side.offset is not None or side.ctes
-            )
-            yield from ([side] if cut else arms_of(side))
-    else:
-        yield query
 
 
 def _with_arms(block: a.SetOp, places: dict[int, int], source: a.Select, ctx: Context) -> a.SetOp:

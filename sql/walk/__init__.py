@@ -8,6 +8,7 @@ in a block (as a target and in GROUP BY or ORDER BY); then its subqueries share 
 from __future__ import annotations
 
 from rewright.sql.walk.blocks import (
+    arms_of,
     as_product,
     conjoin,
     conjuncts,
@@ -28,6 +29,7 @@ from rewright.sql.walk.blocks import (
     twins,
 )
 from rewright.sql.walk.change import (
+    N,
     Path,
     blocks,
     bottom_up,
@@ -85,11 +87,13 @@ __all__ = [
     "REFERENCES",
     "SUBQUERIES",
     "Fresh",
+    "N",
     "Path",
     "Place",
     "all_exprs",
     "all_exprs_of_query",
     "all_queries",
+    "arms_of",
     "as_product",
     "block_exprs",
     "blocks",

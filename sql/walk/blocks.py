@@ -82,6 +82,18 @@ def same_source(one: a.FromItem, other: a.FromItem) -> bool:
             return False
 
 
+def arms_of(query: a.Query) -> list[a.Query]:
+    """The arms of a chain of UNION ALL, left to right; the query itself where it is none. Arms that are cut or define CTEs stay whole."""
+    if not isinstance(query, a.SetOp) or query.op != "union" or not query.all:
+        return [query]
+    sides = (query.left, query.right)
+    return [arm for side in sides for arm in ([side] if _stays_whole(side) else arms_of(side))]
+
+
+def _stays_whole(query: a.Query) -> bool:
+    return query.limit is not None or query.offset is not None or bool(query.ctes)
+
+
 def twins(theirs: a.Select, ours: a.Select) -> dict[int, int] | None:
     """Range variables of one block by those of another at the same place; None where there are not as many."""
     mine, others = (list(leaves(block.from_)) for block in (ours, theirs))
