@@ -8,6 +8,7 @@ from __future__ import annotations
 from rewright.rewrite.rules.all_to_extreme import all_to_extreme
 from rewright.rewrite.rules.bare_column import bare_column
 from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.branches import eager_count, fan_out
 from rewright.rewrite.rules.contradiction import contradiction
 from rewright.rewrite.rules.count_to_exists import count_to_exists
 from rewright.rewrite.rules.date_range import date_range
@@ -21,10 +22,8 @@ from rewright.rewrite.rules.drop_inner_order import drop_inner_order
 from rewright.rewrite.rules.drop_parent import drop_parent
 from rewright.rewrite.rules.drop_sort_keys import drop_sort_keys
 from rewright.rewrite.rules.eager_aggregation import distinct_aggregate, eager_group, union_aggregate
-from rewright.rewrite.rules.eager_count import eager_count
 from rewright.rewrite.rules.early_limit import early_limit
 from rewright.rewrite.rules.exists_inequality import exists_inequality
-from rewright.rewrite.rules.fan_out import fan_out
 from rewright.rewrite.rules.fence_filters import fence_filters
 from rewright.rewrite.rules.filter_cte import filter_cte
 from rewright.rewrite.rules.grouped_running import grouped_running

@@ -1,31 +1,30 @@
-"""Aggregates over several one-to-many joins of the same rows, to one grouping for each of them before the joins.
+"""Aggregates over one-to-many joins of the same rows: each branch is grouped by itself before the join.
 
-    SELECT c.id, count(DISTINCT o.id), count(DISTINCT v.page) FROM cust c LEFT JOIN ord o ON o.cust = c.id
-      LEFT JOIN visit v ON v.cust = c.id GROUP BY c.id
-    -->
-    SELECT c.id, coalesce(x.v1, 0), coalesce(y.v1, 0) FROM cust c
-      LEFT JOIN (SELECT cust AS k1, count(id) AS v1 FROM ord GROUP BY cust) x ON x.k1 = c.id
-      LEFT JOIN (SELECT cust AS k1, count(DISTINCT page) AS v1 FROM visit GROUP BY cust) y ON y.k1 = c.id
-
-Joined beside each other, the rows of one branch repeat those of the other, by which the aggregates are not moved: they are DISTINCT, or
-a minimum or maximum. A branch is a table joined with the kept rows by equalities, and what is joined with it alone. Each kept row is a
-group; a LEFT JOINed branch nobody reads goes. SOUNDNESS 5d, 6d, 6f, 15.
+A branch is a table joined with the kept rows by equalities, and what is joined with it alone. Each kept row must be a group. Joined beside
+each other, the rows of one branch repeat those of the other, by which its aggregates must not be moved. SOUNDNESS 5d, 6d, 6f, 15.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
-from rewright.rewrite.rules.base import SELECT, Context, Rewrite, grouped, one_source, rule
+from rewright.rewrite.rules.base import (
+    SELECT,
+    Context,
+    Rewrite,
+    grouped,
+    no_windows,
+    one_source,
+    rule,
+    stable,
+)
 from rewright.rewrite.rules.correlation import Tie, as_tie
-from rewright.rewrite.rules.partial import aggregates, outside
+from rewright.rewrite.rules.partial import aggregates, inputs, outside, with_values
 from rewright.sql import algebra as a
-from rewright.sql.facts import is_strict_in, is_volatile, labels, order_sensitive
+from rewright.sql.facts import is_strict_in, labels, order_sensitive
 from rewright.sql.types import FLOATS
 from rewright.sql.walk import (
-    QUERIES,
     conjoin,
     conjuncts,
     free_of_all,
@@ -33,21 +32,67 @@ from rewright.sql.walk import (
     from_rels,
     group_keys,
     has_subquery,
-    has_window,
-    map_parts,
     references_whole,
     walk_block,
 )
 
 EXTREMES = frozenset({"min", "max", "bool_and", "bool_or", "every"})
 ADDED = frozenset({"sum", "avg"})
+_GROUPS = SELECT.where(grouped, one_source, no_windows, stable)
+
+
+@rule(
+    _GROUPS,
+    guards=("groups-are-rows", "padding-adds-nothing", "empty-counts-zero"),
+    known_as="AggregateJoinTransposeRule; eager count and eager group-by (Yan and Larson 1995)",
+    priority=65,
+    category="join",
+)
+def eager_count(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
+    """Aggregates over the nullable side of a LEFT JOIN are computed before the join, once a join key.
+
+    SELECT c.id, count(o.id) FROM cust c LEFT JOIN ord o ON o.cust = c.id AND o.x <> 'a' GROUP BY c.id
+    -->
+    SELECT c.id, coalesce(g.v1, 0) FROM cust c
+      LEFT JOIN (SELECT cust AS k1, count(id) AS v1 FROM ord WHERE x <> 'a' GROUP BY cust) g ON g.k1 = c.id
+    """
+    found = _found(block)
+    if found is not None and len(found.branches) == 1 and found.branches[0].kind == "left":
+        yield from _grouped_before(
+            block, found, "the nullable side is aggregated once a key before the join", ctx
+        )
+
+
+@rule(
+    _GROUPS,
+    guards=("groups-are-rows", "repeated-rows-do-not-count", "padding-adds-nothing", "empty-counts-zero"),
+    known_as="AggregateJoinTransposeRule",
+    priority=84,
+    category="join",
+)
+def fan_out(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
+    """Aggregates over several one-to-many joins of the same rows, to one grouping for each of them before the joins.
+
+        SELECT c.id, count(DISTINCT o.id), count(DISTINCT v.page) FROM cust c LEFT JOIN ord o ON o.cust = c.id
+          LEFT JOIN visit v ON v.cust = c.id GROUP BY c.id
+        -->
+        SELECT c.id, coalesce(x.v1, 0), coalesce(y.v1, 0) FROM cust c
+          LEFT JOIN (SELECT cust AS k1, count(id) AS v1 FROM ord GROUP BY cust) x ON x.k1 = c.id
+          LEFT JOIN (SELECT cust AS k1, count(DISTINCT page) AS v1 FROM visit GROUP BY cust) y ON y.k1 = c.id
+
+    A LEFT JOINed branch that nobody reads goes.
+    """
+    found = _found(block)
+    if found is not None and len(found.branches) > 1:
+        why = f"{len(found.branches)} joins beside each other multiply each other's rows: each is grouped before"
+        yield from _grouped_before(block, found, why, ctx)
 
 
 @dataclass(frozen=True, slots=True)
 class _Step:
     """One table of a row of joins, and how it is joined with those before it."""
 
-    kind: str
+    kind: a.JoinKind
     item: a.FromItem
     on: tuple[a.Expr, ...] = ()
 
@@ -60,7 +105,7 @@ class _Step:
 class _Branch:
     """A table that is tied to the kept rows (``ties``), with conditions of its own, and what is joined with it."""
 
-    kind: str
+    kind: a.JoinKind
     tree: a.FromItem
     ties: tuple[Tie, ...]
     where: list[a.Expr]
@@ -71,33 +116,32 @@ class _Branch:
         return from_rels((self.tree,))
 
 
-@rule(
-    SELECT.where(grouped, one_source),
-    guards=("groups-are-rows", "repeated-rows-do-not-count", "padding-adds-nothing", "empty-counts-zero"),
-    known_as="AggregateJoinTransposeRule",
-    priority=84,
-    category="join",
-)
-def fan_out(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """The steps whose rows are kept with the conditions on them, and the branches."""
+
+    kept: list[_Step]
+    where: list[a.Expr]
+    branches: list[_Branch]
+
+
+def _found(block: a.Select) -> _Found | None:
     steps = _steps(block.from_[0])
-    found = aggregates(block)
-    if steps is None or len(steps) < 3 or not found or is_volatile(block):
+    if steps is None or any(g.star or g.order_by or g.direct for g in aggregates(block)):
+        return None
+    if any(references_whole(block, rel) for rel in from_rels(block.from_)):
+        return None
+    return _parted(block, steps)
+
+
+def _grouped_before(block: a.Select, found: _Found, why: str, ctx: Context) -> Iterator[Rewrite]:
+    groups = aggregates(block)
+    if not groups or not all(_belongs(g, found.branches, ctx) for g in groups):
         return
-    if any(has_window(t.expr) for t in block.targets) or any(g.star or g.order_by or g.direct for g in found):
-        return
-    if any(references_whole(block, s.item.rel) for s in steps if not isinstance(s.item, a.Join)):
-        return
-    parted = _parted(block, steps)
-    if parted is None:
-        return
-    kept, where, branches = parted
-    if len(branches) < 2 or not all(_belongs(g, branches, ctx) for g in found):
-        return
-    rows = a.Select((), _joined(kept), conjoin(where))
+    rows = a.Select((), _joined(found.kept), conjoin(found.where))
     basis = ctx.facts.exprs_determine(rows, group_keys(block))
     if ctx.holds("groups-are-rows", basis is not None):
-        why = f"{len(branches)} joins beside each other multiply each other's rows: each is grouped before"
-        yield Rewrite(_assemble(block, kept, where, branches, ctx), why, labels(basis or ()))
+        yield Rewrite(_assemble(block, found, ctx), why, labels(basis or ()))
 
 
 def _steps(item: a.FromItem) -> list[_Step] | None:
@@ -118,26 +162,21 @@ def _is_table(item: a.FromItem) -> bool:
 # --------------------------------------------------------------------------- what belongs where
 
 
-def _parted(
-    block: a.Select, steps: Sequence[_Step]
-) -> tuple[list[_Step], list[a.Expr], list[_Branch]] | None:
-    """The steps whose rows are kept with the conditions on them, and the branches."""
-    conditions = conjuncts(block.where)
+def _parted(block: a.Select, steps: Sequence[_Step]) -> _Found | None:
     if any(has_subquery(p) for s in steps for p in s.on):
         return None
-    base = steps[0].rels | (free_of_all(outside(block)) & from_rels(s.item for s in steps))
-    while True:
-        wider = base.union(*(free_of_all(s.on) for s in steps if s.rels <= base))
-        wider &= from_rels(s.item for s in steps)
-        if wider == base:
-            break
+    every = from_rels(s.item for s in steps)
+    # kept is the first table, what is read outside of aggregates, and what these are joined by
+    base, wider = frozenset[int](), steps[0].rels | (free_of_all(outside(block)) & every)
+    while wider != base:
         base = wider
+        wider = base.union(*(free_of_all(s.on) for s in steps if s.rels <= base)) & every
     branches: list[_Branch] = []
     for step in steps:
         if not step.rels <= base and not _joins_branch(step, base, branches):
             return None
     where: list[a.Expr] = []
-    for p in conditions:
+    for p in conjuncts(block.where):
         own = next((b for b in branches if free_rels(p) & b.rels), None)
         if own is None:
             where.append(p)
@@ -145,7 +184,7 @@ def _parted(
             own.where.append(p)
         else:
             return None
-    return [s for s in steps if s.rels <= base], where, branches
+    return _Found([s for s in steps if s.rels <= base], where, branches)
 
 
 def _joins_branch(step: _Step, base: frozenset[int], branches: list[_Branch]) -> bool:
@@ -161,21 +200,22 @@ def _joins_branch(step: _Step, base: frozenset[int], branches: list[_Branch]) ->
     own = next((b for b in branches if others and others <= b.rels), None)
     if own is None or (own.kind == "left" and step.kind != "left"):
         return False
-    own.tree = a.Join(step.kind, own.tree, step.item, conjoin(step.on))  # type: ignore[arg-type]
+    own.tree = a.Join(step.kind, own.tree, step.item, conjoin(step.on))
     return True
 
 
 def _belongs(g: a.Aggregate, branches: Sequence[_Branch], ctx: Context) -> bool:
     """Whether an aggregate reads one branch, and neither the others' rows nor one without a partner move it; it is noted."""
-    inputs = (*g.args, *((g.filter,) if g.filter is not None else ()))
-    used = free_of_all(inputs)
+    used = free_of_all(inputs(g))
     own = next((b for b in branches if used and used <= b.rels), None)
-    if own is None or len(g.args) != 1 or order_sensitive(g) or any(has_subquery(p) for p in inputs):
+    if own is None or len(g.args) != 1 or order_sensitive(g) or any(has_subquery(p) for p in inputs(g)):
         return False
-    counted = g.func.name == "count" or (g.func.name in ADDED and g.args[0].type.name not in FLOATS)
+    # the floats of a group are added up in any order already
+    lone = len(branches) == 1
+    counted = g.func.name == "count" or (g.func.name in ADDED and (lone or g.args[0].type.name not in FLOATS))
     if g.func.name not in EXTREMES and not counted:
         return False
-    if not ctx.holds("repeated-rows-do-not-count", g.distinct or g.func.name in EXTREMES):
+    if not lone and not ctx.holds("repeated-rows-do-not-count", g.distinct or g.func.name in EXTREMES):
         return False
     if own.kind == "left" and not ctx.holds("padding-adds-nothing", _null_when_padded(g.args[0])):
         return False
@@ -198,41 +238,32 @@ def _null_when_padded(expr: a.Expr) -> bool:
 def _joined(steps: Sequence[_Step]) -> tuple[a.FromItem, ...]:
     tree = steps[0].item
     for step in steps[1:]:
-        tree = a.Join(step.kind, tree, step.item, conjoin(step.on))  # type: ignore[arg-type]
+        tree = a.Join(step.kind, tree, step.item, conjoin(step.on))
     return (tree,)
 
 
-def _assemble(
-    block: a.Select, kept: Sequence[_Step], where: Sequence[a.Expr], branches: Sequence[_Branch], ctx: Context
-) -> a.Select:
-    (tree,) = _joined(kept)
+def _assemble(block: a.Select, found: _Found, ctx: Context) -> a.Select:
+    (tree,) = _joined(found.kept)
     values: dict[a.Aggregate, a.Expr] = {}
-    for branch in branches:
+    for branch in found.branches:
         if not branch.values and branch.kind == "left":
-            continue
+            continue  # it neither adds nor takes away a group
         rel = ctx.fresh()
         keys = list(dict.fromkeys(t.key for t in branch.ties))
         names = [f"k{i + 1}" for i in range(len(keys))] + [f"v{i + 1}" for i in range(len(branch.values))]
         early = [_lighter(g, branch, ctx) for g in branch.values]
         targets = tuple(a.Target(n, e) for n, e in zip(names, (*keys, *early), strict=True))
-        grouped = a.Select(targets, (branch.tree,), conjoin(branch.where), (tuple(keys),))
+        below = a.Select(targets, (branch.tree,), conjoin(branch.where), (tuple(keys),))
         columns = [a.Column(rel, i, t.expr.type, t.name) for i, t in enumerate(targets)]
         on = conjoin(t.on_key(columns[keys.index(t.key)]) for t in branch.ties)
-        tree = a.Join(branch.kind, tree, a.Derived(rel, grouped, "pre", tuple(names)), on)  # type: ignore[arg-type]
+        tree = a.Join(branch.kind, tree, a.Derived(rel, below, "pre", tuple(names)), on)
         for g, column in zip(branch.values, columns[len(keys) :], strict=True):
             zero = (
                 branch.kind == "left" and g.func.name == "count" and not ctx.holds("empty-counts-zero", False)
             )
             values[g] = a.Coalesce((column, a.Const("0", g.type)), g.type) if zero else column
-
-    def visit(n: Any) -> Any:
-        if isinstance(n, QUERIES):
-            return n
-        return values[n] if isinstance(n, a.Aggregate) else map_parts(n, visit)
-
-    rest: a.Select = map_parts(replace(block, from_=(), where=None, group_by=None, having=None), visit)
-    having = () if block.having is None else conjuncts(visit(block.having))
-    return replace(rest, from_=(tree,), where=conjoin((*where, *having)))
+    rest = with_values(replace(block, from_=(), where=None, group_by=None), values)
+    return replace(rest, from_=(tree,), where=conjoin((*found.where, *conjuncts(rest.having))), having=None)
 
 
 def _lighter(g: a.Aggregate, branch: _Branch, ctx: Context) -> a.Aggregate:
