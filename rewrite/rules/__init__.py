@@ -16,6 +16,7 @@ from rewright.rewrite.rules.decorrelate_grouped import decorrelate_grouped
 from rewright.rewrite.rules.decorrelate_lateral import decorrelate_lateral
 from rewright.rewrite.rules.decorrelate_target import decorrelate_target
 from rewright.rewrite.rules.decorrelate_window import decorrelate_window
+from rewright.rewrite.rules.disjunction import or_join_union, or_union
 from rewright.rewrite.rules.distinct_semijoin import distinct_semijoin
 from rewright.rewrite.rules.drop_distinct import drop_distinct
 from rewright.rewrite.rules.drop_inner_order import drop_inner_order
@@ -39,8 +40,6 @@ from rewright.rewrite.rules.merge_aggregates import merge_aggregates
 from rewright.rewrite.rules.merge_subqueries import merge_subqueries
 from rewright.rewrite.rules.not_in import not_in
 from rewright.rewrite.rules.or_exists import or_exists
-from rewright.rewrite.rules.or_join_union import or_join_union
-from rewright.rewrite.rules.or_union import or_union
 from rewright.rewrite.rules.prune_union import prune_union
 from rewright.rewrite.rules.reduce_grouped import reduce_grouped
 from rewright.rewrite.rules.redundant_keys import redundant_keys

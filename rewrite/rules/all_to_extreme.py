@@ -23,8 +23,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from rewright.rewrite.rules.base import SELECT, Context, Rewrite, rule
-from rewright.rewrite.rules.build import aggregate, compare, function, int8
-from rewright.rewrite.rules.correlation import Inner, take_apart
+from rewright.rewrite.rules.build import aggregate, compare, function, int8, left_join
+from rewright.rewrite.rules.correlation import Inner, OnceAKey, once_a_key, take_apart
 from rewright.sql import algebra as a
 from rewright.sql.facts import is_volatile
 from rewright.sql.types import INT8
@@ -82,41 +82,35 @@ def _correlated(block: a.Select, pred: a.Quantified, query: a.Select, ctx: Conte
     joined = _grouped(pred, inner, best, ctx)
     if joined is None:
         return None
-    item, on, tests = joined
-    left = items[0]
-    for other in items[1:]:
-        left = a.Join("inner", left, other, None)
-    return replace(block, from_=(a.Join("left", left, item, on),), where=conjoin((*rest, *tests)))
+    known, tests = joined
+    from_ = left_join(items, known.item, conjoin(known.on))
+    return replace(block, from_=from_, where=conjoin((*rest, *tests)))
 
 
 def _grouped(
     pred: a.Quantified, inner: Inner, best: a.Aggregate, ctx: Context
-) -> tuple[a.Derived, a.Expr | None, list[a.Expr]] | None:
-    """The extreme of each group, how it is joined, and what is asked of it."""
-    value, rel = best.args[0], ctx.fresh()
-    keys = list(dict.fromkeys(t.key for t in inner.ties))
-    names = [f"key{i + 1}" for i in range(len(keys))]
-    targets = [a.Target(n, k) for n, k in zip(names, keys, strict=True)] + [a.Target("best", best)]
-    extreme = a.Column(rel, len(keys), best.type, "best")
-    met = _test(pred, extreme)
-    tests: list[a.Expr] = [met if ctx.holds("empty-is-true", False) else a.Or((a.IsNull(extreme), met))]
+) -> tuple[OnceAKey, list[a.Expr]] | None:
+    """The extreme of each group, and what is asked of it."""
+    value = best.args[0]
+    targets = [a.Target("best", best)]
     filled = ctx.filled(value, inner.items) is not None or a.IsNull(value, negated=True) in inner.local
-    if not filled and not ctx.holds("elements-filled", False):
+    counted = not filled and not ctx.holds("elements-filled", False)
+    if counted:
         every, some = function("count"), function("count", "any")
         if every is None or some is None:
             return None
         targets.append(a.Target("n", a.Aggregate(every, (), INT8, star=True)))
         targets.append(a.Target("k", a.Aggregate(some, (value,), INT8)))
-        counts = [a.Column(rel, len(keys) + i, INT8, n) for i, n in ((1, "n"), (2, "k"))]
-        rows, known = (a.Coalesce((c, int8(0)), INT8) for c in counts)
-        same = compare("=", rows, known)
+    known = once_a_key(inner, targets, "extreme", ctx)
+    extreme, *counts = known.values
+    met = _test(pred, extreme)
+    tests: list[a.Expr] = [met if ctx.holds("empty-is-true", False) else a.Or((a.IsNull(extreme), met))]
+    if counted:
+        # with a NULL among its elements ALL is at most unknown
+        rows, elements = (a.Coalesce((c, int8(0)), INT8) for c in counts)
+        same = compare("=", rows, elements)
         tests = [same, *tests] if same is not None else tests
-    grouped = a.Select(tuple(targets), inner.items, conjoin(inner.local), (tuple(keys),))
-    item = a.Derived(rel, grouped, "extreme", tuple(t.name for t in targets))
-    on = conjoin(
-        t.on_key(a.Column(rel, keys.index(t.key), t.key.type, names[keys.index(t.key)])) for t in inner.ties
-    )
-    return item, on, tests
+    return known, tests
 
 
 def _test(pred: a.Quantified, value: a.Expr) -> a.Op:

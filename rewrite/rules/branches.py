@@ -19,7 +19,8 @@ from rewright.rewrite.rules.base import (
     rule,
     stable,
 )
-from rewright.rewrite.rules.correlation import Tie, as_tie
+from rewright.rewrite.rules.build import numbered, or_zero
+from rewright.rewrite.rules.correlation import Inner, Tie, as_tie, once_a_key
 from rewright.rewrite.rules.partial import aggregates, inputs, outside, with_values
 from rewright.sql import algebra as a
 from rewright.sql.facts import is_strict_in, labels, order_sensitive
@@ -54,7 +55,7 @@ def eager_count(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     SELECT c.id, count(o.id) FROM cust c LEFT JOIN ord o ON o.cust = c.id AND o.x <> 'a' GROUP BY c.id
     -->
     SELECT c.id, coalesce(g.v1, 0) FROM cust c
-      LEFT JOIN (SELECT cust AS k1, count(id) AS v1 FROM ord WHERE x <> 'a' GROUP BY cust) g ON g.k1 = c.id
+      LEFT JOIN (SELECT cust AS key1, count(id) AS v1 FROM ord WHERE x <> 'a' GROUP BY cust) g ON g.key1 = c.id
     """
     found = _found(block)
     if found is not None and len(found.branches) == 1 and found.branches[0].kind == "left":
@@ -77,8 +78,8 @@ def fan_out(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
           LEFT JOIN visit v ON v.cust = c.id GROUP BY c.id
         -->
         SELECT c.id, coalesce(x.v1, 0), coalesce(y.v1, 0) FROM cust c
-          LEFT JOIN (SELECT cust AS k1, count(id) AS v1 FROM ord GROUP BY cust) x ON x.k1 = c.id
-          LEFT JOIN (SELECT cust AS k1, count(DISTINCT page) AS v1 FROM visit GROUP BY cust) y ON y.k1 = c.id
+          LEFT JOIN (SELECT cust AS key1, count(id) AS v1 FROM ord GROUP BY cust) x ON x.key1 = c.id
+          LEFT JOIN (SELECT cust AS key1, count(DISTINCT page) AS v1 FROM visit GROUP BY cust) y ON y.key1 = c.id
 
     A LEFT JOINed branch that nobody reads goes.
     """
@@ -248,20 +249,15 @@ def _assemble(block: a.Select, found: _Found, ctx: Context) -> a.Select:
     for branch in found.branches:
         if not branch.values and branch.kind == "left":
             continue  # it neither adds nor takes away a group
-        rel = ctx.fresh()
-        keys = list(dict.fromkeys(t.key for t in branch.ties))
-        names = [f"k{i + 1}" for i in range(len(keys))] + [f"v{i + 1}" for i in range(len(branch.values))]
-        early = [_lighter(g, branch, ctx) for g in branch.values]
-        targets = tuple(a.Target(n, e) for n, e in zip(names, (*keys, *early), strict=True))
-        below = a.Select(targets, (branch.tree,), conjoin(branch.where), (tuple(keys),))
-        columns = [a.Column(rel, i, t.expr.type, t.name) for i, t in enumerate(targets)]
-        on = conjoin(t.on_key(columns[keys.index(t.key)]) for t in branch.ties)
-        tree = a.Join(branch.kind, tree, a.Derived(rel, below, "pre", tuple(names)), on)
-        for g, column in zip(branch.values, columns[len(keys) :], strict=True):
+        early = numbered("v", (_lighter(g, branch, ctx) for g in branch.values))
+        rows = Inner(a.Select(()), (branch.tree,), tuple(branch.where), branch.ties, ())
+        known = once_a_key(rows, early, "pre", ctx)
+        tree = a.Join(branch.kind, tree, known.item, conjoin(known.on))
+        for g, column in zip(branch.values, known.values, strict=True):
             zero = (
                 branch.kind == "left" and g.func.name == "count" and not ctx.holds("empty-counts-zero", False)
             )
-            values[g] = a.Coalesce((column, a.Const("0", g.type)), g.type) if zero else column
+            values[g] = or_zero(column) if zero else column
     rest = with_values(replace(block, from_=(), where=None, group_by=None), values)
     return replace(rest, from_=(tree,), where=conjoin((*found.where, *conjuncts(rest.having))), having=None)
 

@@ -13,19 +13,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 from rewright.rewrite.rules.base import SELECT, Context, Rewrite, reads_tables, rule, ungrouped
-from rewright.rewrite.rules.correlation import Inner, aggregate_block, take_apart
+from rewright.rewrite.rules.build import or_zero
+from rewright.rewrite.rules.correlation import Inner, aggregate_block, once_a_key, take_apart, with_join
 from rewright.sql import algebra as a
 from rewright.sql.facts import divides, is_volatile, null_on_empty, simple_aggregates
 from rewright.sql.walk import (
-    as_product,
     conjoin,
     free_rels,
     from_rels,
     is_plain,
-    map_parts,
     outer_exprs,
     substitute,
     walk_block,
@@ -49,7 +47,7 @@ def decorrelate_target(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
             if joined is not None:
                 item, on, value, basis = joined
                 yield Rewrite(
-                    with_join(block, node, item, on, value),
+                    with_join(block, {node: value}, item, on),
                     "a subquery of the select list becomes an outer join, computed for all rows at once",
                     basis,
                 )
@@ -68,20 +66,9 @@ def _aggregate(node: a.ScalarSubquery, ctx: Context) -> _Joined | None:
     count = isinstance(target, a.Aggregate) and target.func.name == "count"
     if not ctx.holds("empty-is-null", count or null_on_empty(target)):
         return None
-    keys = [t.key for t in inner.ties]
-    names = [f"key{i + 1}" for i in range(len(keys))]
-    grouped = a.Select(
-        (*(a.Target(n, k) for n, k in zip(names, keys, strict=True)), a.Target("value", target)),
-        inner.items,
-        conjoin(inner.local),
-        (tuple(dict.fromkeys(keys)),),
-    )
-    rel = ctx.fresh()
-    value: a.Expr = a.Column(rel, len(keys), target.type, "value")
-    if count:
-        value = a.Coalesce((value, a.Const("0", target.type)), target.type)
-    on = conjoin(t.on_key(a.Column(rel, i, t.key.type, names[i])) for i, t in enumerate(inner.ties))
-    return a.Derived(rel, grouped, "agg", (*names, "value")), on, value, frozenset()
+    known = once_a_key(inner, (a.Target("value", target),), "agg", ctx)
+    value = or_zero(known.values[0]) if count else known.values[0]
+    return known.item, conjoin(known.on), value, frozenset()
 
 
 def _lookup(node: a.ScalarSubquery, ctx: Context) -> _Joined | None:
@@ -108,24 +95,3 @@ def _lookup(node: a.ScalarSubquery, ctx: Context) -> _Joined | None:
 def _key_covered(inner: Inner, item: a.Scan, ctx: Context) -> frozenset[str] | None:
     tied = {k.pos for t in inner.ties if isinstance(k := t.key, a.Column)}
     return next((basis for columns, basis in ctx.keys(item) if columns <= tied), None)
-
-
-def with_join(
-    block: a.Select, node: a.ScalarSubquery, item: a.FromItem, on: a.Expr | None, value: a.Expr
-) -> a.Select:
-    items, preds = as_product(block)
-    left: a.FromItem = items[0]
-    for other in items[1:]:
-        left = a.Join("inner", left, other, None)
-
-    def visit(n: Any) -> Any:
-        return value if n == node else map_parts(n, visit)
-
-    return replace(
-        block,
-        targets=tuple(visit(t) for t in block.targets),
-        order_by=tuple(visit(k) for k in block.order_by),
-        distinct=tuple(visit(e) for e in block.distinct) if block.distinct is not None else None,
-        from_=(a.Join("left", left, item, on),),
-        where=conjoin(preds),
-    )

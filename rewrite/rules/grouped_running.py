@@ -13,10 +13,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
 
-from rewright.rewrite.rules.base import SELECT, Context, Rewrite, grouped, rule
+from rewright.rewrite.rules.base import SELECT, Context, Rewrite, grouped, no_windows, rule, stable
 from rewright.rewrite.rules.correlation import take_apart
+from rewright.rewrite.rules.partial import aggregates, inputs, with_values
 from rewright.rewrite.rules.running_window import (
     Running,
     Source,
@@ -26,17 +26,13 @@ from rewright.rewrite.rules.running_window import (
     running_window,
 )
 from rewright.sql import algebra as a
-from rewright.sql.facts import is_volatile
 from rewright.sql.walk import (
-    QUERIES,
     conjoin,
     conjuncts,
     copy_fresh,
     free_of_all,
     free_rels,
-    has_window,
-    map_parts,
-    walk_block,
+    group_keys,
 )
 
 
@@ -52,7 +48,7 @@ class _SelfJoin:
 
 
 @rule(
-    SELECT.where(grouped),
+    SELECT.where(grouped, no_windows, stable),
     guards=("groups-are-rows", "padding-adds-nothing", "finds-itself", "asks-the-same"),
     priority=74,
     category="join",
@@ -99,54 +95,33 @@ def _readings(one: Source, other: Source, preds: tuple[a.Expr, ...]) -> Iterator
 
 def _as_subqueries(block: a.Select, join: _SelfJoin, ctx: Context) -> tuple[a.Select, frozenset[str]] | None:
     """The block with a subquery over the copy for each aggregate, and the constraints that make each row a group."""
-    keys = (block.group_by or ((),))[0]
+    keys = group_keys(block)
     have = {k.pos for k in keys if isinstance(k, a.Column) and k.rel == join.kept.rel}
     basis = next((b for columns, b in ctx.keys(join.kept) if columns <= have), None)
-    if not ctx.holds("groups-are-rows", bool(keys) and basis is not None) or is_volatile(block):
+    if not ctx.holds("groups-are-rows", bool(keys) and basis is not None):
         return None
-    aggregates = _aggregates(block)
-    if (
-        not aggregates
-        or any(has_window(t.expr) for t in block.targets)
-        or not all(adds_up(g) for g in aggregates)
-    ):
+    found = aggregates(block)
+    if not found or not all(adds_up(g) for g in found):
         return None
-    if any(
-        free_of_all((*g.args, *((g.filter,) if g.filter else ()))) != {join.copy.rel}
-        for g in aggregates
-        if not g.star
-    ):
+    if any(free_of_all(inputs(g)) != {join.copy.rel} for g in found if not g.star):
         return None
     source = a.Select((), (join.copy,), conjoin(join.between), group_by=((),))
     inner = take_apart(source)
     running = running_rows(inner, join.kept) if inner is not None else None
     if running is None or not (
-        _padding_adds_nothing(aggregates, ctx) if join.outer else _finds_itself(running, join, ctx)
+        _padding_adds_nothing(found, ctx) if join.outer else _finds_itself(running, join, ctx)
     ):
         return None
     apart = [] if join.outer else not_null(running.apart(ctx))
-    subqueries: dict[a.Expr, a.Expr] = {}
-    for g in aggregates:
+    subqueries: dict[a.Aggregate, a.Expr] = {}
+    for g in found:
         query, _ = copy_fresh(replace(source, targets=(a.Target("v", g),)), ctx.fresh)
         subqueries[g] = a.ScalarSubquery(query, g.type)
-
-    def visit(n: Any) -> Any:
-        if isinstance(n, a.Aggregate):
-            return subqueries[n]
-        return n if isinstance(n, QUERIES) else map_parts(n, visit)
-
-    rest = map_parts(replace(block, from_=(), where=None, group_by=None, having=None), visit)
-    having = visit(block.having) if block.having is not None else None
-    if join.copy.rel in free_rels(rest) or (having is not None and join.copy.rel in free_rels(having)):
+    rest = with_values(replace(block, from_=(), where=None, group_by=None), subqueries)
+    if join.copy.rel in free_rels(rest):
         return None
-    where = conjoin(dict.fromkeys((*join.own, *apart, *conjuncts(having))))
-    return replace(rest, from_=(join.kept,), where=where), basis or frozenset()
-
-
-def _aggregates(block: a.Select) -> list[a.Aggregate]:
-    parts = [*(t.expr for t in block.targets), *(k.expr for k in block.order_by), *(block.distinct or ())]
-    parts += conjuncts(block.having)
-    return list(dict.fromkeys(n for p in parts for n in walk_block(p) if isinstance(n, a.Aggregate)))
+    where = conjoin(dict.fromkeys((*join.own, *apart, *conjuncts(rest.having))))
+    return replace(rest, from_=(join.kept,), where=where, having=None), basis or frozenset()
 
 
 def _padding_adds_nothing(aggregates: list[a.Aggregate], ctx: Context) -> bool:

@@ -14,27 +14,27 @@ the outer block asks for is asked after the window. No sums of floats. SOUNDNESS
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from rewright.rewrite.rules.base import SELECT, Context, Rewrite, reads_tables, rule, ungrouped
-from rewright.rewrite.rules.build import function, operator
+from rewright.rewrite.rules.build import derived, function, moved_to, numbered, operator
 from rewright.rewrite.rules.correlation import Inner, Tie, aggregate_block
 from rewright.sql import algebra as a
 from rewright.sql.facts import divides, is_volatile, order_sensitive
 from rewright.sql.types import FLOATS, INT4, INT8
 from rewright.sql.walk import (
-    QUERIES,
+    Place,
     as_product,
     columns_used,
     conjoin,
     conjuncts,
     free_rels,
     has_subquery,
-    map_parts,
+    map_kind,
     references_whole,
     renumber,
+    replace_item,
     same_source,
     substitute,
     used_rels,
@@ -276,23 +276,12 @@ def _over(target: a.Expr, running: Running, done: Sequence[a.Expr], ctx: Context
                 return None
             calls[n] = call
 
-    def visit(n: Any) -> Any:
-        return calls[n] if isinstance(n, a.Aggregate) else map_parts(n, visit)
-
-    made: a.Expr = visit(target)
-    return made
+    return map_kind(target, a.Aggregate, calls.__getitem__)
 
 
 def _put(block: a.Select, exprs: dict[a.ScalarSubquery, a.Expr]) -> a.Select:
     """The block with its own subqueries replaced; copies further in stay as they are."""
-
-    def visit(n: Any) -> Any:
-        if isinstance(n, a.ScalarSubquery) and n in exprs:
-            return exprs[n]
-        return n if isinstance(n, QUERIES) else map_parts(n, visit)
-
-    made: a.Select = map_parts(block, visit)
-    return made
+    return map_kind(block, a.ScalarSubquery, lambda n: exprs.get(n, n))
 
 
 def _below(
@@ -304,40 +293,26 @@ def _below(
     ctx: Context,
 ) -> a.Select:
     """The windows over the table in a derived table that stands for it."""
-    rel, marks = ctx.fresh(), {c: a.Column(-1, i, c.type, f"run{i + 1}") for i, c in enumerate(calls)}
-
-    def mark(n: Any) -> Any:
-        return marks[n] if isinstance(n, a.WindowCall) and n in marks else map_parts(n, mark)
-
-    rest = _put(block, {node: mark(e) for node, e in exprs.items()})
-    rest = _less(rest, shared)
+    marks = {c: a.Column(-1, i, c.type, f"run{i + 1}") for i, c in enumerate(calls)}
+    marked = {node: map_kind(e, a.WindowCall, lambda n: marks.get(n, n)) for node, e in exprs.items()}
+    rest = _less(_put(block, marked), shared)
     shown = columns_used((rest,), {source.rel})
-    names = [f"c{i + 1}" for i, _ in enumerate(shown)] + [m.name for m in marks.values()]
-    exprs_below: tuple[a.Expr, ...] = (*shown, *calls)
-    targets = tuple(a.Target(n, e) for n, e in zip(names, exprs_below, strict=True))
-    derived = a.Derived(rel, a.Select(targets, (source,), conjoin(shared)), "running", tuple(names))
-    mapping: dict[tuple[int, int], a.Expr] = {
-        (c.rel, c.pos): a.Column(rel, i, c.type, names[i]) for i, c in enumerate((*shown, *marks.values()))
-    }
-
-    def swap(n: Any) -> Any:
-        return derived if n is source else map_parts(n, swap) if isinstance(n, a.Join) else n
-
-    made: a.Select = substitute(replace(rest, from_=()), mapping)
-    return replace(made, from_=tuple(_mapped(swap(item), derived, mapping) for item in rest.from_))
+    values = tuple(a.Target(marks[c].name, c) for c in calls)
+    query = a.Select((*numbered("c", shown), *values), (source,), conjoin(shared))
+    below, columns = derived(ctx.fresh(), "running", query)
+    mapping = moved_to((*shown, *marks.values()), columns)
+    # what else is joined reads the table's columns from the windows' table, which stays as it is inside
+    swapped = (replace_item(item, source, below) for item in rest.from_)
+    from_ = tuple(_mapped(item, below, mapping) for item in swapped)
+    return replace(substitute(replace(rest, from_=()), mapping), from_=from_)
 
 
-def _mapped(item: a.FromItem, derived: a.Derived, mapping: dict[tuple[int, int], a.Expr]) -> a.FromItem:
-    """A FROM item with references replaced everywhere but in the derived table itself."""
-    if item is derived:
-        return item
-    if isinstance(item, a.Join):
-        left, right = (_mapped(x, derived, mapping) for x in (item.left, item.right))
-        return replace(
-            item, left=left, right=right, on=None if item.on is None else substitute(item.on, mapping)
-        )
-    made: a.FromItem = substitute(item, mapping)
-    return made
+def _mapped(item: a.FromItem, below: a.Derived, mapping: Mapping[Place, a.Expr]) -> a.FromItem:
+    """A FROM tree with references replaced everywhere but in one derived table."""
+    if not isinstance(item, a.Join):
+        return item if item is below else substitute(item, mapping)
+    left, right = (_mapped(x, below, mapping) for x in (item.left, item.right))
+    return replace(item, left=left, right=right, on=None if item.on is None else substitute(item.on, mapping))
 
 
 def _less(block: a.Select, gone: list[a.Expr]) -> a.Select:

@@ -17,8 +17,7 @@ from dataclasses import dataclass, replace
 from rewright.rewrite.rules.base import SELECT, Context, Rewrite, rule
 from rewright.rewrite.rules.build import operator
 from rewright.rewrite.rules.conditions import turned
-from rewright.rewrite.rules.correlation import as_tie, take_apart
-from rewright.rewrite.rules.decorrelate_target import with_join
+from rewright.rewrite.rules.correlation import as_tie, once_a_key, take_apart, with_join
 from rewright.sql import algebra as a
 from rewright.sql.facts import is_volatile
 from rewright.sql.walk import (
@@ -232,7 +231,7 @@ def _first_of_target(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
                 if joined is not None:
                     item, on, value = joined
                     yield Rewrite(
-                        with_join(block, node, item, on, value),
+                        with_join(block, {node: value}, item, on),
                         "the first row of each group, for all rows at once",
                     )
 
@@ -253,19 +252,7 @@ def _first(node: a.ScalarSubquery, ctx: Context) -> tuple[a.FromItem, a.Expr | N
     order = _ascending(keys)
     if order is None:
         return None
-    names = [f"key{i + 1}" for i in range(len(keys))]
-    target = query.targets[0].expr
-    first = a.Select(
-        (*(a.Target(n, k) for n, k in zip(names, keys, strict=True)), a.Target("value", target)),
-        inner.items,
-        conjoin(inner.local),
-        distinct=keys,
-        order_by=(*order, *query.order_by),
-    )
-    first, _ = copy_fresh(first, ctx.fresh)
-    rel = ctx.fresh()
-    value = a.Column(rel, len(keys), target.type, "value")
-    on = conjoin(
-        t.on_key(a.Column(rel, keys.index(t.key), t.key.type, names[keys.index(t.key)])) for t in inner.ties
-    )
-    return a.Derived(rel, first, "first", (*names, "value")), on, value
+    known = once_a_key(inner, (a.Target("value", query.targets[0].expr),), "first", ctx)
+    rows = replace(known.query, group_by=None, distinct=keys, order_by=(*order, *query.order_by))
+    item = replace(known.item, query=copy_fresh(rows, ctx.fresh)[0])
+    return item, conjoin(known.on), known.values[0]

@@ -17,19 +17,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 from rewright.rewrite.rules.base import QUERY, Context, Rewrite, rule
+from rewright.rewrite.rules.build import over
+from rewright.rewrite.rules.correlation import in_output
 from rewright.sql import algebra as a
 from rewright.sql.facts import divides, is_volatile, order_sensitive
 from rewright.sql.walk import (
-    QUERIES,
     canonical,
     conjoin,
     conjuncts,
     has_subquery,
     has_window,
     is_closed,
+    map_kind,
     map_parts,
     outer_exprs,
     renumber,
@@ -72,26 +73,11 @@ def _of_rows(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     nodes = [n for e in outer_exprs(block) for n in walk_block(e) if isinstance(n, a.ScalarSubquery)]
     if not nodes or is_volatile(block):
         return
-    values: dict[a.ScalarSubquery, a.Expr] = {}
-    for node in nodes:
-        value = _total(block, node, ctx)
-        if value is not None:
-            values[node] = value
-    if not values:
-        return
-
-    def visit(n: Any) -> Any:
-        if isinstance(n, a.ScalarSubquery) and n in values:
-            return values[n]
-        return n if isinstance(n, QUERIES) else map_parts(n, visit)
-
-    made = replace(
-        block,
-        targets=tuple(visit(t) for t in block.targets),
-        order_by=tuple(visit(k) for k in block.order_by),
-        distinct=None if block.distinct is None else tuple(visit(e) for e in block.distinct),
-    )
-    yield Rewrite(made, "the subquery's total is one over the rows that the query reads already")
+    found = {node: _total(block, node, ctx) for node in nodes}
+    values = {node: value for node, value in found.items() if value is not None}
+    if values:
+        why = "the subquery's total is one over the rows that the query reads already"
+        yield Rewrite(in_output(block, values), why)
 
 
 def _total(block: a.Select, node: a.ScalarSubquery, ctx: Context) -> a.Expr | None:
@@ -123,14 +109,7 @@ def _over_rows(target: a.Expr) -> a.Expr | None:
         return None
     if any(g.distinct or order_sensitive(g) or g.func.name not in OVER_ROWS for g in aggregates):
         return None
-
-    def visit(n: a.Expr) -> a.Expr:
-        if isinstance(n, a.Aggregate):
-            return a.WindowCall(n.func, n.args, a.Window(), n.type, star=n.star, filter=n.filter)
-        found: a.Expr = map_parts(n, visit)
-        return found
-
-    return visit(target)
+    return over(target, a.Window())
 
 
 def _windowed(target: a.Expr) -> a.Expr | None:
@@ -142,14 +121,11 @@ def _windowed(target: a.Expr) -> a.Expr | None:
     if not aggregates:
         return None
 
-    def visit(n: a.Expr) -> a.Expr:
-        if isinstance(n, a.Aggregate):
-            func = replace(n.func, arg_types=(n.type.name,))
-            return a.WindowCall(func, (n,), a.Window(), n.type)
-        found: a.Expr = map_parts(n, visit)
-        return found
+    def call(g: a.Aggregate) -> a.WindowCall:
+        """Of the group's own result."""
+        return a.WindowCall(replace(g.func, arg_types=(g.type.name,)), (g,), a.Window(), g.type)
 
-    return visit(target)
+    return map_kind(target, a.Aggregate, call)
 
 
 def _assemble(
