@@ -6,12 +6,13 @@ Must not know rules.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from rewright.sql import algebra as a
 from rewright.sql.builtins import builtins
 from rewright.sql.records import key_of
 from rewright.sql.types import BOOL, INT8, SqlType
-from rewright.sql.walk import Place, conjoin, map_kind
+from rewright.sql.walk import Place, conjoin, conjuncts, map_kind
 
 
 def operator(name: str, left: SqlType, right: SqlType) -> a.OperatorRef | None:
@@ -86,6 +87,15 @@ def over(expr: a.Expr, window: a.Window, asked: Sequence[a.Expr] = ()) -> a.Expr
         return a.WindowCall(g.func, g.args, window, g.type, star=g.star, filter=only)
 
     return map_kind(expr, a.Aggregate, call)
+
+
+def of_rows(expr: a.Expr, own: a.Expr | None) -> a.Expr:
+    """An expression with its aggregates taken of the rows that meet a condition."""
+    if own is None:
+        return expr
+    return map_kind(
+        expr, a.Aggregate, lambda g: replace(g, filter=conjoin((*conjuncts(own), *conjuncts(g.filter))))
+    )
 
 
 def or_zero(value: a.Expr) -> a.Expr:

@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from rewright.rewrite.rules.base import QUERY, Context, Rewrite, rule
+from rewright.rewrite.rules.build import of_rows
 from rewright.sql import algebra as a
 from rewright.sql.facts import is_volatile
 from rewright.sql.walk import (
@@ -25,6 +26,7 @@ from rewright.sql.walk import (
     conjoin,
     copy_fresh,
     is_closed,
+    leaves,
     map_parts,
     renumber,
     walk_block,
@@ -162,7 +164,7 @@ def _source_of(
             arms.append(own)
         where[made.node] = len(targets)
         targets += [
-            a.Target(f"v{len(targets) + i + 1}", _filtered(t.expr, own)) for i, t in enumerate(made.targets)
+            a.Target(f"v{len(targets) + i + 1}", of_rows(t.expr, own)) for i, t in enumerate(made.targets)
         ]
     some: list[a.Expr] = (
         [a.Or(tuple(dict.fromkeys(arms)))] if len(set(arms)) > 1 and len(arms) == len(passes) else []
@@ -177,23 +179,10 @@ def _source_of(
 def _aligned(node: a.ScalarSubquery | a.Derived, model: list[a.FromItem]) -> _Pass:
     query = node.query
     assert isinstance(query, a.Select)
-    rels = {
-        i.rel: m.rel
-        for i, m in zip(_ordered(query), model, strict=True)
-        if not isinstance(i, a.Join) and not isinstance(m, a.Join)
-    }
+    pairs = zip(leaves(_ordered(query)), leaves(model), strict=True)
+    rels = {i.rel: m.rel for i, m in pairs}
     targets = tuple(renumber(t, rels) for t in query.targets)
     return _Pass(node, targets, tuple(renumber(p, rels) for p in as_product(query)[1]))
-
-
-def _filtered(expr: a.Expr, own: a.Expr | None) -> a.Expr:
-    def visit(n: Any) -> Any:
-        if isinstance(n, a.Aggregate) and own is not None:
-            return replace(n, filter=conjoin((own, *((n.filter,) if n.filter is not None else ()))))
-        return map_parts(n, visit)
-
-    found: a.Expr = visit(expr)
-    return found
 
 
 def _placed(block: a.Select, source: a.Select, where: dict[Any, int], ctx: Context) -> a.Select:

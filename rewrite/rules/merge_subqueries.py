@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from rewright.rewrite.rules.base import SELECT, Context, Rewrite, reads_tables, rule, ungrouped
-from rewright.rewrite.rules.build import derived, numbered, or_zero
+from rewright.rewrite.rules.build import derived, numbered, of_rows, or_zero
 from rewright.rewrite.rules.correlation import Inner, Tie, aggregate_block, in_output, once_a_key, with_join
 from rewright.sql import algebra as a
 from rewright.sql.facts import divides, null_on_empty, simple_aggregates
@@ -26,7 +26,6 @@ from rewright.sql.walk import (
     copy_fresh,
     free_rels,
     from_rels,
-    map_kind,
     outer_exprs,
     renumber,
     walk_block,
@@ -98,7 +97,7 @@ def _merged(block: a.Select, parts: Sequence[_Part], model: Inner, ctx: Context)
     some = [a.Or(tuple(dict.fromkeys(x for x in asked if x is not None)))] if None not in asked else []
     if some and len(some[0].args) == 1:
         shared, asked, some = [*shared, some[0].args[0]], [None] * len(parts), []
-    values = [_filtered(x.value, own) for x, own in zip(parts, asked, strict=True)]
+    values = [of_rows(x.value, own) for x, own in zip(parts, asked, strict=True)]
     why = f"{len(parts)} subqueries over the same rows are computed together"
     made = _lateral(block, parts, a.Select((), model.items, conjoin((*shared, *some))), values, ctx)
     yield Rewrite(made, why)
@@ -126,10 +125,3 @@ def _lateral(
     item, columns = derived(ctx.fresh(), "agg", query, lateral=True)
     mapping = {x.node: column for x, column in zip(parts, columns, strict=True)}
     return in_output(replace(block, from_=(*block.from_, item)), mapping)
-
-
-def _filtered(expr: a.Expr, own: a.Expr | None) -> a.Expr:
-    def asked(g: a.Aggregate) -> a.Aggregate:
-        return replace(g, filter=conjoin((*conjuncts(own), *conjuncts(g.filter))))
-
-    return expr if own is None else map_kind(expr, a.Aggregate, asked)

@@ -14,7 +14,7 @@ the outer block asks for is asked after the window. No sums of floats. SOUNDNESS
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from rewright.rewrite.rules.base import SELECT, Context, Rewrite, reads_tables, rule, ungrouped
@@ -24,7 +24,6 @@ from rewright.sql import algebra as a
 from rewright.sql.facts import divides, is_volatile, order_sensitive
 from rewright.sql.types import FLOATS, INT4, INT8
 from rewright.sql.walk import (
-    Place,
     as_product,
     columns_used,
     conjoin,
@@ -37,6 +36,7 @@ from rewright.sql.walk import (
     replace_item,
     same_source,
     substitute,
+    substitute_around,
     used_rels,
     walk_block,
 )
@@ -303,16 +303,8 @@ def _below(
     mapping = moved_to((*shown, *marks.values()), columns)
     # what else is joined reads the table's columns from the windows' table, which stays as it is inside
     swapped = (replace_item(item, source, below) for item in rest.from_)
-    from_ = tuple(_mapped(item, below, mapping) for item in swapped)
+    from_ = tuple(substitute_around(item, below, mapping) for item in swapped)
     return replace(substitute(replace(rest, from_=()), mapping), from_=from_)
-
-
-def _mapped(item: a.FromItem, below: a.Derived, mapping: Mapping[Place, a.Expr]) -> a.FromItem:
-    """A FROM tree with references replaced everywhere but in one derived table."""
-    if not isinstance(item, a.Join):
-        return item if item is below else substitute(item, mapping)
-    left, right = (_mapped(x, below, mapping) for x in (item.left, item.right))
-    return replace(item, left=left, right=right, on=None if item.on is None else substitute(item.on, mapping))
 
 
 def _less(block: a.Select, gone: list[a.Expr]) -> a.Select:

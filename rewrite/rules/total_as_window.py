@@ -17,9 +17,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 from rewright.rewrite.rules.base import QUERY, Context, Rewrite, rule
-from rewright.rewrite.rules.build import over
+from rewright.rewrite.rules.build import derived, numbered, over
 from rewright.rewrite.rules.correlation import in_output
 from rewright.sql import algebra as a
 from rewright.sql.facts import divides, is_volatile, order_sensitive
@@ -27,6 +28,7 @@ from rewright.sql.walk import (
     canonical,
     conjoin,
     conjuncts,
+    group_keys,
     has_subquery,
     has_window,
     is_closed,
@@ -131,39 +133,30 @@ def _windowed(target: a.Expr) -> a.Expr | None:
 def _assemble(
     block: a.Select, conjunct: a.Expr, node: a.ScalarSubquery, total: a.Expr, ctx: Context
 ) -> a.Select:
-    rel = ctx.fresh()
-    parts: list[a.Expr] = [t.expr for t in block.targets]
-    parts += [key.expr for key in block.order_by]
+    parts = [t.expr for t in block.targets] + [key.expr for key in block.order_by]
     parts += [n for n in walk_block(conjunct) if isinstance(n, a.Aggregate)]
-    parts += [k for k in (block.group_by or ((),))[0] if any(n == k for n in walk_block(conjunct))]
+    parts += [k for k in group_keys(block) if any(n == k for n in walk_block(conjunct))]
     distinct = list(dict.fromkeys(parts))
-    inner = replace(
-        block,
-        targets=(*(a.Target(f"c{i + 1}", e) for i, e in enumerate(distinct)), a.Target("total", total)),
-        having=conjoin(c for c in conjuncts(block.having) if c != conjunct),
-        order_by=(),
-        limit=None,
-        offset=None,
-        with_ties=False,
-        ctes=(),
+    inner = a.Select(
+        (*numbered("c", distinct), a.Target("total", total)),
+        block.from_,
+        block.where,
+        block.group_by,
+        conjoin(c for c in conjuncts(block.having) if c != conjunct),
     )
-    columns = {e: a.Column(rel, i, e.type, f"c{i + 1}") for i, e in enumerate(distinct)}
-    value = a.Column(rel, len(distinct), node.type, "total")
+    groups, shown = derived(ctx.fresh(), "groups", inner)
+    columns = dict(zip(distinct, shown, strict=False))
 
-    def visit(n: a.Expr) -> a.Expr:
-        if n in columns:
-            return columns[n]
-        found: a.Expr = map_parts(n, visit)
-        return found
+    def visit(n: Any) -> Any:
+        return columns[n] if n in columns else map_parts(n, visit)
 
-    derived = a.Derived(rel, inner, "groups", tuple(t.name for t in inner.targets))
-    return a.Select(
+    # what stands above the groups stays, and is asked of their columns
+    return replace(
+        block,
         targets=tuple(a.Target(t.name, columns[t.expr]) for t in block.targets),
-        from_=(derived,),
-        where=visit(replace_node(conjunct, node, value)),
+        from_=(groups,),
+        where=visit(replace_node(conjunct, node, shown[-1])),
+        group_by=None,
+        having=None,
         order_by=tuple(replace(k, expr=columns[k.expr]) for k in block.order_by),
-        limit=block.limit,
-        offset=block.offset,
-        with_ties=block.with_ties,
-        ctes=block.ctes,
     )

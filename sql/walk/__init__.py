@@ -43,6 +43,7 @@ from rewright.sql.walk.change import (
     replace_item,
     replace_node,
     substitute,
+    substitute_around,
     with_names,
 )
 from rewright.sql.walk.nodes import (
@@ -141,6 +142,7 @@ __all__ = [
     "same_source",
     "subqueries",
     "substitute",
+    "substitute_around",
     "twins",
     "used_rels",
     "walk",

@@ -96,6 +96,17 @@ def replace_item(item: a.FromItem, old: a.FromItem, new: a.FromItem) -> a.FromIt
     return item if same else replace(item, left=left, right=right)
 
 
+def substitute_around(item: a.FromItem, kept: a.FromItem, columns: Mapping[Place, a.Expr]) -> a.FromItem:
+    """As `substitute`, in a FROM tree everywhere but inside one of its items, told by identity."""
+    if item is kept:
+        return item
+    if not isinstance(item, a.Join):
+        return substitute(item, columns)
+    left, right = (substitute_around(side, kept, columns) for side in (item.left, item.right))
+    on = None if item.on is None else substitute(item.on, columns)
+    return replace(item, left=left, right=right, on=on)
+
+
 # --------------------------------------------------------------------------- numbering
 
 
