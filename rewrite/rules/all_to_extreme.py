@@ -15,6 +15,8 @@ outer row by equalities:
 
 and with ANY a comparison with the subquery's least or greatest value, which other rules decorrelate. Conjuncts of WHERE only.
 SOUNDNESS 2a, M3.
+
+Calcite: SubQueryRemoveRule.
 """
 
 from __future__ import annotations
@@ -36,7 +38,13 @@ EXTREMES |= {
 }
 
 
-@rule(SELECT, guards=("elements-filled", "empty-is-true"), priority=72, category="join")
+@rule(
+    SELECT,
+    guards=("elements-filled", "empty-is-true"),
+    known_as="SubQueryRemoveRule",
+    priority=72,
+    category="join",
+)
 def all_to_extreme(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     items, preds = as_product(block)
     for pred in preds:

@@ -45,7 +45,7 @@ _GROUPS = SELECT.where(grouped, one_source, no_windows, stable)
 @rule(
     _GROUPS,
     guards=("groups-are-rows", "padding-adds-nothing", "empty-counts-zero"),
-    known_as="AggregateJoinTransposeRule; eager count and eager group-by (Yan and Larson 1995)",
+    known_as="AggregateJoinTransposeRule; eager count (Yan and Larson 1995)",
     priority=65,
     category="join",
 )
@@ -56,6 +56,8 @@ def eager_count(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     -->
     SELECT c.id, coalesce(g.v1, 0) FROM cust c
       LEFT JOIN (SELECT cust AS key1, count(id) AS v1 FROM ord WHERE x <> 'a' GROUP BY cust) g ON g.key1 = c.id
+
+    Calcite: AggregateJoinTransposeRule. Known as eager count (Yan and Larson 1995).
     """
     found = _found(block)
     if found is not None and len(found.branches) == 1 and found.branches[0].kind == "left":
@@ -82,6 +84,8 @@ def fan_out(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
           LEFT JOIN (SELECT cust AS key1, count(DISTINCT page) AS v1 FROM visit GROUP BY cust) y ON y.key1 = c.id
 
     A LEFT JOINed branch that nobody reads goes.
+
+    Calcite: AggregateJoinTransposeRule.
     """
     found = _found(block)
     if found is not None and len(found.branches) > 1:

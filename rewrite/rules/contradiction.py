@@ -6,7 +6,7 @@
 
 Bounds, equalities, IN lists and NULL tests of single columns against constants; an integer between two neighbours or
 equal to a fraction; what a CHECK leaves no room for; constants that compare as FALSE or NULL. The server sees only some of these. Calcite:
-FilterReduceExpressionsRule, PruneEmptyRules. SOUNDNESS 16, M18, F8.
+FilterReduceExpressionsRule; PruneEmptyRules. SOUNDNESS 16, M18, F8.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from rewright.sql.walk import as_product
 @rule(
     SELECT,
     guards=("nothing-can-fail", "column-is-not-null"),
-    known_as="FilterReduceExpressionsRule, PruneEmptyRules",
+    known_as="FilterReduceExpressionsRule; PruneEmptyRules",
     priority=86,
     category="constant",
 )

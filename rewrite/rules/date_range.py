@@ -7,6 +7,8 @@
 For ``at::date``, ``date(at)``, ``date_trunc(unit, at)`` and ``extract(year FROM at)`` with every comparison and with IN, and for
 a year with a month. Statistics and indexes of the column then count. Columns of date and timestamp only: with a time zone
 the range would depend on the session. Years 1 to 9998. SOUNDNESS 16.
+
+Calcite: DateRangeRules.
 """
 
 from __future__ import annotations
@@ -33,7 +35,7 @@ FIRST, LAST = datetime.fromisoformat("0001-01-01"), datetime.fromisoformat("9999
 MOST_RANGES = 4
 
 
-@rule(SELECT, guards=("constant-is-a-start",), priority=84, category="predicate")
+@rule(SELECT, guards=("constant-is-a-start",), known_as="DateRangeRules", priority=84, category="predicate")
 def date_range(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     merged = replace(block, where=conjoin(_months(conjuncts(block.where))))
     made = in_conditions(merged, lambda e: _range(e, ctx))

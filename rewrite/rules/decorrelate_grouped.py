@@ -11,6 +11,8 @@
 Forms: plain; aggregated only for the keys of the outer items that hold them (semi-join reduction); for the
 keys of the whole outer block. Where the conjunct does not reject NULL, or the value over no rows is not
 NULL, LEFT JOIN and COALESCE. SOUNDNESS 1a-1d; Kim 1982, Galindo-Legaria and Joshi 2001.
+
+Calcite: SubQueryRemoveRule, RelDecorrelator.
 """
 
 from __future__ import annotations
@@ -29,7 +31,7 @@ from rewright.sql.walk import as_product, conjoin, replace_node, walk_block
 @rule(
     SELECT,
     guards=("ties-only", "target-cannot-divide", "null-is-rejected"),
-    known_as="SubQueryRemoveRule + JoinToCorrelate reversed (RelDecorrelator)",
+    known_as="SubQueryRemoveRule; RelDecorrelator",
     priority=90,
     category="join",
 )

@@ -44,7 +44,13 @@ from rewright.sql.walk import (
 MOST_TWINS = 5
 
 
-@rule(SELECT, guards=("null-is-rejected", "holder-has-key"), priority=95, category="others")
+@rule(
+    SELECT,
+    guards=("null-is-rejected", "holder-has-key"),
+    known_as="WinMagic (Zuzarte et al. 2003)",
+    priority=95,
+    category="others",
+)
 def decorrelate_window(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     for conjunct, node, inner in scalar_aggregates(block):
         if inner.others or not ctx.holds(

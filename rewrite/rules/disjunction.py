@@ -42,6 +42,8 @@ def or_join_union(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
                                    SELECT s.amount FROM sale s, cust c WHERE s.part = c.address AND (s.cust = c.id) IS NOT TRUE) u
 
     A disjunction can only be joined by comparing every pair; each arm has an equality to hash.
+
+    Known as OR-expansion of joins.
     """
     rels = from_rels(block.from_)
     for arms, rest, items in _disjunctions(block, ctx):
@@ -61,6 +63,8 @@ def or_union(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
 
     A condition over several tables can be applied only after they are joined; each branch has one that an index or an early filter
     serves. On one table it is for servers that do not combine indexes well. SOUNDNESS 9, 11.
+
+    Calcite: OR-expansion.
     """
     rels = from_rels(block.from_)
     if any(has_subquery(t.expr) for t in block.targets) or is_volatile(block):

@@ -6,6 +6,8 @@
 
 Every row has its parent, and only one, unless a column of the foreign key is NULL: then ``IS NOT NULL`` takes the join's place.
 Columns of the parent's key may be shown, as the child's are the same values. SOUNDNESS 5a, 5b, F5-F7.
+
+Known as join elimination by foreign keys.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ from rewright.sql.walk import as_product, columns_used, conjoin, references_whol
 @rule(
     SELECT.where(reads_tables),
     guards=("null-keys-excluded",),
-    known_as="JoinElimination",
+    known_as="join elimination by foreign keys",
     priority=82,
     category="join",
 )

@@ -66,6 +66,8 @@ def eager_group(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
 
     Everything else of that side that the block uses is a key of the early grouping. The other sides stay as they are, so that
     multiplicities hold.
+
+    Calcite: AggregateJoinTransposeRule. Known as eager group-by (Yan and Larson 1995).
     """
     found = aggregates(block)
     if not found or not all(decomposes(g) for g in found):
@@ -131,6 +133,8 @@ def union_aggregate(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     -->
     SELECT u.k1, sum(u.v2) FROM (SELECT part AS k1, sum(qty) AS v2 FROM sale GROUP BY part UNION ALL
                                  SELECT part, sum(qty) FROM line GROUP BY part) u GROUP BY u.k1
+
+    Calcite: AggregateUnionTransposeRule.
     """
     (item,) = block.from_
     if not isinstance(item, a.Derived) or item.lateral or item.security_barrier:
@@ -179,6 +183,8 @@ def distinct_aggregate(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
           GROUP BY g.k1
 
     All DISTINCT aggregates of the block have the same argument; the others can be put together from groups.
+
+    Calcite: AggregateExpandDistinctAggregatesRule.
     """
     found, own = aggregates(block), from_rels(block.from_)
     distinct = [g for g in found if g.distinct]

@@ -6,7 +6,7 @@
 
 Below LEFT JOINs every row stays at least once, and below the join with the parent of a foreign key exactly once; the order must be the
 kept side's. For UNION ALL each arm is cut by itself. With OFFSET the early cut keeps as many rows as both together. Which of equal rows
-come is free as before. Calcite: SortJoinTransposeRule, SortUnionTransposeRule. SOUNDNESS 7b, M9.
+come is free as before. Calcite: SortJoinTransposeRule; SortUnionTransposeRule. SOUNDNESS 7b, M9.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from rewright.sql.walk import (
 @rule(
     QUERY,
     guards=("ordered-by-the-kept", "filtered-on-the-kept", "partner-is-there", "no-duplicates-go"),
-    known_as="SortJoinTransposeRule, SortUnionTransposeRule",
+    known_as="SortJoinTransposeRule; SortUnionTransposeRule",
     priority=76,
 )
 def early_limit(block: a.Query, ctx: Context) -> Iterator[Rewrite]:

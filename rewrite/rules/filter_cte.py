@@ -7,6 +7,8 @@
 A CTE that is used twice is computed whole, whatever its users need. A user's filter is a conjunct on its
 columns, or the semi-join that follows from an equality with a filtered table. The users keep their filters.
 Calcite: FilterProjectTransposeRule and friends over a shared spool. SOUNDNESS 7a, 12.
+
+Known as predicate pushdown into shared expressions (El-Helw et al. 2015).
 """
 
 from __future__ import annotations
@@ -52,6 +54,7 @@ class _Use:
         "grouped-by-column",
         "partitioned-by-column",
     ),
+    known_as="predicate pushdown into shared expressions (El-Helw et al. 2015)",
     priority=85,
     category="cte",
 )

@@ -34,7 +34,12 @@ from rewright.sql.walk import (
 )
 
 
-@rule(SELECT, guards=("every-key-is-tied", "same-conditions"), priority=73)
+@rule(
+    SELECT,
+    guards=("every-key-is-tied", "same-conditions"),
+    known_as="WinMagic (Zuzarte et al. 2003)",
+    priority=73,
+)
 def grouped_to_window(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     items, preds = as_product(block)
     for grouped in items:

@@ -5,6 +5,8 @@
     SELECT * FROM (SELECT k, year, sum(x) s FROM t GROUP BY k, year) a, (…) b WHERE a.year = 1 AND b.year = 2
 
 Not for recursive CTEs, volatile ones, or a table filtered once, MATERIALIZED on purpose. SOUNDNESS 12.
+
+Known as inlining of shared expressions (El-Helw et al. 2015).
 """
 
 from __future__ import annotations
@@ -19,7 +21,13 @@ from rewright.sql.facts import is_volatile
 from rewright.sql.walk import copy_fresh, is_plain, map_parts, walk
 
 
-@rule(QUERY, guards=("not-volatile",), priority=55, category="cte")
+@rule(
+    QUERY,
+    guards=("not-volatile",),
+    known_as="inlining of shared expressions (El-Helw et al. 2015)",
+    priority=55,
+    category="cte",
+)
 def inline_cte(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
     for cte in block.ctes:
         uses = sum(isinstance(n, a.CteScan) and n.cte == cte.cte for n in walk(block))

@@ -6,6 +6,8 @@
 
 By a foreign key whose columns hold no NULL, with ON asking for the key only; or because HAVING is not true of a group without a
 match, where each group is one row of the kept side. (What WHERE rejects the server sees itself.) SOUNDNESS 4a-4c.
+
+Calcite: FilterJoinRule.
 """
 
 from __future__ import annotations

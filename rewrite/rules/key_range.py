@@ -7,6 +7,8 @@
 
 Where keys were given out in the order of the filtered column (dates, above all), the range skips most of a big
 table before it is joined, and can use an index on the key. No row of d: the bounds are NULL, as is the join.
+
+Known as dynamic filter.
 """
 
 from __future__ import annotations
@@ -33,7 +35,7 @@ from rewright.sql.walk import (
 ORDERED = EXACT_INTEGERS | {"date"}
 
 
-@rule(SELECT, priority=30, category="predicate", blind=True)
+@rule(SELECT, known_as="dynamic filter", priority=30, category="predicate", blind=True)
 def key_range(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     items, preds = as_product(block)
     for item in items:

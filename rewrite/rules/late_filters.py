@@ -37,7 +37,13 @@ from rewright.sql.walk import (
 COSTLY = frozenset({"/", "%", "~~", "!~~", "~", "~*", "!~", "!~*", "~~*", "!~~*"})
 
 
-@rule(SELECT, priority=45, category="predicate", blind=True)
+@rule(
+    SELECT,
+    known_as="predicate migration (Hellerstein and Stonebraker 1993)",
+    priority=45,
+    category="predicate",
+    blind=True,
+)
 def late_filters(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     items, preds = as_product(block)
     for item in items:

@@ -8,6 +8,8 @@
 
 For scalar subqueries anywhere in a block, for one-row derived tables in its FROM, and for one-row arms of UNION ALL. An
 aggregate without GROUP BY gives one row whatever the input, so FILTER and WHERE agree on empty input too.
+
+Calcite: AggregateFilterToFilteredAggregateRule.
 """
 
 from __future__ import annotations

@@ -7,6 +7,8 @@
 
 or as one LATERAL subquery for each row, which an index serves. The ties must be the same; what only one of them asks for becomes FILTER.
 SOUNDNESS 1b, 1c.
+
+Known as subquery coalescing (Bellamkonda et al. 2009).
 """
 
 from __future__ import annotations
@@ -47,7 +49,7 @@ class _Part:
 @rule(
     SELECT.where(ungrouped, reads_tables),
     guards=("empty-is-null", "empty-counts-zero"),
-    known_as="AggregateFilterToFilteredAggregateRule",
+    known_as="subquery coalescing (Bellamkonda et al. 2009)",
     priority=87,
 )
 def merge_subqueries(block: a.Select, ctx: Context) -> Iterator[Rewrite]:

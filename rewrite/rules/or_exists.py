@@ -6,6 +6,8 @@
 
 A semi-join can be ordered and hashed by the planner; a disjunction of subplans cannot. Conjuncts of WHERE only:
 there FALSE and unknown are the same. IN (subquery) arms count as well. SOUNDNESS 2a.
+
+Known as subquery coalescing (Bellamkonda et al. 2009).
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ from rewright.sql.facts import is_volatile
 from rewright.sql.walk import conjoin, conjuncts, disjuncts, free_rels
 
 
-@rule(SELECT, priority=70, category="predicate")
+@rule(SELECT, known_as="subquery coalescing (Bellamkonda et al. 2009)", priority=70, category="predicate")
 def or_exists(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     del ctx
     for conjunct in conjuncts(block.where):

@@ -5,6 +5,8 @@
     SELECT sum(a.n * a.sal) FROM (SELECT sal, count(*) n FROM emp GROUP BY sal) a WHERE a.sal IS NOT NULL
 
 Every group meets itself and no other; the NULL group meets nothing. SOUNDNESS 5, 10.
+
+Calcite: AggregateRemoveRule.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ from rewright.sql.types import equality_is_identity
 from rewright.sql.walk import as_product, canonical, conjoin, is_closed, references_whole, substitute
 
 
-@rule(SELECT, guards=("no-having",), known_as="JoinToSemiJoin, AggregateRemove", priority=74, category="join")
+@rule(SELECT, guards=("no-having",), known_as="AggregateRemoveRule", priority=74, category="join")
 def redundant_keys(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     items, preds = as_product(block)
     grouped = [i for i in items if isinstance(i, a.Derived) and not i.lateral and not i.security_barrier]

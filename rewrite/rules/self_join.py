@@ -6,6 +6,8 @@
 
 Both copies are the same row, so every column of one is the other's. A nullable column of the key leaves ``IS NOT NULL`` behind. A
 LEFT JOIN goes the same way if its ON asks for the key only. SOUNDNESS 10.
+
+Known as self-join elimination.
 """
 
 from __future__ import annotations
@@ -31,6 +33,7 @@ from rewright.sql.walk import (
 @rule(
     SELECT.where(reads_tables),
     guards=("joined-on-a-key", "null-keys-excluded", "nothing-but-the-key"),
+    known_as="self-join elimination",
     priority=83,
     category="join",
 )

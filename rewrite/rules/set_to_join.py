@@ -6,7 +6,7 @@
      WHERE NOT EXISTS (SELECT 1 FROM (SELECT v.cust FROM visit v) r WHERE r.cust = l.cust)
 
 Set operations take NULLs for the same; the equality does not, so one side of each column must be free of NULLs. DISTINCT is left out
-over a key. Calcite: IntersectToSemiJoinRule, MinusToAntiJoinRule. SOUNDNESS 9.
+over a key. Calcite: IntersectToSemiJoinRule; MinusToAntiJoinRule. SOUNDNESS 9.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from rewright.sql.walk import conjoin
 @rule(
     SET_OPERATION,
     guards=("no-null-meets-null",),
-    known_as="IntersectToSemiJoinRule, MinusToAntiJoinRule",
+    known_as="IntersectToSemiJoinRule; MinusToAntiJoinRule",
     priority=73,
 )
 def set_to_join(block: a.SetOp, ctx: Context) -> Iterator[Rewrite]:

@@ -5,6 +5,8 @@
     WITH shared AS MATERIALIZED (SELECT k, sum(x) s FROM t GROUP BY k) SELECT * FROM shared a, shared b WHERE …
 
 Only closed subqueries (no correlation) without volatile functions. SOUNDNESS 12.
+
+Calcite: CommonRelSubExprRegisterRule.
 """
 
 from __future__ import annotations

@@ -5,6 +5,8 @@
     SELECT sum(e.sal) FROM emp e WHERE e.sal IS NOT NULL
 
 For numeric keys, whose sums are exact whatever their order (QUITE, Figure 2). The other conjuncts read keys only.
+
+Calcite: AggregateMergeRule.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ from rewright.sql.walk import columns_used, conjoin, conjuncts, has_subquery, su
 @rule(
     SELECT.where(one_source),
     guards=("no-having", "counts-rows"),
-    known_as="AggregateMerge",
+    known_as="AggregateMergeRule",
     priority=74,
     category="others",
 )

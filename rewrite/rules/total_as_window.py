@@ -11,6 +11,8 @@ aggregate becomes a window over them:
     SELECT s.id, s.amount / (SELECT sum(t.amount) FROM sale t WHERE t.qty > 2) FROM sale s WHERE s.qty > 2
     -->
     SELECT s.id, s.amount / sum(s.amount) OVER () FROM sale s WHERE s.qty > 2
+
+Known as WinMagic (Zuzarte et al. 2003).
 """
 
 from __future__ import annotations
@@ -46,7 +48,7 @@ COMBINES = frozenset({("sum", "numeric"), ("sum", "float8")})
 OVER_ROWS = frozenset({"sum", "avg", "count", "min", "max", "bool_and", "bool_or", "every"})
 
 
-@rule(QUERY, guards=("same-rows",), priority=75, category="others")
+@rule(QUERY, guards=("same-rows",), known_as="WinMagic (Zuzarte et al. 2003)", priority=75, category="others")
 def total_as_window(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
     if isinstance(block, a.Select) and block.group_by is None:
         yield from _of_rows(block, ctx)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import psycopg
@@ -18,6 +19,7 @@ from rewright.sql.printing import to_sql
 from rewright.sql.walk import canonical
 from tests.rewrite.sqlfixtures import DATABASES, FOLDER, SCHEMA, Case, answer, cases, catalog, fill, outputs
 
+DOCS = (Path(__file__).parents[2] / "docs" / "rules.md").read_text()
 BY_NAME = {rule.name: rule for rule in RULES}
 EVERY = [case for rule in RULES for case in cases(rule.name)]
 POSITIVE = [c for c in EVERY if c.kind == "case"]
@@ -47,6 +49,15 @@ def test_every_rule_has_fixtures_both_ways_and_says_what_it_does(rule: Rule) -> 
     kinds = {c.kind for c in cases(rule.name)}
     assert {"case", "nothing"} <= kinds
     assert "-->" in rule.doc, "its docstring shows a query before and after"
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda r: r.name)
+def test_the_names_that_the_field_has_for_a_rule_are_in_its_docstring_and_in_the_docs(rule: Rule) -> None:
+    described = " ".join(rule.doc.split()).lower()
+    for name in filter(None, rule.known_as.split("; ")):
+        assert name.partition(" (")[0].lower() in described
+    assert rule.name in DOCS
+    assert not rule.known_as or f"| {rule.name} | {rule.known_as} |" in DOCS
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda r: r.name)
