@@ -71,7 +71,6 @@ from rewright.sql.facts.strictness import (
     is_strict_in,
     rejected_columns,
     rejects_null_of,
-    rejects_rel,
     strict_columns,
 )
 from rewright.sql.walk import rels_of, returns_set, walk
@@ -103,7 +102,6 @@ __all__ = [
     "order_sensitive",
     "rejected_columns",
     "rejects_null_of",
-    "rejects_rel",
     "simple_aggregates",
     "stored_table",
     "strict_columns",

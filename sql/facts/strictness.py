@@ -78,11 +78,6 @@ def _marked(expr: Expr, part: Expr) -> Expr:
     return replace_node(expr, part, Column(*_MARK, part.type))
 
 
-def rejects_rel(condition: Expr | None, rel: int) -> bool:
-    """Whether the condition is never TRUE on a row whose columns of ``rel`` are all NULL."""
-    return any(r == rel for r, _ in rejected_columns(condition))
-
-
 def _union(answers: Iterable[_Answer]) -> _Answer:
     found: frozenset[Col] = NONE
     for a in answers:

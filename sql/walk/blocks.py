@@ -62,10 +62,6 @@ def as_product(select: a.Select) -> tuple[list[a.FromItem], list[a.Expr]]:
     return items, [*preds, *conjuncts(select.where)]
 
 
-def join_with(kind: a.JoinKind, left: a.FromItem, right: a.FromItem, on: Iterable[a.Expr]) -> a.Join:
-    return a.Join(kind, left, right, conjoin(on))
-
-
 def is_lateral(item: a.FromItem) -> bool:
     """Whether a FROM item refers to its neighbours (or to an enclosing block)."""
     return bool(free_rels(item)) and not isinstance(item, a.Join)
