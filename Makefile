@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
 
-.PHONY: fixtures help conformance fuzz fuzz-coverage soak install install-all demo check format test test-fast test-extras bench clean reference mutants
+.PHONY: help conformance fuzz fuzz-coverage soak install install-all demo check format test test-fast test-extras bench clean reference mutants
 
 # this list
 help:
@@ -41,6 +41,11 @@ check: install
 format: install
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix --exit-zero .
+
+.PHONY: fixtures
+# writes down anew what each rewrite rule makes of its fixtures; read the difference before committing it
+fixtures: install
+	$(BIN)/python -m tests.rewrite.sqlfixtures
 
 # all of it; under 15 minutes on two cores
 test: check
@@ -103,10 +108,6 @@ mutants: install
 	$(BIN)/python -m bench.mutants --each 24 --minutes $(or $(MINUTES),30) --seed $(or $(SEED),0)
 	$(BIN)/python -m bench.mutants --schemas --each 24 --minutes $(or $(MINUTES),30) --seed $(or $(SEED),0)
 	$(BIN)/python -m bench.constraints
-
-# writes down anew what each rewrite rule makes of its fixtures; read the difference before committing it
-fixtures: install
-	$(BIN)/python -m tests.rewrite.sqlfixtures
 
 clean:
 	rm -rf $(VENV) build *.egg-info .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
