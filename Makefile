@@ -42,6 +42,11 @@ format: install
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix --exit-zero .
 
+.PHONY: fixtures
+# writes down anew what each rewrite rule makes of its fixtures; read the difference before committing it
+fixtures: install
+	$(BIN)/python -m tests.rewrite.sqlfixtures
+
 # all of it; under 15 minutes on two cores
 test: check
 	tests/install_system.sh

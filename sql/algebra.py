@@ -550,7 +550,9 @@ class Join:
     on: Expr | None
 
 
-FromItem = Scan | Derived | CteScan | ValuesScan | FunctionScan | Join
+# a range variable: what a FROM tree has below its joins
+Leaf = Scan | Derived | CteScan | ValuesScan | FunctionScan
+FromItem = Leaf | Join
 
 # --------------------------------------------------------------------------- queries
 
@@ -641,6 +643,8 @@ class Values:
 
 
 Query = Select | SetOp | Values
+# whatever may stand in a tree
+Node = Expr | FromItem | Query | SortKey | Window | Frame | Target | Cte
 
 COUNT_TYPE = INT8
 

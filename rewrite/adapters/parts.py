@@ -11,8 +11,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from rewright.equivalence.proof import Flaw, Proof, check_proof
-from rewright.rewrite.rules.canonical import canonical
-from rewright.rewrite.rules.tree import Fresh, highest_number, walk
 from rewright.rewrite.search.abstraction import Pair, pairs, shared_failures, without_ctes
 from rewright.rewrite.search.bounds import without_bounds
 from rewright.rewrite.search.congruence import Difference, differences, stripped
@@ -27,6 +25,7 @@ from rewright.rewrite.search.restrictions import without_restrictions
 from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog
 from rewright.sql.facts import Facts
+from rewright.sql.walk import Fresh, canonical, highest_number, walk
 
 # how many queries around a difference are looked at with it before the whole is
 WIDEST = 2
@@ -51,7 +50,7 @@ def views(before: a.Query, after: a.Query, catalog: Catalog) -> Iterator[View]:
     inlined = [q for q in (without_ctes(before), without_ctes(after)) if q is not None]
     if len(inlined) < 2:
         return
-    first, second = (without_bounds(flattened(q)) for q in inlined)
+    first, second = (without_bounds(flattened(q), catalog).query for q in inlined)
     apart = (m for q in (before, after) for m in shared_failures(q, catalog)) if before != after else ()
     plain = View(first, second, frozenset(apart), ())
     for law in (without_idle_keys, without_early_limits):
@@ -64,7 +63,9 @@ def views(before: a.Query, after: a.Query, catalog: Catalog) -> Iterator[View]:
     bases = [v for v in (plain, late, looked) if v is not None]
     forms = [v for base in bases for v in (base, _seen(base, without_restrictions, catalog)) if v is not None]
     # where nothing differs but what the form leaves out, there is nothing to search for
-    yield from sorted(forms, key=lambda v: canonical(v.before) != canonical(v.after))
+    yield from sorted(
+        forms, key=lambda v: canonical(v.before, keep_names=False) != canonical(v.after, keep_names=False)
+    )
     ranked = _seen(plain, lambda q, known: numbered(q, known, Fresh(highest)), catalog)
     if ranked is not None and (ranked.before == plain.before) != (ranked.after == plain.after):
         yield ranked

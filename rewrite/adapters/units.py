@@ -24,13 +24,14 @@ from rewright.rewrite.model import CATEGORIES, Category
 from rewright.rewrite.ports import Unit
 from rewright.rewrite.rules import RULES, Context, Rewrite, Rule
 from rewright.rewrite.rules.apply import applications
-from rewright.rewrite.rules.canonical import canonical
+from rewright.rewrite.rules.base import QUERY
 from rewright.sql import algebra as a
 from rewright.sql.binder import BindError, Unsupported, bind
 from rewright.sql.catalog import Catalog
 from rewright.sql.ddl import DdlError, catalog_from_ddl
 from rewright.sql.parsing import TooDeep
 from rewright.sql.printing import to_sql
+from rewright.sql.walk import canonical
 
 # how many of the first ranked are looked at, and for how long
 LOOKED_AT = 30
@@ -79,9 +80,7 @@ def category_of(name: str) -> Category:
 def rule_of(stored: Stored, search_path: tuple[str, ...] = ("public",)) -> Rule:
     """A unit's pattern as a rule. It claims nothing: what it makes is checked like everything else."""
 
-    def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
-        if not ctx.top:
-            return
+    def find(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
         query = _term(block, ctx.catalog, search_path)
         if query is None:
             return
@@ -92,7 +91,7 @@ def rule_of(stored: Stored, search_path: tuple[str, ...] = ("public",)) -> Rule:
                 continue
             yield Rewrite(made, f"as in the unit {stored.id}: {stored.title}", literal=True)
 
-    return Rule(f"unit {stored.id}", apply, priority=85, category=category_of(stored.category))
+    return Rule(f"unit {stored.id}", QUERY.whole(), find, priority=85, category=category_of(stored.category))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,123 +1,117 @@
-"""Rewrite rules over the bound tree: one module a rule, listed here once.
+"""Rewrite rules over the bound tree, listed here once: one module a rule or a family of rules.
 
 A rule proposes; it is written to be sound on its own, and is checked all the same.
 """
 
 from __future__ import annotations
 
-from rewright.rewrite.rules import (
-    all_to_extreme,
-    bare_column,
-    contradiction,
-    count_to_exists,
-    date_range,
-    decorrelate_grouped,
-    decorrelate_lateral,
-    decorrelate_target,
-    decorrelate_window,
-    distinct_aggregate,
-    distinct_semijoin,
-    drop_distinct,
-    drop_inner_order,
-    drop_parent,
-    drop_sort_keys,
-    eager_count,
-    eager_group,
-    early_limit,
-    exists_inequality,
-    fan_out,
-    fence_filters,
-    filter_cte,
-    grouped_running,
-    grouped_to_window,
-    grouping_sets,
-    in_values,
-    inline_cte,
-    inner_join,
-    join_as_product,
-    key_range,
-    late_filters,
-    merge_aggregates,
-    merge_subqueries,
-    not_in,
-    or_exists,
-    or_join_union,
-    or_union,
-    prune_union,
-    reduce_grouped,
-    redundant_keys,
-    running_window,
-    seal_division,
-    self_join,
-    set_to_join,
-    share_scans,
-    share_subqueries,
-    subquery_duplicates,
-    sum_of_counts,
-    top_per_group,
-    total_as_window,
-    transitive,
-    union_aggregate,
-    union_to_all,
-    zone_range,
-)
+from rewright.rewrite.rules.all_to_extreme import all_to_extreme
+from rewright.rewrite.rules.bare_column import bare_column
 from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.branches import eager_count, fan_out
+from rewright.rewrite.rules.contradiction import contradiction
+from rewright.rewrite.rules.count_to_exists import count_to_exists
+from rewright.rewrite.rules.date_range import date_range
+from rewright.rewrite.rules.decorrelate_grouped import decorrelate_grouped
+from rewright.rewrite.rules.decorrelate_lateral import decorrelate_lateral
+from rewright.rewrite.rules.decorrelate_target import decorrelate_target
+from rewright.rewrite.rules.decorrelate_window import decorrelate_window
+from rewright.rewrite.rules.disjunction import or_join_union, or_union
+from rewright.rewrite.rules.distinct_semijoin import distinct_semijoin
+from rewright.rewrite.rules.drop_distinct import drop_distinct
+from rewright.rewrite.rules.drop_inner_order import drop_inner_order
+from rewright.rewrite.rules.drop_parent import drop_parent
+from rewright.rewrite.rules.drop_sort_keys import drop_sort_keys
+from rewright.rewrite.rules.eager_aggregation import distinct_aggregate, eager_group, union_aggregate
+from rewright.rewrite.rules.early_limit import early_limit
+from rewright.rewrite.rules.exists_inequality import exists_inequality
+from rewright.rewrite.rules.fence_filters import fence_filters
+from rewright.rewrite.rules.filter_cte import filter_cte
+from rewright.rewrite.rules.grouped_running import grouped_running
+from rewright.rewrite.rules.grouped_to_window import grouped_to_window
+from rewright.rewrite.rules.grouping_sets import grouping_sets
+from rewright.rewrite.rules.in_values import in_values
+from rewright.rewrite.rules.inline_cte import inline_cte
+from rewright.rewrite.rules.inner_join import inner_join
+from rewright.rewrite.rules.join_as_product import join_as_product
+from rewright.rewrite.rules.key_range import key_range
+from rewright.rewrite.rules.late_filters import late_filters
+from rewright.rewrite.rules.merge_aggregates import merge_aggregates
+from rewright.rewrite.rules.merge_subqueries import merge_subqueries
+from rewright.rewrite.rules.not_in import not_in
+from rewright.rewrite.rules.or_exists import or_exists
+from rewright.rewrite.rules.prune_union import prune_union
+from rewright.rewrite.rules.reduce_grouped import reduce_grouped
+from rewright.rewrite.rules.redundant_keys import redundant_keys
+from rewright.rewrite.rules.running_window import running_window
+from rewright.rewrite.rules.seal_division import seal_division
+from rewright.rewrite.rules.self_join import self_join
+from rewright.rewrite.rules.set_to_join import set_to_join
+from rewright.rewrite.rules.share_scans import share_scans
+from rewright.rewrite.rules.share_subqueries import share_subqueries
+from rewright.rewrite.rules.subquery_duplicates import subquery_duplicates
+from rewright.rewrite.rules.sum_of_counts import sum_of_counts
+from rewright.rewrite.rules.top_per_group import top_per_group
+from rewright.rewrite.rules.total_as_window import total_as_window
+from rewright.rewrite.rules.transitive import transitive
+from rewright.rewrite.rules.union_to_all import union_to_all
+from rewright.rewrite.rules.zone_range import zone_range
 
 __all__ = ["RULES", "Context", "Rewrite", "Rule"]
 
 RULES: tuple[Rule, ...] = (
-    decorrelate_window.RULE,
-    decorrelate_grouped.RULE,
-    decorrelate_lateral.RULE,
-    eager_count.RULE,
-    exists_inequality.RULE,
-    fence_filters.RULE,
-    filter_cte.RULE,
-    fan_out.RULE,
-    inline_cte.RULE,
-    join_as_product.RULE,
-    key_range.RULE,
-    late_filters.RULE,
-    merge_aggregates.RULE,
-    or_exists.RULE,
-    prune_union.RULE,
-    reduce_grouped.RULE,
-    share_subqueries.RULE,
-    decorrelate_target.RULE,
-    running_window.RULE,
-    not_in.RULE,
-    count_to_exists.RULE,
-    or_join_union.RULE,
-    all_to_extreme.RULE,
-    redundant_keys.RULE,
-    sum_of_counts.RULE,
-    total_as_window.RULE,
-    date_range.RULE,
-    bare_column.RULE,
-    contradiction.RULE,
-    drop_parent.RULE,
-    drop_distinct.RULE,
-    union_to_all.RULE,
-    set_to_join.RULE,
-    drop_inner_order.RULE,
-    eager_group.RULE,
-    union_aggregate.RULE,
-    distinct_aggregate.RULE,
-    distinct_semijoin.RULE,
-    subquery_duplicates.RULE,
-    share_scans.RULE,
-    self_join.RULE,
-    transitive.RULE,
-    inner_join.RULE,
-    drop_sort_keys.RULE,
-    early_limit.RULE,
-    or_union.RULE,
-    in_values.RULE,
-    top_per_group.RULE,
-    grouping_sets.RULE,
-    grouped_to_window.RULE,
-    grouped_running.RULE,
-    zone_range.RULE,
-    merge_subqueries.RULE,
-    seal_division.RULE,
+    decorrelate_window,
+    decorrelate_grouped,
+    decorrelate_lateral,
+    eager_count,
+    exists_inequality,
+    fence_filters,
+    filter_cte,
+    fan_out,
+    inline_cte,
+    join_as_product,
+    key_range,
+    late_filters,
+    merge_aggregates,
+    or_exists,
+    prune_union,
+    reduce_grouped,
+    share_subqueries,
+    decorrelate_target,
+    running_window,
+    not_in,
+    count_to_exists,
+    or_join_union,
+    all_to_extreme,
+    redundant_keys,
+    sum_of_counts,
+    total_as_window,
+    date_range,
+    bare_column,
+    contradiction,
+    drop_parent,
+    drop_distinct,
+    union_to_all,
+    set_to_join,
+    drop_inner_order,
+    eager_group,
+    union_aggregate,
+    distinct_aggregate,
+    distinct_semijoin,
+    subquery_duplicates,
+    share_scans,
+    self_join,
+    transitive,
+    inner_join,
+    drop_sort_keys,
+    early_limit,
+    or_union,
+    in_values,
+    top_per_group,
+    grouping_sets,
+    grouped_to_window,
+    grouped_running,
+    zone_range,
+    merge_subqueries,
+    seal_division,
 )

@@ -15,6 +15,8 @@ outer row by equalities:
 
 and with ANY a comparison with the subquery's least or greatest value, which other rules decorrelate. Conjuncts of WHERE only.
 SOUNDNESS 2a, M3.
+
+Calcite: SubQueryRemoveRule.
 """
 
 from __future__ import annotations
@@ -22,14 +24,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from rewright.rewrite.rules.base import Context, Rewrite, Rule
-from rewright.rewrite.rules.build import aggregate, compare, function, int8
-from rewright.rewrite.rules.canonical import is_closed
-from rewright.rewrite.rules.correlation import Inner, take_apart
-from rewright.rewrite.rules.shape import is_volatile, not_null
-from rewright.rewrite.rules.tree import as_product, conjoin, is_plain
+from rewright.rewrite.rules.base import SELECT, Context, Rewrite, rule
+from rewright.rewrite.rules.build import aggregate, compare, function, int8, left_join
+from rewright.rewrite.rules.correlation import Inner, OnceAKey, once_a_key, take_apart
 from rewright.sql import algebra as a
+from rewright.sql.facts import is_volatile
 from rewright.sql.types import INT8
+from rewright.sql.walk import as_product, conjoin, is_closed, is_plain
 
 EXTREMES = {(">", True): "max", (">=", True): "max", ("<", True): "min", ("<=", True): "min"}
 EXTREMES |= {
@@ -37,9 +38,14 @@ EXTREMES |= {
 }
 
 
-def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
-    if not isinstance(block, a.Select):
-        return
+@rule(
+    SELECT,
+    guards=("elements-filled", "empty-is-true"),
+    known_as="SubQueryRemoveRule",
+    priority=72,
+    category="join",
+)
+def all_to_extreme(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     items, preds = as_product(block)
     for pred in preds:
         if not isinstance(pred, a.Quantified) or len(pred.left) != 1 or (pred.kind, pred.all) not in EXTREMES:
@@ -84,41 +90,35 @@ def _correlated(block: a.Select, pred: a.Quantified, query: a.Select, ctx: Conte
     joined = _grouped(pred, inner, best, ctx)
     if joined is None:
         return None
-    item, on, tests = joined
-    left = items[0]
-    for other in items[1:]:
-        left = a.Join("inner", left, other, None)
-    return replace(block, from_=(a.Join("left", left, item, on),), where=conjoin((*rest, *tests)))
+    known, tests = joined
+    from_ = left_join(items, known.item, conjoin(known.on))
+    return replace(block, from_=from_, where=conjoin((*rest, *tests)))
 
 
 def _grouped(
     pred: a.Quantified, inner: Inner, best: a.Aggregate, ctx: Context
-) -> tuple[a.Derived, a.Expr | None, list[a.Expr]] | None:
-    """The extreme of each group, how it is joined, and what is asked of it."""
-    value, rel = best.args[0], ctx.fresh()
-    keys = list(dict.fromkeys(t.key for t in inner.ties))
-    names = [f"key{i + 1}" for i in range(len(keys))]
-    targets = [a.Target(n, k) for n, k in zip(names, keys, strict=True)] + [a.Target("best", best)]
-    extreme = a.Column(rel, len(keys), best.type, "best")
-    met = _test(pred, extreme)
-    tests: list[a.Expr] = [met if ctx.holds("empty-is-true", False) else a.Or((a.IsNull(extreme), met))]
-    filled = not_null(value, inner.items, ctx) is not None or a.IsNull(value, negated=True) in inner.local
-    if not filled and not ctx.holds("elements-filled", False):
+) -> tuple[OnceAKey, list[a.Expr]] | None:
+    """The extreme of each group, and what is asked of it."""
+    value = best.args[0]
+    targets = [a.Target("best", best)]
+    filled = ctx.filled(value, inner.items) is not None or a.IsNull(value, negated=True) in inner.local
+    counted = not filled and not ctx.holds("elements-filled", False)
+    if counted:
         every, some = function("count"), function("count", "any")
         if every is None or some is None:
             return None
         targets.append(a.Target("n", a.Aggregate(every, (), INT8, star=True)))
         targets.append(a.Target("k", a.Aggregate(some, (value,), INT8)))
-        counts = [a.Column(rel, len(keys) + i, INT8, n) for i, n in ((1, "n"), (2, "k"))]
-        rows, known = (a.Coalesce((c, int8(0)), INT8) for c in counts)
-        same = compare("=", rows, known)
+    known = once_a_key(inner, targets, "extreme", ctx)
+    extreme, *counts = known.values
+    met = _test(pred, extreme)
+    tests: list[a.Expr] = [met if ctx.holds("empty-is-true", False) else a.Or((a.IsNull(extreme), met))]
+    if counted:
+        # with a NULL among its elements ALL is at most unknown
+        rows, elements = (a.Coalesce((c, int8(0)), INT8) for c in counts)
+        same = compare("=", rows, elements)
         tests = [same, *tests] if same is not None else tests
-    grouped = a.Select(tuple(targets), inner.items, conjoin(inner.local), (tuple(keys),))
-    item = a.Derived(rel, grouped, "extreme", tuple(t.name for t in targets))
-    on = conjoin(
-        t.on_key(a.Column(rel, keys.index(t.key), t.key.type, names[keys.index(t.key)])) for t in inner.ties
-    )
-    return item, on, tests
+    return known, tests
 
 
 def _test(pred: a.Quantified, value: a.Expr) -> a.Op:
@@ -150,6 +150,3 @@ def _extreme(pred: a.Quantified, query: a.Select, ctx: Context) -> tuple[a.Deriv
     if none is None or whole is None:
         return None
     return item, a.Or((none, a.And((whole, test))))
-
-
-RULE = Rule("all_to_extreme", apply, ("elements-filled", "empty-is-true"), priority=72, category="join")

@@ -9,9 +9,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from rewright.rewrite.rules.base import Context, Rewrite, Rule
-from rewright.rewrite.rules.tree import Fresh, blocks, highest_number, replace_at, walk
 from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog
+from rewright.sql.facts import Facts
+from rewright.sql.walk import Fresh, blocks, highest_number, replace_at, walk
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,13 +31,14 @@ def applications(
     places = list(blocks(query))
     ctes = {n.cte: n for n in walk(query) if isinstance(n, a.Cte)}
     highest = highest_number(query)
+    facts = Facts(catalog, query)
     wanted = a.output_columns(query)
     for rule in rules:
         switched = frozenset(
             name.removeprefix(f"{rule.name}.") for name in off if name.startswith(f"{rule.name}.")
         )
         for path, block in places:
-            ctx = Context(catalog, Fresh(highest), ctes, switched, top=not path)
+            ctx = Context(facts, Fresh(highest), ctes, switched, top=not path)
             for made in rule.apply(block, ctx):
                 whole = replace_at(query, path, made.block)
                 if a.output_columns(whole) == wanted:

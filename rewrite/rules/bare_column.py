@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 
-from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.base import SELECT, Context, Rewrite, rule
 from rewright.rewrite.rules.build import compare
 from rewright.rewrite.rules.conditions import (
     INTEGERS,
@@ -35,9 +35,14 @@ from rewright.sql.types import BOOL, TEXT
 MOST_DIGITS = 25
 
 
-def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
-    if not isinstance(block, a.Select):
-        return
+@rule(
+    SELECT,
+    guards=("null-counts", "whole-number", "as-the-server-prints", "fills-the-prefix"),
+    known_as="ReduceExpressionsRule",
+    priority=83,
+    category="predicate",
+)
+def bare_column(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     made = in_conditions(block, lambda e: _bare(e, ctx))
     if made is not None:
         yield Rewrite(made, "the column itself is compared", literal=True)
@@ -221,13 +226,3 @@ def _prefix(operator: str, side: a.Call, const: a.Const, ctx: Context) -> a.Expr
         return compare("=", column, const)
     pattern = "".join(f"\\{c}" if c in "%_\\" else c for c in text) + "%"
     return compare("~~", column, a.Const(pattern, TEXT))
-
-
-RULE = Rule(
-    "bare_column",
-    apply,
-    ("null-counts", "whole-number", "as-the-server-prints", "fills-the-prefix"),
-    "ReduceExpressionsRule",
-    priority=83,
-    category="predicate",
-)

@@ -1,4 +1,4 @@
-"""What a rule is: a name, its guards, and a function from a query block to equivalent blocks.
+"""What a rule is: a name, the blocks it looks at, its guards, and a function from such a block to equivalent blocks.
 
 A *guard* is one precondition with a name. Rules ask `Context.holds(name, condition)`, so that a test can
 switch single guards off and see the checker refuse what comes out. Must not know any particular rule.
@@ -6,13 +6,15 @@ switch single guards off and see the checker refuse what comes out. Must not kno
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import Literal
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Generic, Literal, TypeVar
 
-from rewright.rewrite.rules.tree import Fresh
 from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog
+from rewright.sql.facts import Facts, is_volatile, labels
+from rewright.sql.walk import QUERIES, Fresh, has_window, returns_set
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,31 +37,154 @@ class Context:
     ``off`` names guards (``rule.guard``) that are not asked; only tests set it.
     """
 
-    catalog: Catalog
+    facts: Facts
     fresh: Fresh
     ctes: Mapping[int, a.Cte] = field(default_factory=dict)
     off: frozenset[str] = frozenset()
     # the block is the whole statement: its ORDER BY is visible and its column names are the result's
     top: bool = False
 
+    @property
+    def catalog(self) -> Catalog:
+        return self.facts.catalog
+
+    def keys(self, item: a.FromItem) -> list[tuple[frozenset[int], frozenset[str]]]:
+        """Sets of columns that no two rows of an item share, with the names of the constraints by which they do not."""
+        return [(columns, labels(basis)) for columns, basis in self.facts.keys_of_item(item)]
+
+    def column_filled(self, item: a.FromItem, pos: int) -> bool:
+        """Whether a column of an item is never NULL in its rows."""
+        return not isinstance(item, a.Join) and (item.rel, pos) in self.facts.nonnull_in_from(item)
+
+    def filled(self, expr: a.Expr, items: Iterable[a.FromItem]) -> frozenset[str] | None:
+        """The names of the constraints by which ``expr`` is never NULL over rows of ``items``; None where it may be."""
+        basis = self.facts.filled(expr, items)
+        return None if basis is None else labels(basis)
+
     def holds(self, guard: str, condition: bool) -> bool:
         return condition or guard in self.off
 
 
+# --------------------------------------------------------------------------- operands
+
+
+Q = TypeVar("Q", bound=a.Query)
+
+
+@dataclass(frozen=True, slots=True)
+class Operand(Generic[Q]):
+    """Which blocks a rule is given, declared: a class of query nodes and conditions, as the operands of Calcite's rules.
+
+    ``top``: only the block that is the whole statement.
+    """
+
+    kind: tuple[type[Q], ...]
+    conditions: tuple[Callable[[Q], bool], ...] = ()
+    top: bool = False
+
+    def where(self, *conditions: Callable[[Q], bool]) -> Operand[Q]:
+        """This operand under further conditions, the cheapest first."""
+        return replace(self, conditions=(*self.conditions, *conditions))
+
+    def whole(self) -> Operand[Q]:
+        """This operand as the whole statement."""
+        return replace(self, top=True)
+
+    def matches(self, block: a.Query, ctx: Context) -> bool:
+        if not isinstance(block, self.kind) or (self.top and not ctx.top):
+            return False
+        return all(holds(block) for holds in self.conditions)
+
+
+def grouped(block: a.Select) -> bool:
+    """Grouped in one way, GROUP BY () included: `walk.group_keys` gives the expressions."""
+    return block.group_by is not None and len(block.group_by) == 1
+
+
+def ungrouped(block: a.Select) -> bool:
+    return block.group_by is None
+
+
+def reads_tables(block: a.Select) -> bool:
+    return bool(block.from_)
+
+
+def one_source(block: a.Select) -> bool:
+    """FROM is one item, which may be a join."""
+    return len(block.from_) == 1
+
+
+def filtered(block: a.Select) -> bool:
+    return block.where is not None
+
+
+def not_distinct(block: a.Select) -> bool:
+    return block.distinct is None
+
+
+def no_windows(block: a.Select) -> bool:
+    return not any(has_window(t.expr) for t in block.targets)
+
+
+def no_sets(block: a.Select) -> bool:
+    """No target returns sets."""
+    return not any(returns_set(t.expr) for t in block.targets)
+
+
+def stable(block: a.Query) -> bool:
+    """Nothing in it gives something else when it is evaluated again."""
+    return not is_volatile(block)
+
+
+QUERY: Operand[a.Query] = Operand(QUERIES)
+SELECT: Operand[a.Select] = Operand((a.Select,))
+SET_OPERATION: Operand[a.SetOp] = Operand((a.SetOp,))
+
+# --------------------------------------------------------------------------- rules
+
+
 Category = Literal["join", "predicate", "cte", "constant", "others"]
-Apply = Callable[[a.Query, Context], Iterator[Rewrite]]
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """``guards`` lists every name that ``apply`` asks, without the rule's own name before it."""
+    """A function from blocks that its operand matches to equivalent ones. ``guards`` lists every name that it asks for with
+    `Context.holds`. ``known_as``: what Calcite or the literature calls it.
+    """
 
     name: str
-    apply: Apply
+    operand: Operand[Any]
+    find: Callable[[Any, Context], Iterator[Rewrite]]
     guards: tuple[str, ...] = ()
-    calcite: str = ""
+    known_as: str = ""
     # rough promise, higher first, where nothing is known about a query
     priority: int = 50
     category: Category = "others"
     # EXPLAIN does not see what it gains (or sees far too much): tried last, on the best states; runs decide
     blind: bool = False
+
+    def apply(self, block: a.Query, ctx: Context) -> Iterator[Rewrite]:
+        if self.operand.matches(block, ctx):
+            yield from self.find(block, ctx)
+
+    @property
+    def doc(self) -> str:
+        """What the rule does, with an example: its own words, or those of the module that is about it alone."""
+        return self.find.__doc__ or sys.modules[self.find.__module__].__doc__ or ""
+
+
+def rule(
+    operand: Operand[Q],
+    *,
+    guards: tuple[str, ...] = (),
+    known_as: str = "",
+    priority: int = 50,
+    category: Category = "others",
+    blind: bool = False,
+) -> Callable[[Callable[[Q, Context], Iterator[Rewrite]]], Rule]:
+    """Makes a function the rule that is called like it."""
+
+    def made(find: Callable[[Q, Context], Iterator[Rewrite]]) -> Rule:
+        return Rule(find.__name__, operand, find, guards, known_as, priority, category, blind)
+
+    return made

@@ -5,10 +5,14 @@ Must not know rules.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
 from rewright.sql import algebra as a
 from rewright.sql.builtins import builtins
 from rewright.sql.records import key_of
 from rewright.sql.types import BOOL, INT8, SqlType
+from rewright.sql.walk import Place, conjoin, conjuncts, map_kind
 
 
 def operator(name: str, left: SqlType, right: SqlType) -> a.OperatorRef | None:
@@ -47,6 +51,64 @@ def cast_to_int8(expr: a.Expr) -> a.Expr:
 
 def int8(value: int) -> a.Const:
     return a.Const(str(value), INT8)
+
+
+def derived(
+    rel: int, alias: str, query: a.Select, *, lateral: bool = False
+) -> tuple[a.Derived, list[a.Column]]:
+    """A block as a subquery in FROM, and its columns as they are read around it."""
+    columns = [a.Column(rel, i, t.expr.type, t.name) for i, t in enumerate(query.targets)]
+    return a.Derived(rel, query, alias, tuple(c.name for c in columns), lateral=lateral), columns
+
+
+def numbered(prefix: str, exprs: Iterable[a.Expr]) -> tuple[a.Target, ...]:
+    """Outputs called by a prefix and their number."""
+    return tuple(a.Target(f"{prefix}{i}", e) for i, e in enumerate(exprs, 1))
+
+
+def moved_to(shown: Iterable[a.Column], columns: Iterable[a.Column]) -> dict[Place, a.Expr]:
+    """For `walk.substitute`: columns that are read elsewhere now."""
+    return {(old.rel, old.pos): new for old, new in zip(shown, columns, strict=False)}
+
+
+def left_join(items: Sequence[a.FromItem], item: a.FromItem, on: a.Expr | None) -> tuple[a.FromItem, ...]:
+    """A product with something more joined to its rows, where there is a partner."""
+    left = items[0]
+    for other in items[1:]:
+        left = a.Join("inner", left, other, None)
+    return (a.Join("left", left, item, on),)
+
+
+def over(expr: a.Expr, window: a.Window, asked: Sequence[a.Expr] = ()) -> a.Expr:
+    """An expression with its aggregates as window calls, of the rows that meet ``asked``."""
+
+    def call(g: a.Aggregate) -> a.WindowCall:
+        only = conjoin((*asked, *(() if g.filter is None else (g.filter,))))
+        return a.WindowCall(g.func, g.args, window, g.type, star=g.star, filter=only)
+
+    return map_kind(expr, a.Aggregate, call)
+
+
+def of_rows(expr: a.Expr, own: a.Expr | None) -> a.Expr:
+    """An expression with its aggregates taken of the rows that meet a condition."""
+    if own is None:
+        return expr
+    return map_kind(
+        expr, a.Aggregate, lambda g: replace(g, filter=conjoin((*conjuncts(own), *conjuncts(g.filter))))
+    )
+
+
+def or_zero(value: a.Expr) -> a.Expr:
+    """A count that is NULL where there is nothing to count."""
+    return a.Coalesce((value, a.Const("0", value.type)), value.type)
+
+
+def union_all(arms: Sequence[a.Query]) -> a.Query:
+    """One or more queries as a chain of UNION ALL, with the columns of the first."""
+    made = arms[0]
+    for arm in arms[1:]:
+        made = a.SetOp("union", True, made, arm, a.output_columns(arms[0]))
+    return made
 
 
 TRUE = a.Const("t", BOOL)

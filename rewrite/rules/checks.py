@@ -7,29 +7,27 @@ TRUE wherever that column is not NULL. Only built-in immutable expressions are r
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
 
 from rewright.rewrite.rules.base import Context
-from rewright.rewrite.rules.shape import is_volatile, table_of
-from rewright.rewrite.rules.tree import conjuncts, has_subquery, map_children, renumber, walk
 from rewright.sql import algebra as a
 from rewright.sql.binder import BindError, Unsupported, bind
 from rewright.sql.catalog import Catalog
+from rewright.sql.facts import is_volatile, usable_checks
 from rewright.sql.records import Table
+from rewright.sql.walk import bottom_up, conjuncts, has_subquery, renumber, walk
 
 
 def checks_of(scan: a.Scan, ctx: Context) -> list[tuple[a.Expr, str]]:
     """Conjuncts of the table's usable CHECKs over the scan's columns, with the constraint's name."""
-    table = table_of(scan, ctx)
-    if table is None:
+    if not ctx.catalog.has_table(scan.table):
         return []
+    table = ctx.catalog.table(scan.table)
     found: list[tuple[a.Expr, str]] = []
-    for check in table.checks:
-        if check.usable and not (check.no_inherit and table.has_children):
-            bound = _bound(_Known(ctx.catalog), table, check.text)
-            if bound is not None:
-                rel, expr = bound
-                found += [(renumber(c, {rel: scan.rel}), check.name) for c in conjuncts(expr)]
+    for check, _ in usable_checks(ctx.catalog, scan):
+        bound = _bound(_Known(ctx.catalog), table, check.text)
+        if bound is not None:
+            rel, expr = bound
+            found += [(renumber(c, {rel: scan.rel}), check.name) for c in conjuncts(expr)]
     return found
 
 
@@ -58,7 +56,7 @@ def _bound(known: _Known, table: Table, text: str) -> tuple[int, a.Expr] | None:
     scan, expr = query.from_[0], query.targets[0].expr
     if not isinstance(scan, a.Scan) or has_subquery(expr) or is_volatile(expr) or not _immutable(expr):
         return None
-    return scan.rel, _as_list(expr)
+    return scan.rel, bottom_up(expr, _as_list)
 
 
 def _immutable(expr: a.Expr) -> bool:
@@ -74,9 +72,8 @@ def _immutable(expr: a.Expr) -> bool:
     return True
 
 
-def _as_list(node: Any) -> Any:
+def _as_list(node: a.Node) -> a.Node:
     """``x = ANY (ARRAY[…])``, as the server shows IN, as the list it is."""
-    node = map_children(node, _as_list)
     if isinstance(node, a.ArrayOp) and isinstance(node.array, a.ArrayExpr):
         return a.InList(node.op, node.left, node.array.args, node.all)
     return node

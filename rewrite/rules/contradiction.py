@@ -6,7 +6,7 @@
 
 Bounds, equalities, IN lists and NULL tests of single columns against constants; an integer between two neighbours or
 equal to a fraction; what a CHECK leaves no room for; constants that compare as FALSE or NULL. The server sees only some of these. Calcite:
-FilterReduceExpressionsRule, PruneEmptyRules. SOUNDNESS 16, M18, F8.
+FilterReduceExpressionsRule; PruneEmptyRules. SOUNDNESS 16, M18, F8.
 """
 
 from __future__ import annotations
@@ -14,25 +14,32 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.base import SELECT, Context, Rewrite, rule
 from rewright.rewrite.rules.build import FALSE
 from rewright.rewrite.rules.checks import checks_of
 from rewright.rewrite.rules.conditions import never
 from rewright.rewrite.rules.ranges import allowed
-from rewright.rewrite.rules.shape import cannot_fail, is_volatile
-from rewright.rewrite.rules.tree import as_product
 from rewright.sql import algebra as a
+from rewright.sql.facts import is_volatile
+from rewright.sql.walk import as_product
 
 
-def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
-    if not isinstance(block, a.Select) or block.where == FALSE:
+@rule(
+    SELECT,
+    guards=("nothing-can-fail", "column-is-not-null"),
+    known_as="FilterReduceExpressionsRule; PruneEmptyRules",
+    priority=86,
+    category="constant",
+)
+def contradiction(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
+    if block.where == FALSE:
         return
     items, preds = as_product(block)
     basis = _contradicted(items, preds, ctx)
     if basis is None:
         return
     # rows that raised an error on their way to being refused are not looked at any more
-    quiet = all(cannot_fail(p) for p in (*preds, *items))
+    quiet = all(ctx.facts.cannot_fail(p) for p in (*preds, *items))
     if ctx.holds("nothing-can-fail", quiet) and not is_volatile(block):
         yield Rewrite(
             replace(block, where=FALSE), "the conditions contradict each other", basis, literal=True
@@ -58,13 +65,3 @@ def _contradicted(
                 if place in known and filled and known[place].met(left).nothing:
                     return frozenset({name})
     return None
-
-
-RULE = Rule(
-    "contradiction",
-    apply,
-    ("nothing-can-fail", "column-is-not-null"),
-    "FilterReduceExpressionsRule, PruneEmptyRules",
-    priority=86,
-    category="constant",
-)

@@ -5,26 +5,27 @@ Shared by the rules that decorrelate. Must not know what they make of it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from rewright.rewrite.rules.base import Context
-from rewright.rewrite.rules.shape import is_equality, is_volatile
-from rewright.rewrite.rules.tree import (
+from rewright.rewrite.rules.build import derived, left_join, numbered
+from rewright.sql import algebra as a
+from rewright.sql.facts import is_equality, is_volatile
+from rewright.sql.walk import (
     as_product,
-    bound_rels,
     conjoin,
     copy_fresh,
+    defined_rels,
     free_of_all,
     free_rels,
     from_rels,
     has_aggregate,
     has_subquery,
-    substitute,
+    map_kind,
     used_rels,
     walk_block,
 )
-from rewright.sql import algebra as a
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +140,30 @@ def aggregate_block(query: a.Query) -> Inner | None:
     return take_apart(replace(query, order_by=()))
 
 
+@dataclass(frozen=True, slots=True)
+class OnceAKey:
+    """What a subquery says of the rows that are tied to it, computed for all keys at once: a grouped table, the conditions that
+    tie it, and the columns that show its values.
+    """
+
+    query: a.Select
+    item: a.Derived
+    on: tuple[a.Expr, ...]
+    values: tuple[a.Column, ...]
+
+
+def once_a_key(
+    inner: Inner, values: Sequence[a.Target], alias: str, ctx: Context, limits: Sequence[a.Expr] = ()
+) -> OnceAKey:
+    """``limits``: further conditions on the subquery's rows."""
+    keys = tuple(dict.fromkeys(t.key for t in inner.ties))
+    where = conjoin((*limits, *inner.local))
+    query = a.Select((*numbered("key", keys), *values), inner.items, where, (keys,))
+    item, columns = derived(ctx.fresh(), alias, query)
+    on = tuple(t.on_key(columns[keys.index(t.key)]) for t in inner.ties)
+    return OnceAKey(query, item, on, tuple(columns[len(keys) :]))
+
+
 def neighbourhood(
     select: a.Select, wanted: frozenset[int], skip: a.Expr, *, whole: bool
 ) -> tuple[list[a.FromItem], list[a.Expr]] | None:
@@ -174,11 +199,23 @@ def reduction(
         from_=tuple(items),
         where=conjoin(preds),
     )
-    if has_subquery(block) and bound_rels(skip) & bound_rels(block):
+    if has_subquery(block) and frozenset(defined_rels(skip)) & frozenset(defined_rels(block)):
         return None
     copied, _ = copy_fresh(block, ctx.fresh)
     return a.Quantified("=", tuple(t.op.op for t in ties), tuple(t.inner for t in ties), copied)
 
 
-def moved(exprs: Sequence[a.Expr], mapping: dict[tuple[int, int], a.Expr]) -> tuple[a.Expr, ...]:
-    return tuple(substitute(e, mapping) for e in exprs)
+def with_join(
+    block: a.Select, values: Mapping[a.ScalarSubquery, a.Expr], item: a.FromItem, on: a.Expr | None
+) -> a.Select:
+    """The block with subqueries of its select list replaced by what is joined to its rows."""
+    items, preds = as_product(block)
+    made = in_output(block, values)
+    return replace(made, from_=left_join(items, item, on), where=conjoin(preds))
+
+
+def in_output(block: a.Select, values: Mapping[a.ScalarSubquery, a.Expr]) -> a.Select:
+    """The block with something else in the place of subqueries in its targets, sort keys and DISTINCT."""
+    output = replace(block, from_=(), where=None, group_by=None, having=None)
+    made = map_kind(output, a.ScalarSubquery, lambda n: values.get(n, n))
+    return replace(block, targets=made.targets, order_by=made.order_by, distinct=made.distinct)

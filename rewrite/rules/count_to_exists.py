@@ -12,21 +12,23 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from rewright.rewrite.rules.base import Context, Rewrite, Rule
-from rewright.rewrite.rules.shape import is_volatile
-from rewright.rewrite.rules.tree import conjoin, conjuncts, replace_node, walk_block
+from rewright.rewrite.rules.base import SELECT, Context, Rewrite, rule
 from rewright.sql import algebra as a
 from rewright.sql.comparisons import FLIPPED
+from rewright.sql.facts import is_volatile
 from rewright.sql.types import INT4
+from rewright.sql.walk import conjoin, conjuncts, replace_node, walk_block
 
 SOME = frozenset({(">", "0"), ("<>", "0"), (">=", "1")})
 NONE = frozenset({("=", "0"), ("<", "1"), ("<=", "0")})
 
 
-def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
-    if not isinstance(block, a.Select) or block.where is None:
+@rule(SELECT, guards=("no-grouping",), priority=76, category="predicate")
+def count_to_exists(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
+    where = block.where
+    if where is None:
         return
-    for node in walk_block(block.where):
+    for node in walk_block(where):
         compared = _comparison(node) if isinstance(node, a.Op) and len(node.args) == 2 else None
         if compared is None:
             continue
@@ -37,7 +39,7 @@ def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
             continue
         made: a.Expr = exists if wanted in SOME else a.Not(exists)
         yield Rewrite(
-            replace(block, where=replace_node(block.where, node, made)),
+            replace(block, where=replace_node(where, node, made)),
             "a count compared with zero is an EXISTS",
         )
 
@@ -74,6 +76,3 @@ def _exists(query: a.Query, ctx: Context) -> a.Exists | None:
     where = conjoin((*conjuncts(query.where), *tests))
     one = (a.Target("one", a.Const("1", INT4)),)
     return a.Exists(replace(query, targets=one, where=where, group_by=None, order_by=(), distinct=None))
-
-
-RULE = Rule("count_to_exists", apply, ("no-grouping",), priority=76, category="predicate")

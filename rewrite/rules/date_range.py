@@ -7,6 +7,8 @@
 For ``at::date``, ``date(at)``, ``date_trunc(unit, at)`` and ``extract(year FROM at)`` with every comparison and with IN, and for
 a year with a month. Statistics and indexes of the column then count. Columns of date and timestamp only: with a time zone
 the range would depend on the session. Years 1 to 9998. SOUNDNESS 16.
+
+Calcite: DateRangeRules.
 """
 
 from __future__ import annotations
@@ -16,11 +18,11 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from decimal import Decimal
 
-from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.base import SELECT, Context, Rewrite, rule
 from rewright.rewrite.rules.build import compare
 from rewright.rewrite.rules.conditions import Value, constant, in_conditions, turned, value
-from rewright.rewrite.rules.tree import conjoin, conjuncts
 from rewright.sql import algebra as a
+from rewright.sql.walk import conjoin, conjuncts
 
 # A range of moments; None is open
 Range = tuple[datetime | None, datetime | None]
@@ -33,9 +35,8 @@ FIRST, LAST = datetime.fromisoformat("0001-01-01"), datetime.fromisoformat("9999
 MOST_RANGES = 4
 
 
-def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
-    if not isinstance(block, a.Select):
-        return
+@rule(SELECT, guards=("constant-is-a-start",), known_as="DateRangeRules", priority=84, category="predicate")
+def date_range(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     merged = replace(block, where=conjoin(_months(conjuncts(block.where))))
     made = in_conditions(merged, lambda e: _range(e, ctx))
     if made is None and merged.where == block.where:
@@ -198,6 +199,3 @@ def _numbered(pred: a.Expr, unit: str) -> tuple[a.Column, int] | None:
         return None
     whole = number == number.to_integral_value() and 1 <= number < 9999
     return (column, int(number)) if whole else None
-
-
-RULE = Rule("date_range", apply, ("constant-is-a-start",), priority=84, category="predicate")

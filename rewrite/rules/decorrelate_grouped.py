@@ -11,6 +11,8 @@
 Forms: plain; aggregated only for the keys of the outer items that hold them (semi-join reduction); for the
 keys of the whole outer block. Where the conjunct does not reject NULL, or the value over no rows is not
 NULL, LEFT JOIN and COALESCE. SOUNDNESS 1a-1d; Kim 1982, Galindo-Legaria and Joshi 2001.
+
+Calcite: SubQueryRemoveRule, RelDecorrelator.
 """
 
 from __future__ import annotations
@@ -18,16 +20,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from rewright.rewrite.rules.base import Context, Rewrite, Rule
-from rewright.rewrite.rules.correlation import Inner, reduction, scalar_aggregates
-from rewright.rewrite.rules.shape import divides, null_on_empty, order_sensitive, rejects_null
-from rewright.rewrite.rules.tree import as_product, conjoin, replace_node, walk_block
+from rewright.rewrite.rules.base import SELECT, Context, Rewrite, rule
+from rewright.rewrite.rules.build import left_join, or_zero
+from rewright.rewrite.rules.correlation import Inner, once_a_key, reduction, scalar_aggregates
 from rewright.sql import algebra as a
+from rewright.sql.facts import divides, null_on_empty, order_sensitive, rejects_null_of
+from rewright.sql.walk import as_product, conjoin, replace_node, walk_block
 
 
-def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
-    if not isinstance(block, a.Select):
-        return
+@rule(
+    SELECT,
+    guards=("ties-only", "target-cannot-divide", "null-is-rejected"),
+    known_as="SubQueryRemoveRule; RelDecorrelator",
+    priority=90,
+    category="join",
+)
+def decorrelate_grouped(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     for conjunct, node, inner in scalar_aggregates(block):
         if not ctx.holds("ties-only", not inner.others) or not _suitable(inner, ctx):
             continue
@@ -70,41 +78,18 @@ def _joined(
     ctx: Context,
 ) -> a.Select | None:
     target = inner.select.targets[0].expr
-    keys = [t.key for t in inner.ties]
-    columns = [a.Target(f"key{i + 1}", k) for i, k in enumerate(keys)]
-    grouped = a.Select(
-        targets=(*columns, a.Target("value", target)),
-        from_=inner.items,
-        where=conjoin((*limits, *inner.local)),
-        group_by=(tuple(dict.fromkeys(keys)),),
-    )
-    rel = ctx.fresh()
-    derived = a.Derived(rel, grouped, "agg", tuple(t.name for t in grouped.targets))
-    value: a.Expr = a.Column(rel, len(keys), target.type, "value")
-    on = [t.on_key(a.Column(rel, i, t.key.type, f"key{i + 1}")) for i, t in enumerate(inner.ties)]
+    known = once_a_key(inner, (a.Target("value", target),), "agg", ctx, limits)
+    value: a.Expr = known.values[0]
     empty_is_null = null_on_empty(target)
     if not empty_is_null:
         if not (isinstance(target, a.Aggregate) and target.func.name == "count") or limits:
             return None
-        value = a.Coalesce((value, a.Const("0", target.type)), target.type)
+        value = or_zero(value)
     items, preds = as_product(block)
     rest = [replace_node(p, node, value) if p == conjunct else p for p in preds]
-    inner_join = ctx.holds("null-is-rejected", empty_is_null and rejects_null(conjunct, node))
-    if inner_join:
-        return replace(block, from_=(*items, derived), where=conjoin((*rest, *on)))
+    # a row without a partner has NULL there: where the condition refuses that, an inner join does
+    if ctx.holds("null-is-rejected", empty_is_null and rejects_null_of(conjunct, node)):
+        return replace(block, from_=(*items, known.item), where=conjoin((*rest, *known.on)))
     if limits:
         return None
-    left: a.FromItem = items[0]
-    for item in items[1:]:
-        left = a.Join("inner", left, item, None)
-    return replace(block, from_=(a.Join("left", left, derived, conjoin(on)),), where=conjoin(rest))
-
-
-RULE = Rule(
-    "decorrelate_grouped",
-    apply,
-    ("ties-only", "target-cannot-divide", "null-is-rejected"),
-    "SubQueryRemoveRule + JoinToCorrelate reversed (RelDecorrelator)",
-    priority=90,
-    category="join",
-)
+    return replace(block, from_=left_join(items, known.item, conjoin(known.on)), where=conjoin(rest))

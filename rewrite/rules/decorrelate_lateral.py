@@ -13,15 +13,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.base import SELECT, Context, Rewrite, rule
 from rewright.rewrite.rules.correlation import scalar_aggregates
-from rewright.rewrite.rules.tree import as_product, conjoin, free_rels, from_rels, replace_node
 from rewright.sql import algebra as a
+from rewright.sql.walk import as_product, conjoin, free_rels, from_rels, replace_node
 
 
-def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
-    if not isinstance(block, a.Select):
-        return
+@rule(SELECT, known_as="SubQueryRemoveRule", priority=40, category="join")
+def decorrelate_lateral(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     items, preds = as_product(block)
     for conjunct, node, _ in scalar_aggregates(block):
         if not free_rels(node.query) & from_rels(items):
@@ -34,6 +33,3 @@ def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
             replace(block, from_=(*items, derived), where=conjoin(rest)),
             "the subquery becomes a lateral join, whose results the server can remember by key",
         )
-
-
-RULE = Rule("decorrelate_lateral", apply, (), "SubQueryRemoveRule", priority=40, category="join")

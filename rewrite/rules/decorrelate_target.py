@@ -13,37 +13,41 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
-from rewright.rewrite.rules.base import Context, Rewrite, Rule
-from rewright.rewrite.rules.correlation import Inner, aggregate_block, take_apart
-from rewright.rewrite.rules.shape import divides, is_volatile, keys_of, null_on_empty, simple_aggregates
-from rewright.rewrite.rules.tree import (
-    as_product,
+from rewright.rewrite.rules.base import SELECT, Context, Rewrite, reads_tables, rule, ungrouped
+from rewright.rewrite.rules.build import or_zero
+from rewright.rewrite.rules.correlation import Inner, aggregate_block, once_a_key, take_apart, with_join
+from rewright.sql import algebra as a
+from rewright.sql.facts import divides, is_volatile, null_on_empty, simple_aggregates
+from rewright.sql.walk import (
     conjoin,
     free_rels,
     from_rels,
     is_plain,
-    map_children,
+    outer_exprs,
     substitute,
     walk_block,
 )
-from rewright.sql import algebra as a
 
 
-def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
-    if not isinstance(block, a.Select) or block.group_by is not None or not block.from_:
-        return
+@rule(
+    SELECT.where(ungrouped, reads_tables),
+    guards=("ties-only", "empty-is-null", "at-most-one-row"),
+    known_as="SubQueryRemoveRule",
+    priority=88,
+    category="join",
+)
+def decorrelate_target(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     mine = from_rels(block.from_)
-    for part in (*block.targets, *block.order_by):
-        for node in walk_block(part):
+    for expr in outer_exprs(block):
+        for node in walk_block(expr):
             if not isinstance(node, a.ScalarSubquery) or not free_rels(node.query) & mine:
                 continue
             joined = _aggregate(node, ctx) or _lookup(node, ctx)
             if joined is not None:
                 item, on, value, basis = joined
                 yield Rewrite(
-                    with_join(block, node, item, on, value),
+                    with_join(block, {node: value}, item, on),
                     "a subquery of the select list becomes an outer join, computed for all rows at once",
                     basis,
                 )
@@ -62,20 +66,9 @@ def _aggregate(node: a.ScalarSubquery, ctx: Context) -> _Joined | None:
     count = isinstance(target, a.Aggregate) and target.func.name == "count"
     if not ctx.holds("empty-is-null", count or null_on_empty(target)):
         return None
-    keys = [t.key for t in inner.ties]
-    names = [f"key{i + 1}" for i in range(len(keys))]
-    grouped = a.Select(
-        (*(a.Target(n, k) for n, k in zip(names, keys, strict=True)), a.Target("value", target)),
-        inner.items,
-        conjoin(inner.local),
-        (tuple(dict.fromkeys(keys)),),
-    )
-    rel = ctx.fresh()
-    value: a.Expr = a.Column(rel, len(keys), target.type, "value")
-    if count:
-        value = a.Coalesce((value, a.Const("0", target.type)), target.type)
-    on = conjoin(t.on_key(a.Column(rel, i, t.key.type, names[i])) for i, t in enumerate(inner.ties))
-    return a.Derived(rel, grouped, "agg", (*names, "value")), on, value, frozenset()
+    known = once_a_key(inner, (a.Target("value", target),), "agg", ctx)
+    value = or_zero(known.values[0]) if count else known.values[0]
+    return known.item, conjoin(known.on), value, frozenset()
 
 
 def _lookup(node: a.ScalarSubquery, ctx: Context) -> _Joined | None:
@@ -92,6 +85,7 @@ def _lookup(node: a.ScalarSubquery, ctx: Context) -> _Joined | None:
     if not ctx.holds("at-most-one-row", basis is not None):
         return None
     on = conjoin((*(t.op for t in inner.ties), *inner.local, *inner.others))
+    assert on is not None  # there is a tie
     rel = ctx.fresh()
     mapping = {(item.rel, i): a.Column(rel, i, c.type, c.name) for i, c in enumerate(item.columns)}
     value: a.Expr = substitute(target, mapping)
@@ -100,35 +94,4 @@ def _lookup(node: a.ScalarSubquery, ctx: Context) -> _Joined | None:
 
 def _key_covered(inner: Inner, item: a.Scan, ctx: Context) -> frozenset[str] | None:
     tied = {k.pos for t in inner.ties if isinstance(k := t.key, a.Column)}
-    return next((basis for columns, basis in keys_of(item, ctx) if columns <= tied), None)
-
-
-def with_join(
-    block: a.Select, node: a.ScalarSubquery, item: a.FromItem, on: a.Expr | None, value: a.Expr
-) -> a.Select:
-    items, preds = as_product(block)
-    left: a.FromItem = items[0]
-    for other in items[1:]:
-        left = a.Join("inner", left, other, None)
-
-    def visit(n: Any) -> Any:
-        return value if n == node else map_children(n, visit)
-
-    return replace(
-        block,
-        targets=tuple(visit(t) for t in block.targets),
-        order_by=tuple(visit(k) for k in block.order_by),
-        distinct=tuple(visit(e) for e in block.distinct) if block.distinct is not None else None,
-        from_=(a.Join("left", left, item, on),),
-        where=conjoin(preds),
-    )
-
-
-RULE = Rule(
-    "decorrelate_target",
-    apply,
-    ("ties-only", "empty-is-null", "at-most-one-row"),
-    "SubQueryRemoveRule",
-    priority=88,
-    category="join",
-)
+    return next((basis for columns, basis in ctx.keys(item) if columns <= tied), None)

@@ -20,17 +20,18 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import permutations
 
-from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.base import SELECT, Context, Rewrite, rule
+from rewright.rewrite.rules.build import derived, moved_to, over
 from rewright.rewrite.rules.correlation import Inner, Tie, scalar_aggregates
-from rewright.rewrite.rules.shape import is_volatile, keys_of, null_on_empty, order_sensitive, rejects_null
-from rewright.rewrite.rules.tree import (
+from rewright.sql import algebra as a
+from rewright.sql.facts import is_volatile, null_on_empty, order_sensitive, rejects_null_of
+from rewright.sql.walk import (
     as_product,
     columns_used,
     conjoin,
     free_of_all,
     free_rels,
     from_rels,
-    map_children,
     references_whole,
     renumber,
     replace_node,
@@ -39,17 +40,22 @@ from rewright.rewrite.rules.tree import (
     used_rels,
     walk_block,
 )
-from rewright.sql import algebra as a
 
 MOST_TWINS = 5
 
 
-def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
-    if not isinstance(block, a.Select):
-        return
+@rule(
+    SELECT,
+    guards=("null-is-rejected", "holder-has-key"),
+    known_as="WinMagic (Zuzarte et al. 2003)",
+    priority=95,
+    category="others",
+)
+def decorrelate_window(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     for conjunct, node, inner in scalar_aggregates(block):
         if inner.others or not ctx.holds(
-            "null-is-rejected", null_on_empty(inner.select.targets[0].expr) and rejects_null(conjunct, node)
+            "null-is-rejected",
+            null_on_empty(inner.select.targets[0].expr) and rejects_null_of(conjunct, node),
         ):
             continue
         for twins in _matchings(block, inner):
@@ -114,7 +120,7 @@ def _partition(
     for item in items:
         if not from_rels((item,)) & holders:
             continue
-        keys = keys_of(item, ctx)
+        keys = ctx.keys(item)
         if isinstance(item, a.Join) or not ctx.holds("holder-has-key", bool(keys)):
             return None
         columns, basis = keys[0] if keys else (frozenset({0}), frozenset())
@@ -185,16 +191,7 @@ def _over(target: a.Expr, by: tuple[a.Expr, ...], extra: list[a.Expr]) -> a.Expr
     """Aggregates of ``target`` as window calls over the whole partition."""
     if any(isinstance(n, a.Aggregate) and (n.distinct or order_sensitive(n)) for n in walk_block(target)):
         return None
-    window = a.Window(by, (), a.Frame())
-
-    def visit(n: a.Expr) -> a.Expr:
-        if isinstance(n, a.Aggregate):
-            only = conjoin((*extra, n.filter) if n.filter is not None else extra)
-            return a.WindowCall(n.func, n.args, window, n.type, star=n.star, filter=only)
-        found: a.Expr = map_children(n, visit)
-        return found
-
-    return visit(target)
+    return over(target, a.Window(by, (), a.Frame()), extra)
 
 
 def _assemble(
@@ -213,21 +210,16 @@ def _assemble(
     later = [replace_node(p, node, marked) if p == conjunct else p for p in after]
     later += [a.IsNull(e, negated=True) for e in part.nullable if ctx.holds("null-keys-dropped", True)]
     shown = columns_used((rest, *later, *outside), from_rels(inside))
-    rel = ctx.fresh()
-    targets = tuple(a.Target(c.name or f"c{i}", c) for i, c in enumerate(shown))
-    targets = _distinct_names(targets)
+    targets = _distinct_names(tuple(a.Target(c.name or f"c{i}", c) for i, c in enumerate(shown)))
     windowed = a.Select((*targets, a.Target("agg_value", value)), tuple(inside), conjoin(before))
-    names = tuple(t.name for t in windowed.targets)
-    derived = a.Derived(rel, windowed, "win", names)
-    mapping: dict[tuple[int, int], a.Expr] = {
-        (c.rel, c.pos): a.Column(rel, i, c.type, names[i]) for i, c in enumerate(shown)
-    }
-    mapping[-1, 0] = a.Column(rel, len(shown), value.type, "agg_value")
+    below, columns = derived(ctx.fresh(), "win", windowed)
+    mapping = moved_to(shown, columns)
+    mapping[-1, 0] = columns[-1]
     made = substitute(rest, mapping)
     where = conjoin(substitute(p, mapping) for p in later)
     moved = tuple(substitute(i, mapping) for i in outside)
     return Rewrite(
-        replace(made, from_=(derived, *moved), where=where),
+        replace(made, from_=(below, *moved), where=where),
         "the subquery reads rows that the outer query has already: a window over them gives its value",
         part.assumptions,
     )
@@ -240,12 +232,3 @@ def _distinct_names(targets: tuple[a.Target, ...]) -> tuple[a.Target, ...]:
         n = seen[t.name] = seen.get(t.name, 0) + 1
         made.append(t if n == 1 else a.Target(f"{t.name}_{n}", t.expr))
     return tuple(made)
-
-
-RULE = Rule(
-    "decorrelate_window",
-    apply,
-    ("null-is-rejected", "holder-has-key"),
-    priority=95,
-    category="others",
-)

@@ -7,6 +7,8 @@
 What is shown comes from other tables, so each of their rows counts once however many matches it has. The same for GROUP BY
 without aggregates, and with aggregates that ignore duplicates (min, max, DISTINCT ones); a LEFT JOIN of which nothing is used
 goes altogether. Calcite: JoinToSemiJoin. SOUNDNESS 5d, 8.
+
+Calcite: JoinToSemiJoinRule.
 """
 
 from __future__ import annotations
@@ -14,33 +16,35 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from rewright.rewrite.rules.base import Context, Rewrite, Rule
-from rewright.rewrite.rules.eager_group import aggregates
-from rewright.rewrite.rules.shape import is_lateral, is_volatile, order_sensitive
-from rewright.rewrite.rules.tree import (
+from rewright.rewrite.rules.base import SELECT, Context, Rewrite, no_sets, no_windows, rule, stable
+from rewright.rewrite.rules.partial import aggregates
+from rewright.sql import algebra as a
+from rewright.sql.facts import order_sensitive
+from rewright.sql.types import INT4
+from rewright.sql.walk import (
     as_product,
     conjoin,
     free_rels,
     from_rels,
     has_subquery,
-    has_window,
-    returns_set,
+    is_lateral,
     used_rels,
 )
-from rewright.sql import algebra as a
-from rewright.sql.types import INT4
 
 ONCE = frozenset({"min", "max", "bool_and", "bool_or", "every"})
 
 
-def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
-    if not isinstance(block, a.Select) or not ctx.holds(
-        "duplicates-do-not-count", _ignores_duplicates(block)
-    ):
+@rule(
+    SELECT.where(stable, no_sets, no_windows),
+    guards=("duplicates-do-not-count",),
+    known_as="JoinToSemiJoinRule",
+    priority=72,
+    category="join",
+)
+def distinct_semijoin(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
+    if not ctx.holds("duplicates-do-not-count", _ignores_duplicates(block)):
         return
-    if block.distinct or is_volatile(block) or any(returns_set(t.expr) for t in block.targets):
-        return
-    if any(has_window(t.expr) for t in block.targets):
+    if block.distinct:
         return
     yield from _unused_outer(block)
     yield from _matched(block)
@@ -114,13 +118,3 @@ def _unused_outer(block: a.Select) -> Iterator[Rewrite]:
 
 def _name(item: a.FromItem) -> str:
     return str(getattr(item, "alias", "") or "a join")
-
-
-RULE = Rule(
-    "distinct_semijoin",
-    apply,
-    ("duplicates-do-not-count",),
-    "JoinToSemiJoinRule",
-    priority=72,
-    category="join",
-)

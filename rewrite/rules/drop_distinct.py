@@ -12,20 +12,24 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from rewright.rewrite.rules.base import Context, Rewrite, Rule
-from rewright.rewrite.rules.tree import conjoin, conjuncts, has_aggregate, has_window
+from rewright.rewrite.rules.base import SELECT, Context, Rewrite, rule
 from rewright.sql import algebra as a
-from rewright.sql.facts import Facts
+from rewright.sql.facts import labels
+from rewright.sql.walk import conjoin, conjuncts, has_aggregate, has_window
 
 
-def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
-    if not isinstance(block, a.Select):
-        return
+@rule(
+    SELECT,
+    guards=("outputs-hold-a-key", "groups-are-single-rows"),
+    known_as="AggregateRemoveRule",
+    priority=81,
+)
+def drop_distinct(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     if block.distinct == ():
         plain = replace(block, distinct=None)
-        basis = Facts(ctx.catalog, block).is_unique(plain)
+        basis = ctx.facts.is_unique(plain)
         if ctx.holds("outputs-hold-a-key", basis is not None):
-            names = frozenset(x.name for x in basis or ())
+            names = labels(basis or ())
             yield Rewrite(plain, "the rows differ without DISTINCT", names)
     elif block.group_by is not None and len(block.group_by) == 1 and block.group_by[0]:
         yield from _ungrouped(block, block.group_by[0], ctx)
@@ -39,16 +43,7 @@ def _ungrouped(block: a.Select, keys: tuple[a.Expr, ...], ctx: Context) -> Itera
     where = conjoin((*conjuncts(block.where), *conjuncts(block.having)))
     plain = replace(block, group_by=None, having=None, where=where)
     start = [(k.rel, k.pos) for k in keys if isinstance(k, a.Column)]
-    basis = Facts(ctx.catalog, block).determines_rows(replace(block, having=None), start)
+    basis = ctx.facts.determines_rows(replace(block, having=None), start)
     if ctx.holds("groups-are-single-rows", basis is not None):
-        names = frozenset(x.name for x in basis or ())
+        names = labels(basis or ())
         yield Rewrite(plain, "every group is one row", names)
-
-
-RULE = Rule(
-    "drop_distinct",
-    apply,
-    ("outputs-hold-a-key", "groups-are-single-rows"),
-    "AggregateRemoveRule",
-    priority=81,
-)

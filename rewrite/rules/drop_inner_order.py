@@ -13,15 +13,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from rewright.rewrite.rules.base import Context, Rewrite, Rule
-from rewright.rewrite.rules.shape import order_sensitive
-from rewright.rewrite.rules.tree import walk_block
+from rewright.rewrite.rules.base import SELECT, Context, Rewrite, rule
 from rewright.sql import algebra as a
+from rewright.sql.facts import order_sensitive
+from rewright.sql.walk import walk_block
 
 
-def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
+@rule(SELECT, known_as="SortRemoveRule", priority=77)
+def drop_inner_order(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     del ctx
-    if not isinstance(block, a.Select) or not any(_ordered(i) for i in block.from_):
+    if not any(_ordered(i) for i in block.from_):
         return
     if block.limit is not None or block.offset is not None or block.distinct:
         return
@@ -67,6 +68,3 @@ def _sees_order(block: a.Select) -> bool:
         for p in parts
         for n in walk_block(p)
     )
-
-
-RULE = Rule("drop_inner_order", apply, (), "SortRemoveRule", priority=77)

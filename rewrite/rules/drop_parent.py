@@ -6,6 +6,8 @@
 
 Every row has its parent, and only one, unless a column of the foreign key is NULL: then ``IS NOT NULL`` takes the join's place.
 Columns of the parent's key may be shown, as the child's are the same values. SOUNDNESS 5a, 5b, F5-F7.
+
+Known as join elimination by foreign keys.
 """
 
 from __future__ import annotations
@@ -13,19 +15,26 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from rewright.rewrite.rules.base import Context, Rewrite, Rule
-from rewright.rewrite.rules.shape import column_not_null, is_equality, shows_identity, table_of
-from rewright.rewrite.rules.tree import as_product, columns_used, conjoin, references_whole, substitute
+from rewright.rewrite.rules.base import SELECT, Context, Rewrite, reads_tables, rule
 from rewright.sql import algebra as a
-from rewright.sql.facts import usable_foreign_keys
+from rewright.sql.facts import is_equality, stored_table, usable_foreign_keys
 from rewright.sql.records import ForeignKey
+from rewright.sql.types import equality_is_identity
+from rewright.sql.walk import as_product, columns_used, conjoin, references_whole, substitute
 
 
-def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
-    if not isinstance(block, a.Select) or not block.from_:
-        return
+@rule(
+    SELECT.where(reads_tables),
+    guards=("null-keys-excluded",),
+    known_as="join elimination by foreign keys",
+    priority=82,
+    category="join",
+)
+def drop_parent(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     items, preds = as_product(block)
-    scans = [i for i in items if isinstance(i, a.Scan) and not i.only and table_of(i, ctx) is not None]
+    scans = [
+        i for i in items if isinstance(i, a.Scan) and not i.only and stored_table(ctx.catalog, i) is not None
+    ]
     tables = {s.table for s in scans}
     for child in scans if len(scans) > 1 else ():
         for fk, basis in usable_foreign_keys(ctx.catalog, child):
@@ -59,9 +68,9 @@ def _without(
             return None
         gone.append(tie)
         column = a.Column(child.rel, mine, child.columns[mine].type, name)
-        if shows_identity(column) and column.type == parent.columns[theirs].type:
+        if equality_is_identity(column.type) and column.type == parent.columns[theirs].type:
             mapping[parent.rel, theirs] = column
-        if not ctx.holds("null-keys-excluded", column_not_null(child, mine, ctx) is not None):
+        if not ctx.holds("null-keys-excluded", ctx.column_filled(child, mine)):
             filled.append(a.IsNull(column, negated=True))
     where = conjoin(dict.fromkeys([p for p in preds if p not in gone] + filled))
     made = replace(block, from_=tuple(i for i in items if i is not parent), where=where)
@@ -86,14 +95,14 @@ def links(
     child: a.FromItem, items: Sequence[a.FromItem], preds: Sequence[a.Expr], ctx: Context
 ) -> Iterator[Link]:
     """The parents of ``child`` among the items of a product, each with all equalities of the foreign key."""
-    if not isinstance(child, a.Scan) or child.only or table_of(child, ctx) is None:
+    if not isinstance(child, a.Scan) or child.only or stored_table(ctx.catalog, child) is None:
         return
     source = ctx.catalog.table(child.table)
     for fk, basis in usable_foreign_keys(ctx.catalog, child):
         for parent in items:
             if not isinstance(parent, a.Scan) or parent.only or parent is child or parent.table != fk.target:
                 continue
-            if table_of(parent, ctx) is None:
+            if stored_table(ctx.catalog, parent) is None:
                 continue
             target = ctx.catalog.table(parent.table)
             mine = tuple(source.position(c) for c in fk.columns)
@@ -112,6 +121,3 @@ def _ties(pred: a.Expr, one: tuple[int, int], other: tuple[int, int]) -> bool:
     assert isinstance(pred, a.Op)
     columns = [(x.rel, x.pos) for x in pred.args if isinstance(x, a.Column)]
     return len(columns) == 2 and set(columns) == {one, other}
-
-
-RULE = Rule("drop_parent", apply, ("null-keys-excluded",), "JoinElimination", priority=82, category="join")

@@ -13,19 +13,22 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from rewright.rewrite.rules.base import Context, Rewrite, Rule
-from rewright.rewrite.rules.shape import is_volatile
-from rewright.rewrite.rules.tree import has_aggregate, has_subquery, has_window, returns_set, walk
+from rewright.rewrite.rules.base import SELECT, Context, Rewrite, no_sets, not_distinct, rule, stable
 from rewright.sql import algebra as a
-from rewright.sql.facts import Facts
+from rewright.sql.facts import Facts, labels
+from rewright.sql.walk import has_aggregate, has_subquery, has_window, walk
 
 
-def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
-    if not isinstance(block, a.Select) or len(block.order_by) < 2 or block.distinct is not None:
+@rule(
+    SELECT.where(not_distinct, no_sets, stable),
+    guards=("decided-by-those-before",),
+    known_as="SortRemoveConstantKeysRule",
+    priority=45,
+)
+def drop_sort_keys(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
+    if len(block.order_by) < 2:
         return
-    if any(returns_set(t.expr) for t in block.targets) or is_volatile(block):
-        return
-    facts = Facts(ctx.catalog, block)
+    facts = ctx.facts
     kept: list[a.SortKey] = []
     names: frozenset[str] = frozenset()
     for key in block.order_by:
@@ -54,13 +57,4 @@ def _decided(block: a.Select, expr: a.Expr, before: Sequence[a.Expr], facts: Fac
         return None
     columns = [(n.rel, n.pos) for n in walk(expr) if isinstance(n, a.Column)]
     basis = facts.closure(block, start).has(columns) if columns else None
-    return None if basis is None else frozenset(x.name for x in basis)
-
-
-RULE = Rule(
-    "drop_sort_keys",
-    apply,
-    ("decided-by-those-before",),
-    "SortRemoveConstantKeysRule",
-    priority=45,
-)
+    return None if basis is None else labels(basis)

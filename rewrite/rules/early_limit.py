@@ -6,7 +6,7 @@
 
 Below LEFT JOINs every row stays at least once, and below the join with the parent of a foreign key exactly once; the order must be the
 kept side's. For UNION ALL each arm is cut by itself. With OFFSET the early cut keeps as many rows as both together. Which of equal rows
-come is free as before. Calcite: SortJoinTransposeRule, SortUnionTransposeRule. SOUNDNESS 7b, M9.
+come is free as before. Calcite: SortJoinTransposeRule; SortUnionTransposeRule. SOUNDNESS 7b, M9.
 """
 
 from __future__ import annotations
@@ -14,11 +14,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.base import QUERY, Context, Rewrite, rule
+from rewright.rewrite.rules.build import derived, moved_to, numbered
 from rewright.rewrite.rules.drop_parent import Link, links
-from rewright.rewrite.rules.shape import column_not_null, is_volatile
-from rewright.rewrite.rules.tree import (
-    Place,
+from rewright.sql import algebra as a
+from rewright.sql.facts import is_volatile
+from rewright.sql.types import INT8
+from rewright.sql.walk import (
     as_product,
     columns_used,
     conjoin,
@@ -27,14 +29,20 @@ from rewright.rewrite.rules.tree import (
     has_aggregate,
     has_window,
     references_whole,
+    replace_item,
     returns_set,
     substitute,
+    substitute_around,
 )
-from rewright.sql import algebra as a
-from rewright.sql.types import INT8
 
 
-def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
+@rule(
+    QUERY,
+    guards=("ordered-by-the-kept", "filtered-on-the-kept", "partner-is-there", "no-duplicates-go"),
+    known_as="SortJoinTransposeRule; SortUnionTransposeRule",
+    priority=76,
+)
+def early_limit(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
     match block:
         case a.Select():
             yield from _joins(block, ctx)
@@ -141,7 +149,7 @@ def _parents(
 
 
 def _filled(link: Link, ctx: Context) -> bool:
-    return all(column_not_null(link.child, pos, ctx) is not None for pos in link.columns)
+    return all(ctx.column_filled(link.child, pos) for pos in link.columns)
 
 
 def _cut(
@@ -155,43 +163,17 @@ def _cut(
     """The block over the first rows of ``kept``, which are a derived table with the columns that are used."""
     rels = from_rels((kept,))
     ties = [p for p in as_product(block)[1] if p not in preds]
-    bare = replace(block, from_=tuple(_without(i, kept) for i in rest), where=None)
+    # with nothing in its place, so that its own columns are not counted as used
+    nothing = a.ValuesScan(-1, (), "", ())
+    bare = replace(block, from_=tuple(replace_item(i, kept, nothing) for i in rest), where=None)
     needed = columns_used((bare, *block.order_by, *ties), rels)
-    names = tuple(f"c{i + 1}" for i in range(len(needed)))
-    inner = a.Select(
-        tuple(a.Target(n, c) for n, c in zip(names, needed, strict=True)),
-        (kept,),
-        conjoin(preds),
-        order_by=block.order_by,
-        limit=top,
-    )
-    rel = ctx.fresh()
-    mapping: dict[Place, a.Expr] = {
-        (c.rel, c.pos): a.Column(rel, i, c.type, names[i]) for i, c in enumerate(needed)
-    }
-    first = a.Derived(rel, inner, "first", names)
-    outer: a.Select = substitute(replace(block, from_=(), where=conjoin(ties)), mapping)
-    return replace(outer, from_=tuple(_placed(i, kept, first, mapping) for i in rest))
-
-
-def _without(item: a.FromItem, kept: a.FromItem) -> a.FromItem:
-    """The item with nothing in the kept one's place, so that its own columns are not counted as used."""
-    if item is kept:
-        return a.ValuesScan(-1, (), "", ())
-    if isinstance(item, a.Join):
-        return replace(item, left=_without(item.left, kept), right=_without(item.right, kept))
-    return item
-
-
-def _placed(item: a.FromItem, kept: a.FromItem, first: a.Derived, mapping: dict[Place, a.Expr]) -> a.FromItem:
-    if item is kept:
-        return first
-    if isinstance(item, a.Join):
-        on = None if item.on is None else substitute(item.on, mapping)
-        left, right = (_placed(x, kept, first, mapping) for x in (item.left, item.right))
-        return replace(item, left=left, right=right, on=on)
-    found: a.FromItem = substitute(item, mapping)
-    return found
+    where, order = conjoin(preds), block.order_by
+    inner = a.Select(numbered("c", needed), (kept,), where, order_by=order, limit=top)
+    first, columns = derived(ctx.fresh(), "first", inner)
+    mapping = moved_to(needed, columns)
+    outer = substitute(replace(block, from_=(), where=conjoin(ties)), mapping)
+    placed = (replace_item(i, kept, first) for i in rest)
+    return replace(outer, from_=tuple(substitute_around(i, first, mapping) for i in placed))
 
 
 # --------------------------------------------------------------------------- UNION ALL
@@ -221,12 +203,3 @@ def _cut_arm(arm: a.Query, order: Sequence[a.OutputSortKey], top: a.Expr, ctx: C
         return arm
     keys = tuple(a.SortKey(arm.targets[k.pos].expr, k.descending, k.nulls_first, k.op) for k in order)
     return replace(arm, order_by=keys, limit=top)
-
-
-RULE = Rule(
-    "early_limit",
-    apply,
-    ("ordered-by-the-kept", "filtered-on-the-kept", "partner-is-there", "no-duplicates-go"),
-    "SortJoinTransposeRule, SortUnionTransposeRule",
-    priority=76,
-)

@@ -13,17 +13,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from rewright.rewrite.rules.base import Context, Rewrite, Rule
-from rewright.rewrite.rules.build import aggregate, compare
-from rewright.rewrite.rules.correlation import Inner, reduction, take_apart
-from rewright.rewrite.rules.shape import is_volatile
-from rewright.rewrite.rules.tree import as_product, conjoin, used_rels
+from rewright.rewrite.rules.base import SELECT, Context, Rewrite, rule
+from rewright.rewrite.rules.build import aggregate, compare, left_join
+from rewright.rewrite.rules.correlation import Inner, once_a_key, reduction, take_apart
 from rewright.sql import algebra as a
+from rewright.sql.facts import is_volatile
+from rewright.sql.walk import as_product, conjoin, used_rels
 
 
-def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
-    if not isinstance(block, a.Select):
-        return
+@rule(SELECT, priority=60, category="join")
+def exists_inequality(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     for conjunct in as_product(block)[1]:
         negated = isinstance(conjunct, a.Not)
         node = conjunct.arg if isinstance(conjunct, a.Not) else conjunct
@@ -83,39 +82,18 @@ def _grouped(
     low, high = aggregate("min", value), aggregate("max", value)
     if low is None or high is None:
         return None
-    rel = ctx.fresh()
-    keys = [t.key for t in inner.ties]
-    targets = [a.Target(f"key{i + 1}", k) for i, k in enumerate(keys)]
-    grouped = a.Select(
-        (*targets, a.Target("low", low), a.Target("high", high)),
-        inner.items,
-        conjoin((*limits, *inner.local)),
-        (tuple(dict.fromkeys(keys)),),
-    )
-    derived = a.Derived(rel, grouped, "grp", tuple(t.name for t in grouped.targets))
-    on = [t.on_key(a.Column(rel, i, t.key.type, f"key{i + 1}")) for i, t in enumerate(inner.ties)]
-    lo = a.Column(rel, len(keys), low.type, "low")
-    hi = a.Column(rel, len(keys) + 1, high.type, "high")
+    known = once_a_key(inner, (a.Target("low", low), a.Target("high", high)), "grp", ctx, limits)
     items, preds = as_product(block)
     rest = [p for p in preds if p != conjunct]
-    if negated:
-        same = [compare("=", lo, outer), compare("=", hi, outer)]
-        if same[0] is None or same[1] is None:
-            return None
-        both = a.And(tuple(s for s in same if s is not None))
-        unknown: tuple[a.Expr, ...] = (a.IsNull(outer),) if ctx.holds("outer-null-kept", True) else ()
-        test = a.Or((a.IsNull(lo), *unknown, both))
-        left: a.FromItem = items[0]
-        for item in items[1:]:
-            left = a.Join("inner", left, item, None)
-        return replace(
-            block, from_=(a.Join("left", left, derived, conjoin(on)),), where=conjoin((*rest, test))
-        )
-    differs = [compare("<>", lo, outer), compare("<>", hi, outer)]
-    if differs[0] is None or differs[1] is None:
+    tests = [compare("=" if negated else "<>", column, outer) for column in known.values]
+    compared = tuple(x for x in tests if x is not None)
+    if len(compared) < len(tests):
         return None
-    either = a.Or(tuple(d for d in differs if d is not None))
-    return replace(block, from_=(*items, derived), where=conjoin((*rest, *on, either)))
-
-
-RULE = Rule("exists_inequality", apply, (), priority=60, category="join")
+    if not negated:
+        where = conjoin((*rest, *known.on, a.Or(compared)))
+        return replace(block, from_=(*items, known.item), where=where)
+    # there is no other value in the group, or no group; a NULL outside differs from none
+    unknown: tuple[a.Expr, ...] = (a.IsNull(outer),) if ctx.holds("outer-null-kept", True) else ()
+    test = a.Or((a.IsNull(known.values[0]), *unknown, a.And(compared)))
+    from_ = left_join(items, known.item, conjoin(known.on))
+    return replace(block, from_=from_, where=conjoin((*rest, test)))

@@ -16,16 +16,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.base import QUERY, Context, Rewrite, rule
 from rewright.rewrite.rules.filtered_scans import Reader, filtered_once, readers_of
-from rewright.rewrite.rules.tree import renumber, walk
 from rewright.sql import algebra as a
+from rewright.sql.walk import renumber, walk
 
 
-def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
-    if not ctx.top or any(isinstance(n, a.Cte) and n.recursive for n in walk(block)):
+@rule(QUERY.whole(), priority=40, category="cte", blind=True)
+def fence_filters(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
+    if any(isinstance(n, a.Cte) and n.recursive for n in walk(block)):
         return
-    readers = [r for r in readers_of(block) if r.own and r.partners]
+    readers = [r for r in readers_of(block, ctx) if r.own and r.partners]
     leaves = [r for r in readers if len(r.partners) == 1]
     if readers:
         yield Rewrite(_fenced(block, readers, ctx), "filtered tables are read before they are joined")
@@ -42,6 +43,3 @@ def _fenced(block: a.Query, readers: Sequence[Reader], ctx: Context) -> a.Query:
     for (_, _, own), some in alike.items():
         made = filtered_once(made, some, own, ctx)
     return made
-
-
-RULE = Rule("fence_filters", apply, (), priority=40, category="cte", blind=True)

@@ -7,6 +7,8 @@
 A CTE that is used twice is computed whole, whatever its users need. A user's filter is a conjunct on its
 columns, or the semi-join that follows from an equality with a filtered table. The users keep their filters.
 Calcite: FilterProjectTransposeRule and friends over a shared spool. SOUNDNESS 7a, 12.
+
+Known as predicate pushdown into shared expressions (El-Helw et al. 2015).
 """
 
 from __future__ import annotations
@@ -14,11 +16,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.base import QUERY, Context, Rewrite, rule
 from rewright.rewrite.rules.pushing import can_push, push
 from rewright.rewrite.rules.semijoins import implied_semijoins
-from rewright.rewrite.rules.shape import is_volatile
-from rewright.rewrite.rules.tree import (
+from rewright.sql import algebra as a
+from rewright.sql.facts import is_volatile
+from rewright.sql.walk import (
     as_product,
     blocks,
     columns_used,
@@ -31,7 +34,6 @@ from rewright.rewrite.rules.tree import (
     renumber,
     walk,
 )
-from rewright.sql import algebra as a
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +45,20 @@ class _Use:
     semijoins: tuple[a.Quantified, ...]
 
 
-def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
+@rule(
+    QUERY,
+    guards=(
+        "every-user-filters",
+        "no-limit-inside",
+        "not-distinct-on",
+        "grouped-by-column",
+        "partitioned-by-column",
+    ),
+    known_as="predicate pushdown into shared expressions (El-Helw et al. 2015)",
+    priority=85,
+    category="cte",
+)
+def filter_cte(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
     for i, cte in enumerate(block.ctes):
         if cte.recursive or is_volatile(cte.query):
             continue
@@ -80,7 +95,7 @@ def _present(query: a.Query, pred: a.Expr) -> bool:
 
 
 def _same_but_columns(one: a.Expr, other: a.Expr, query: a.Select) -> bool:
-    from rewright.rewrite.rules.tree import substitute
+    from rewright.sql.walk import substitute
 
     rels = {c.rel for c in walk(other) if isinstance(c, a.Column)}
     mapping = {(r, i): t.expr for r in rels for i, t in enumerate(query.targets)}
@@ -160,18 +175,3 @@ def _same_left(one: a.Quantified, lead: a.Quantified, rel: int, first: int) -> b
 def _pushable(cte: a.Cte, pred: a.Expr, rel: int, ctx: Context) -> bool:
     positions = frozenset(c.pos for c in columns_used((pred,), (rel,)))
     return can_push(cte.query, positions, ctx)
-
-
-RULE = Rule(
-    "filter_cte",
-    apply,
-    (
-        "every-user-filters",
-        "no-limit-inside",
-        "not-distinct-on",
-        "grouped-by-column",
-        "partitioned-by-column",
-    ),
-    priority=85,
-    category="cte",
-)

@@ -11,8 +11,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from rewright.rewrite.rules.base import Context
-from rewright.rewrite.rules.shape import cannot_fail, is_volatile
-from rewright.rewrite.rules.tree import (
+from rewright.sql import algebra as a
+from rewright.sql.facts import is_volatile
+from rewright.sql.walk import (
     as_product,
     blocks,
     columns_used,
@@ -20,12 +21,11 @@ from rewright.rewrite.rules.tree import (
     conjuncts,
     free_rels,
     has_subquery,
-    map_children,
+    map_parts,
     references_whole,
     renumber,
     substitute,
 )
-from rewright.sql import algebra as a
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,20 +37,20 @@ class Reader:
     partners: frozenset[int]
 
 
-def readers_of(block: a.Query) -> Iterator[Reader]:
+def readers_of(block: a.Query, ctx: Context) -> Iterator[Reader]:
     for _, query in blocks(block):
         if not isinstance(query, a.Select):
             continue
         items, preds = as_product(query)
         for item in items:
             if isinstance(item, a.Scan) and not references_whole(block, item.rel):
-                own = [p for p in preds if free_rels(p) == {item.rel} and _movable(p)]
+                own = [p for p in preds if free_rels(p) == {item.rel} and _movable(p, ctx)]
                 shared = (free_rels(p) for p in preds if item.rel in free_rels(p))
                 yield Reader(item, tuple(own), frozenset().union(*shared) - {item.rel})
 
 
-def _movable(pred: a.Expr) -> bool:
-    return not has_subquery(pred) and not is_volatile(pred) and cannot_fail(pred)
+def _movable(pred: a.Expr, ctx: Context) -> bool:
+    return not has_subquery(pred) and not is_volatile(pred) and ctx.facts.cannot_fail(pred)
 
 
 def filtered_once(
@@ -81,7 +81,7 @@ def filtered_once(
     def visit(n: Any) -> Any:
         if isinstance(n, a.Scan) and n.rel in rels:
             return a.CteScan(n.rel, number, n.alias, columns)
-        return map_children(n, visit)
+        return map_parts(n, visit)
 
     made: a.Query = visit(substitute(kept, moved))
     return replace(made, ctes=(cte, *made.ctes))
@@ -95,7 +95,7 @@ def _without(block: a.Query, rels: set[int], common: Sequence[a.Expr]) -> a.Quer
         return conjoin(p for p in conjuncts(expr) if p not in gone)
 
     def visit(n: Any) -> Any:
-        n = map_children(n, visit)
+        n = map_parts(n, visit)
         if isinstance(n, a.Select) and n.where is not None:
             return replace(n, where=keep(n.where))
         if isinstance(n, a.Join) and n.kind == "inner":

@@ -13,25 +13,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
 
-from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.base import SELECT, Context, Rewrite, grouped, no_windows, rule, stable
 from rewright.rewrite.rules.correlation import take_apart
-from rewright.rewrite.rules.running_window import Running, Source, adds_up, not_null, running_rows
-from rewright.rewrite.rules.running_window import apply as as_window
-from rewright.rewrite.rules.shape import is_volatile, keys_of
-from rewright.rewrite.rules.tree import (
-    QUERIES,
+from rewright.rewrite.rules.partial import aggregates, inputs, with_values
+from rewright.rewrite.rules.running_window import (
+    Running,
+    Source,
+    adds_up,
+    not_null,
+    running_rows,
+    running_window,
+)
+from rewright.sql import algebra as a
+from rewright.sql.walk import (
     conjoin,
     conjuncts,
     copy_fresh,
     free_of_all,
     free_rels,
-    has_window,
-    map_children,
-    walk_block,
+    group_keys,
 )
-from rewright.sql import algebra as a
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,14 +47,18 @@ class _SelfJoin:
     outer: bool
 
 
-def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
-    if not isinstance(block, a.Select) or block.group_by is None or len(block.group_by) != 1:
-        return
+@rule(
+    SELECT.where(grouped, no_windows, stable),
+    guards=("groups-are-rows", "padding-adds-nothing", "finds-itself", "asks-the-same"),
+    priority=74,
+    category="join",
+)
+def grouped_running(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     for join in _self_joins(block):
         made = _as_subqueries(block, join, ctx)
         if made is not None:
             query, basis = made
-            for found in as_window(query, ctx):
+            for found in running_window.apply(query, ctx):
                 why = "each row is joined with the rows that come before it: a running window"
                 yield Rewrite(found.block, why, basis)
             return
@@ -89,54 +95,33 @@ def _readings(one: Source, other: Source, preds: tuple[a.Expr, ...]) -> Iterator
 
 def _as_subqueries(block: a.Select, join: _SelfJoin, ctx: Context) -> tuple[a.Select, frozenset[str]] | None:
     """The block with a subquery over the copy for each aggregate, and the constraints that make each row a group."""
-    keys = (block.group_by or ((),))[0]
+    keys = group_keys(block)
     have = {k.pos for k in keys if isinstance(k, a.Column) and k.rel == join.kept.rel}
-    basis = next((b for columns, b in keys_of(join.kept, ctx) if columns <= have), None)
-    if not ctx.holds("groups-are-rows", bool(keys) and basis is not None) or is_volatile(block):
+    basis = next((b for columns, b in ctx.keys(join.kept) if columns <= have), None)
+    if not ctx.holds("groups-are-rows", bool(keys) and basis is not None):
         return None
-    aggregates = _aggregates(block)
-    if (
-        not aggregates
-        or any(has_window(t.expr) for t in block.targets)
-        or not all(adds_up(g) for g in aggregates)
-    ):
+    found = aggregates(block)
+    if not found or not all(adds_up(g) for g in found):
         return None
-    if any(
-        free_of_all((*g.args, *((g.filter,) if g.filter else ()))) != {join.copy.rel}
-        for g in aggregates
-        if not g.star
-    ):
+    if any(free_of_all(inputs(g)) != {join.copy.rel} for g in found if not g.star):
         return None
     source = a.Select((), (join.copy,), conjoin(join.between), group_by=((),))
     inner = take_apart(source)
     running = running_rows(inner, join.kept) if inner is not None else None
     if running is None or not (
-        _padding_adds_nothing(aggregates, ctx) if join.outer else _finds_itself(running, join, ctx)
+        _padding_adds_nothing(found, ctx) if join.outer else _finds_itself(running, join, ctx)
     ):
         return None
     apart = [] if join.outer else not_null(running.apart(ctx))
-    subqueries: dict[a.Expr, a.Expr] = {}
-    for g in aggregates:
+    subqueries: dict[a.Aggregate, a.Expr] = {}
+    for g in found:
         query, _ = copy_fresh(replace(source, targets=(a.Target("v", g),)), ctx.fresh)
         subqueries[g] = a.ScalarSubquery(query, g.type)
-
-    def visit(n: Any) -> Any:
-        if isinstance(n, a.Aggregate):
-            return subqueries[n]
-        return n if isinstance(n, QUERIES) else map_children(n, visit)
-
-    rest = map_children(replace(block, from_=(), where=None, group_by=None, having=None), visit)
-    having = visit(block.having) if block.having is not None else None
-    if join.copy.rel in free_rels(rest) or (having is not None and join.copy.rel in free_rels(having)):
+    rest = with_values(replace(block, from_=(), where=None, group_by=None), subqueries)
+    if join.copy.rel in free_rels(rest):
         return None
-    where = conjoin(dict.fromkeys((*join.own, *apart, *conjuncts(having))))
-    return replace(rest, from_=(join.kept,), where=where), basis or frozenset()
-
-
-def _aggregates(block: a.Select) -> list[a.Aggregate]:
-    parts = [*(t.expr for t in block.targets), *(k.expr for k in block.order_by), *(block.distinct or ())]
-    parts += conjuncts(block.having)
-    return list(dict.fromkeys(n for p in parts for n in walk_block(p) if isinstance(n, a.Aggregate)))
+    where = conjoin(dict.fromkeys((*join.own, *apart, *conjuncts(rest.having))))
+    return replace(rest, from_=(join.kept,), where=where, having=None), basis or frozenset()
 
 
 def _padding_adds_nothing(aggregates: list[a.Aggregate], ctx: Context) -> bool:
@@ -149,12 +134,3 @@ def _finds_itself(running: Running, join: _SelfJoin, ctx: Context) -> bool:
     """Whether each kept row without NULLs where it is compared is among its own partners."""
     inclusive = ctx.holds("finds-itself", not running.order.strict)
     return inclusive and ctx.holds("asks-the-same", all(p in join.own for p in running.local))
-
-
-RULE = Rule(
-    "grouped_running",
-    apply,
-    ("groups-are-rows", "padding-adds-nothing", "finds-itself", "asks-the-same"),
-    priority=74,
-    category="join",
-)

@@ -13,29 +13,34 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.base import SELECT, Context, Rewrite, rule
+from rewright.rewrite.rules.build import derived, moved_to, numbered, over
 from rewright.rewrite.rules.correlation import as_tie
-from rewright.rewrite.rules.shape import column_not_null, is_volatile, order_sensitive
-from rewright.rewrite.rules.tree import (
-    Place,
+from rewright.sql import algebra as a
+from rewright.sql.facts import is_volatile, order_sensitive
+from rewright.sql.walk import (
     as_product,
     columns_used,
     conjoin,
     conjuncts,
     free_rels,
+    group_keys,
     has_subquery,
-    map_children,
+    is_plain_grouping,
     references_whole,
     renumber,
     substitute,
     walk_block,
 )
-from rewright.sql import algebra as a
 
 
-def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
-    if not isinstance(block, a.Select):
-        return
+@rule(
+    SELECT,
+    guards=("every-key-is-tied", "same-conditions"),
+    known_as="WinMagic (Zuzarte et al. 2003)",
+    priority=73,
+)
+def grouped_to_window(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     items, preds = as_product(block)
     for grouped in items:
         source = _source(grouped)
@@ -54,11 +59,10 @@ def _source(item: a.FromItem) -> a.Scan | None:
     if not isinstance(item, a.Derived) or item.lateral or item.security_barrier:
         return None
     query = item.query
-    if not isinstance(query, a.Select) or query.group_by is None or len(query.group_by) != 1:
+    if not isinstance(query, a.Select) or not is_plain_grouping(query):
         return None
-    bare = query.having is None and query.distinct is None and query.limit is None and query.offset is None
-    keys = query.group_by[0]
-    if not bare or query.ctes or not keys or not all(isinstance(k, a.Column) for k in keys):
+    keys = group_keys(query)
+    if not keys or not all(isinstance(k, a.Column) for k in keys):
         return None
     if len(query.from_) != 1 or not isinstance(query.from_[0], a.Scan) or is_volatile(query):
         return None
@@ -81,10 +85,9 @@ def _windowed(
     grouped, source, item = parts
     query = grouped.query
     assert isinstance(query, a.Select)
-    assert query.group_by is not None
     if references_whole(block, item.rel) or references_whole(block, grouped.rel):
         return None
-    keys = [k for k in query.group_by[0] if isinstance(k, a.Column)]
+    keys = [k for k in group_keys(query) if isinstance(k, a.Column)]
     ties = _ties(preds, grouped, item, keys)
     if not ctx.holds("every-key-is-tied", len(ties) == len(keys)) or not ties:
         return None
@@ -95,7 +98,7 @@ def _windowed(
         return None
     by = tuple(a.Column(item.rel, k.pos, k.type, k.name) for k in keys)
     later = [p for p in preds if p not in ties and p not in own]
-    filled = [k for k in by if column_not_null(item, k.pos, ctx) is None]
+    filled = [k for k in by if not ctx.column_filled(item, k.pos)]
     return _assembled(block, items, later, (grouped, item), (by, own, filled))
 
 
@@ -135,30 +138,11 @@ def _assembled(
     others = [i for i in items if i is not grouped and i is not item]
     shown = columns_used((above, *later, *others, *filled), (item.rel,))
     asked = columns_used((above, *later, *others), (grouped.rel,))
-    targets = [a.Target(f"c{i + 1}", c) for i, c in enumerate(shown)]
     window = a.Window(by, (), a.Frame())
-    for column in asked:
-        expr = _over(renumber(query.targets[column.pos].expr, {source.rel: item.rel}), window)
-        targets.append(a.Target(f"c{len(targets) + 1}", expr))
-    rel = grouped.rel
-    names = tuple(t.name for t in targets)
-    derived = a.Derived(rel, a.Select(tuple(targets), (item,), conjoin(own)), "win", names)
-    mapping: dict[Place, a.Expr] = {
-        (c.rel, c.pos): a.Column(rel, i, c.type, names[i]) for i, c in enumerate((*shown, *asked))
-    }
+    values = (renumber(query.targets[c.pos].expr, {source.rel: item.rel}) for c in asked)
+    below = a.Select(numbered("c", (*shown, *(over(v, window) for v in values))), (item,), conjoin(own))
+    both, columns = derived(grouped.rel, "win", below)
+    mapping = moved_to((*shown, *asked), columns)
     full = [a.IsNull(c, negated=True) for c in filled]
     outer: a.Select = substitute(replace(above, where=conjoin((*later, *full))), mapping)
-    return replace(outer, from_=(derived, *(substitute(i, mapping) for i in others)))
-
-
-def _over(expr: a.Expr, window: a.Window) -> a.Expr:
-    def visit(n: a.Expr) -> a.Expr:
-        if isinstance(n, a.Aggregate):
-            return a.WindowCall(n.func, n.args, window, n.type, star=n.star, filter=n.filter)
-        found: a.Expr = map_children(n, visit)
-        return found
-
-    return visit(expr)
-
-
-RULE = Rule("grouped_to_window", apply, ("every-key-is-tied", "same-conditions"), priority=73)
+    return replace(outer, from_=(both, *(substitute(i, mapping) for i in others)))

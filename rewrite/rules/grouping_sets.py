@@ -13,14 +13,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.base import SET_OPERATION, Context, Rewrite, rule
 from rewright.rewrite.rules.build import compare
-from rewright.rewrite.rules.canonical import canonical, is_closed
-from rewright.rewrite.rules.merge_aggregates import arms_of
-from rewright.rewrite.rules.shape import is_volatile
-from rewright.rewrite.rules.tree import has_aggregate, has_subquery, has_window, leaves, renumber
 from rewright.sql import algebra as a
+from rewright.sql.facts import is_volatile
 from rewright.sql.types import INT4
+from rewright.sql.walk import (
+    arms_of,
+    canonical,
+    has_aggregate,
+    has_subquery,
+    has_window,
+    is_closed,
+    renumber,
+    twins,
+)
 
 MOST_KEYS = 8
 
@@ -33,10 +40,14 @@ class _Arm:
     shown: tuple[a.Expr, ...]
 
 
-def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
-    if not isinstance(block, a.SetOp):
-        return
-    queries = list(arms_of(block))
+@rule(
+    SET_OPERATION,
+    guards=("same-rows", "nothing-but-null"),
+    known_as="AggregateUnionTransposeRule",
+    priority=70,
+)
+def grouping_sets(block: a.SetOp, ctx: Context) -> Iterator[Rewrite]:
+    queries = arms_of(block)
     first = queries[0]
     if len(queries) < 2 or not isinstance(first, a.Select):
         return
@@ -66,14 +77,9 @@ def _aligned(first: a.Select, query: a.Query, ctx: Context) -> _Arm | None:
     mine, other = (canonical(a.Select((), q.from_, q.where)) for q in (first, query))
     if not ctx.holds("same-rows", mine == other):
         return None
-    ours, theirs = list(leaves(first.from_)), list(leaves(query.from_))
-    if len(ours) != len(theirs):
+    rels = twins(query, first)
+    if rels is None:
         return None
-    rels = {
-        t.rel: o.rel
-        for t, o in zip(theirs, ours, strict=True)
-        if not isinstance(t, a.Join) and not isinstance(o, a.Join)
-    }
     targets = tuple(renumber(t.expr, rels) for t in query.targets)
     return _Arm(tuple(renumber(k, rels) for k in query.group_by[0]), targets)
 
@@ -109,12 +115,3 @@ def _chosen(arms: Sequence[_Arm], keys: Sequence[a.Expr], shown: Sequence[a.Expr
             return None
         whens.append((same, expr))
     return a.Case(tuple(whens), a.Const(None, shown[0].type), shown[0].type)
-
-
-RULE = Rule(
-    "grouping_sets",
-    apply,
-    ("same-rows", "nothing-but-null"),
-    "AggregateUnionTransposeRule",
-    priority=70,
-)

@@ -12,18 +12,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.base import SELECT, Context, Rewrite, rule
 from rewright.rewrite.rules.conditions import in_conditions
-from rewright.rewrite.rules.tree import has_subquery
 from rewright.sql import algebra as a
+from rewright.sql.walk import has_subquery
 
 FEWEST = 8
 
 
-def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
+@rule(SELECT, priority=25, category="constant")
+def in_values(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     del ctx
-    if not isinstance(block, a.Select):
-        return
     made = in_conditions(block, _as_table)
     if made is not None:
         yield Rewrite(made, "a list of constants is joined as a table")
@@ -53,6 +52,3 @@ def _as_list(expr: a.Expr) -> a.Expr | None:
     if not all(isinstance(i, a.Const | a.Param) for i in items):
         return None
     return a.InList(expr.ops[0], expr.left[0], items)
-
-
-RULE = Rule("in_values", apply, (), priority=25, category="constant")

@@ -5,6 +5,8 @@
     SELECT * FROM (SELECT k, year, sum(x) s FROM t GROUP BY k, year) a, (…) b WHERE a.year = 1 AND b.year = 2
 
 Not for recursive CTEs, volatile ones, or a table filtered once, MATERIALIZED on purpose. SOUNDNESS 12.
+
+Known as inlining of shared expressions (El-Helw et al. 2015).
 """
 
 from __future__ import annotations
@@ -13,13 +15,20 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from rewright.rewrite.rules.base import Context, Rewrite, Rule
-from rewright.rewrite.rules.shape import is_volatile
-from rewright.rewrite.rules.tree import copy_fresh, is_plain, map_children, walk
+from rewright.rewrite.rules.base import QUERY, Context, Rewrite, rule
 from rewright.sql import algebra as a
+from rewright.sql.facts import is_volatile
+from rewright.sql.walk import copy_fresh, is_plain, map_parts, walk
 
 
-def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
+@rule(
+    QUERY,
+    guards=("not-volatile",),
+    known_as="inlining of shared expressions (El-Helw et al. 2015)",
+    priority=55,
+    category="cte",
+)
+def inline_cte(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
     for cte in block.ctes:
         uses = sum(isinstance(n, a.CteScan) and n.cte == cte.cte for n in walk(block))
         if (
@@ -49,11 +58,8 @@ def inlined(block: a.Query, cte: a.Cte, fresh: Callable[[], int]) -> a.Query:
         if isinstance(n, a.CteScan) and n.cte == cte.cte:
             copied, _ = copy_fresh(cte.query, fresh)
             return a.Derived(n.rel, copied, n.alias, tuple(c.name for c in n.columns))
-        return map_children(n, visit)
+        return map_parts(n, visit)
 
     rest = replace(block, ctes=tuple(c for c in block.ctes if c.cte != cte.cte))
     made: a.Query = visit(rest)
     return made
-
-
-RULE = Rule("inline_cte", apply, ("not-volatile",), priority=55, category="cte")

@@ -6,6 +6,8 @@
 
 By a foreign key whose columns hold no NULL, with ON asking for the key only; or because HAVING is not true of a group without a
 match, where each group is one row of the kept side. (What WHERE rejects the server sees itself.) SOUNDNESS 4a-4c.
+
+Calcite: FilterJoinRule.
 """
 
 from __future__ import annotations
@@ -14,17 +16,21 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from decimal import Decimal
 
-from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.base import SELECT, Context, Rewrite, rule
 from rewright.rewrite.rules.conditions import compares, turned, value
-from rewright.rewrite.rules.shape import column_not_null, is_equality, is_strict_path, table_of
-from rewright.rewrite.rules.tree import conjuncts, free_rels, from_rels, walk
 from rewright.sql import algebra as a
-from rewright.sql.facts import Facts, usable_foreign_keys
+from rewright.sql.facts import is_equality, is_strict_in, labels, stored_table, usable_foreign_keys
+from rewright.sql.walk import conjuncts, free_rels, from_rels, walk
 
 
-def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
-    if not isinstance(block, a.Select):
-        return
+@rule(
+    SELECT,
+    guards=("nothing-but-the-key", "key-is-filled", "group-is-one-row"),
+    known_as="FilterJoinRule",
+    priority=84,
+    category="join",
+)
+def inner_join(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     for number, item in enumerate(block.from_):
         made, basis = _present(item, ctx)
         if made is not item:
@@ -50,10 +56,10 @@ def _present(item: a.FromItem, ctx: Context) -> tuple[a.FromItem, frozenset[str]
 
 def _always(join: a.Join, ctx: Context) -> frozenset[str] | None:
     parent = join.right
-    if not isinstance(parent, a.Scan) or table_of(parent, ctx) is None or parent.only:
+    if not isinstance(parent, a.Scan) or stored_table(ctx.catalog, parent) is None or parent.only:
         return None
     for child in _unpadded(join.left):
-        if table_of(child, ctx) is None:
+        if stored_table(ctx.catalog, child) is None:
             continue
         for fk, basis in usable_foreign_keys(ctx.catalog, child):
             if fk.target == parent.table and _matches(
@@ -81,7 +87,7 @@ def _matches(
         return False
     if not ctx.holds("nothing-but-the-key", len(on) == len(wanted)):
         return False
-    filled = all(column_not_null(child, pos, ctx) is not None for (_, pos), _ in wanted)
+    filled = all(ctx.column_filled(child, pos) for (_, pos), _ in wanted)
     return ctx.holds("key-is-filled", filled)
 
 
@@ -117,9 +123,9 @@ def _by_having(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
         return
     start = [(k.rel, k.pos) for k in block.group_by[0] if isinstance(k, a.Column)]
     kept = a.Select((), (join.left,), block.where)
-    basis = Facts(ctx.catalog, block).determines_rows(kept, [c for c in start if c[0] not in padded])
+    basis = ctx.facts.determines_rows(kept, [c for c in start if c[0] not in padded])
     if ctx.holds("group-is-one-row", basis is not None):
-        names = frozenset(x.name for x in basis or ())
+        names = labels(basis or ())
         made = replace(block, from_=(replace(join, kind="inner"),))
         yield Rewrite(made, "HAVING asks for a match", names)
 
@@ -149,18 +155,8 @@ def _rejects_nobody(pred: a.Expr, padded: frozenset[int]) -> bool:
 
 def _null_there(arg: a.Expr, padded: frozenset[int]) -> bool:
     columns: Sequence[a.Expr] = [x for x in _columns(arg) if x.rel in padded]
-    return any(is_strict_path(arg, c) for c in columns)
+    return any(is_strict_in(arg, c) for c in columns)
 
 
 def _columns(arg: a.Expr) -> Iterator[a.Column]:
     return (n for n in walk(arg) if isinstance(n, a.Column))
-
-
-RULE = Rule(
-    "inner_join",
-    apply,
-    ("nothing-but-the-key", "key-is-filled", "group-is-one-row"),
-    "FilterJoinRule",
-    priority=84,
-    category="join",
-)

@@ -13,14 +13,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from rewright.rewrite.rules.base import Context, Rewrite, Rule
-from rewright.rewrite.rules.tree import as_product, conjoin, conjuncts, free_rels, from_rels
+from rewright.rewrite.rules.base import SELECT, Context, Rewrite, rule
 from rewright.sql import algebra as a
+from rewright.sql.walk import as_product, conjoin, conjuncts, free_rels, from_rels
 
 
-def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
+@rule(SELECT, known_as="FilterJoinRule", priority=60, category="join")
+def join_as_product(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     del ctx
-    if not isinstance(block, a.Select) or not any(isinstance(i, a.Join) for i in block.from_):
+    if not any(isinstance(i, a.Join) for i in block.from_):
         return
     items, preds = as_product(block)
     if len(items) > len(block.from_):
@@ -61,6 +62,3 @@ def lift(items: Iterable[a.FromItem]) -> tuple[list[a.FromItem], list[a.Expr]]:
         else:
             made.append(item)
     return made, preds
-
-
-RULE = Rule("join_as_product", apply, (), "FilterJoinRule", priority=60, category="join")

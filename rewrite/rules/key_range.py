@@ -7,6 +7,8 @@
 
 Where keys were given out in the order of the filtered column (dates, above all), the range skips most of a big
 table before it is joined, and can use an index on the key. No row of d: the bounds are NULL, as is the join.
+
+Known as dynamic filter.
 """
 
 from __future__ import annotations
@@ -14,11 +16,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.base import SELECT, Context, Rewrite, rule
 from rewright.rewrite.rules.build import aggregate, compare
 from rewright.rewrite.rules.correlation import as_tie
-from rewright.rewrite.rules.shape import is_volatile
-from rewright.rewrite.rules.tree import (
+from rewright.sql import algebra as a
+from rewright.sql.facts import is_volatile
+from rewright.sql.types import EXACT_INTEGERS
+from rewright.sql.walk import (
     as_product,
     conjoin,
     copy_fresh,
@@ -27,15 +31,12 @@ from rewright.rewrite.rules.tree import (
     has_subquery,
     walk,
 )
-from rewright.sql import algebra as a
-from rewright.sql.types import EXACT_INTEGERS
 
 ORDERED = EXACT_INTEGERS | {"date"}
 
 
-def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
-    if not isinstance(block, a.Select):
-        return
+@rule(SELECT, known_as="dynamic filter", priority=30, category="predicate", blind=True)
+def key_range(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     items, preds = as_product(block)
     for item in items:
         if not isinstance(item, a.Scan):
@@ -88,6 +89,3 @@ def _bound(name: str, other: a.Scan, own: list[a.Expr], key: a.Column, ctx: Cont
     block = a.Select((a.Target(name, value),), (other,), conjoin(own), ((),))
     copied, _ = copy_fresh(block, ctx.fresh)
     return a.ScalarSubquery(copied, value.type)
-
-
-RULE = Rule("key_range", apply, (), priority=30, category="predicate", blind=True)

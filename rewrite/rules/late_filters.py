@@ -14,32 +14,37 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
-from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.base import SELECT, Context, Rewrite, rule
+from rewright.rewrite.rules.build import derived, moved_to, numbered
 from rewright.rewrite.rules.correlation import as_tie
-from rewright.rewrite.rules.shape import is_volatile
-from rewright.rewrite.rules.tree import (
+from rewright.sql import algebra as a
+from rewright.sql.facts import is_volatile
+from rewright.sql.types import INT8
+from rewright.sql.walk import (
     as_product,
     columns_used,
     conjoin,
     free_rels,
     from_rels,
     has_subquery,
-    map_children,
     references_whole,
+    replace_node,
     substitute,
     walk,
 )
-from rewright.sql import algebra as a
-from rewright.sql.types import INT8
 
 COSTLY = frozenset({"/", "%", "~~", "!~~", "~", "~*", "!~", "!~*", "~~*", "!~~*"})
 
 
-def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
-    if not isinstance(block, a.Select):
-        return
+@rule(
+    SELECT,
+    known_as="predicate migration (Hellerstein and Stonebraker 1993)",
+    priority=45,
+    category="predicate",
+    blind=True,
+)
+def late_filters(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     items, preds = as_product(block)
     for item in items:
         if not isinstance(item, a.Scan) or references_whole(block, item.rel):
@@ -84,23 +89,17 @@ def _fenced(block: a.Select, inside: list[a.FromItem], costly: list[a.Expr], ctx
     rest = replace(block, from_=(), where=None)
     others = [i for i in items if i not in inside]
     shown = columns_used((rest, *after, *others), rels)
-    rel = ctx.fresh()
-    names = [f"{c.name or 'c'}_{i + 1}" for i, c in enumerate(shown)]
-    names += [f"e{i + 1}" for i in range(len(repeated))]
-    targets = [a.Target(n, e) for n, e in zip(names, [*shown, *repeated], strict=True)]
-    fence = a.Select(tuple(targets), tuple(inside), conjoin(before), offset=a.Const("0", INT8))
-    values = {e: a.Column(rel, len(shown) + i, e.type, f"e{i + 1}") for i, e in enumerate(repeated)}
-    mapping: dict[tuple[int, int], a.Expr] = {
-        (c.rel, c.pos): a.Column(rel, i, c.type, names[i]) for i, c in enumerate(shown)
-    }
-
-    def visit(n: Any) -> Any:
-        return values[n] if isinstance(n, a.Op) and n in values else map_children(n, visit)
-
-    derived = a.Derived(rel, fence, "few", tuple(names))
-    made: a.Select = substitute(rest, mapping)
-    where = conjoin(substitute(visit(p), mapping) for p in after)
-    return replace(made, from_=(derived, *(substitute(o, mapping) for o in others)), where=where)
+    targets = (a.Target(f"{c.name or 'c'}_{i}", c) for i, c in enumerate(shown, 1))
+    query = (*targets, *numbered("e", repeated))
+    fence = a.Select(query, tuple(inside), conjoin(before), offset=a.Const("0", INT8))
+    few, columns = derived(ctx.fresh(), "few", fence)
+    mapping = moved_to(shown, columns)
+    for value, column in zip(repeated, columns[len(shown) :], strict=True):
+        after = [replace_node(p, value, column) for p in after]
+    where = conjoin(substitute(p, mapping) for p in after)
+    return replace(
+        substitute(rest, mapping), from_=(few, *(substitute(o, mapping) for o in others)), where=where
+    )
 
 
 def _repeated(costly: list[a.Expr]) -> list[a.Expr]:
@@ -111,6 +110,3 @@ def _repeated(costly: list[a.Expr]) -> list[a.Expr]:
             if isinstance(n, a.Op) and n.op.name in {"/", "%"}:
                 seen[n] = seen.get(n, 0) + 1
     return [e for e, n in seen.items() if n > 1]
-
-
-RULE = Rule("late_filters", apply, (), priority=45, category="predicate", blind=True)

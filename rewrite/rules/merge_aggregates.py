@@ -8,6 +8,8 @@
 
 For scalar subqueries anywhere in a block, for one-row derived tables in its FROM, and for one-row arms of UNION ALL. An
 aggregate without GROUP BY gives one row whatever the input, so FILTER and WHERE agree on empty input too.
+
+Calcite: AggregateFilterToFilteredAggregateRule.
 """
 
 from __future__ import annotations
@@ -16,11 +18,21 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from rewright.rewrite.rules.base import Context, Rewrite, Rule
-from rewright.rewrite.rules.canonical import is_closed
-from rewright.rewrite.rules.shape import is_volatile
-from rewright.rewrite.rules.tree import as_product, conjoin, copy_fresh, map_children, renumber, walk_block
+from rewright.rewrite.rules.base import QUERY, Context, Rewrite, rule
+from rewright.rewrite.rules.build import of_rows
 from rewright.sql import algebra as a
+from rewright.sql.facts import is_volatile
+from rewright.sql.walk import (
+    arms_of,
+    as_product,
+    conjoin,
+    copy_fresh,
+    is_closed,
+    leaves,
+    map_parts,
+    renumber,
+    walk_block,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +44,8 @@ class _Pass:
     preds: tuple[a.Expr, ...]
 
 
-def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
+@rule(QUERY, known_as="AggregateFilterToFilteredAggregateRule", priority=85, category="others")
+def merge_aggregates(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
     if isinstance(block, a.SetOp):
         yield from _of_arms(block, ctx)
     if not isinstance(block, a.Select):
@@ -54,7 +67,7 @@ def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
 
 def _of_arms(block: a.SetOp, ctx: Context) -> Iterator[Rewrite]:
     """Arms of UNION ALL as derived tables, which are merged as in FROM, and put back."""
-    arms = list(arms_of(block))
+    arms = arms_of(block)
     found: dict[tuple[str, ...], list[a.Derived]] = {}
     for arm in arms:
         if _is_pass(arm) and isinstance(arm, a.Select) and not arm.order_by:
@@ -66,19 +79,6 @@ def _of_arms(block: a.SetOp, ctx: Context) -> Iterator[Rewrite]:
         source, where = _source_of(nodes, ctx)
         made = _with_arms(block, {id(n.query): where[n] for n in nodes}, source, ctx)
         yield Rewrite(made, f"{len(nodes)} arms over one source are computed in one pass")
-
-
-def arms_of(query: a.Query) -> Iterator[a.Query]:
-    """The arms of a chain of UNION ALL, left to right."""
-    plain = isinstance(query, a.SetOp) and query.op == "union" and query.all
-    if plain and isinstance(query, a.SetOp):
-        for side in (query.left, query.right):
-            cut = isinstance(side, a.SetOp) and (
-                side.limit is not None or side.offset is not None or side.ctes
-            )
-            yield from ([side] if cut else arms_of(side))
-    else:
-        yield query
 
 
 def _with_arms(block: a.SetOp, places: dict[int, int], source: a.Select, ctx: Context) -> a.SetOp:
@@ -166,7 +166,7 @@ def _source_of(
             arms.append(own)
         where[made.node] = len(targets)
         targets += [
-            a.Target(f"v{len(targets) + i + 1}", _filtered(t.expr, own)) for i, t in enumerate(made.targets)
+            a.Target(f"v{len(targets) + i + 1}", of_rows(t.expr, own)) for i, t in enumerate(made.targets)
         ]
     some: list[a.Expr] = (
         [a.Or(tuple(dict.fromkeys(arms)))] if len(set(arms)) > 1 and len(arms) == len(passes) else []
@@ -181,23 +181,10 @@ def _source_of(
 def _aligned(node: a.ScalarSubquery | a.Derived, model: list[a.FromItem]) -> _Pass:
     query = node.query
     assert isinstance(query, a.Select)
-    rels = {
-        i.rel: m.rel
-        for i, m in zip(_ordered(query), model, strict=True)
-        if not isinstance(i, a.Join) and not isinstance(m, a.Join)
-    }
+    pairs = zip(leaves(_ordered(query)), leaves(model), strict=True)
+    rels = {i.rel: m.rel for i, m in pairs}
     targets = tuple(renumber(t, rels) for t in query.targets)
     return _Pass(node, targets, tuple(renumber(p, rels) for p in as_product(query)[1]))
-
-
-def _filtered(expr: a.Expr, own: a.Expr | None) -> a.Expr:
-    def visit(n: Any) -> Any:
-        if isinstance(n, a.Aggregate) and own is not None:
-            return replace(n, filter=conjoin((own, *((n.filter,) if n.filter is not None else ()))))
-        return map_children(n, visit)
-
-    found: a.Expr = visit(expr)
-    return found
 
 
 def _placed(block: a.Select, source: a.Select, where: dict[Any, int], ctx: Context) -> a.Select:
@@ -208,9 +195,7 @@ def _placed(block: a.Select, source: a.Select, where: dict[Any, int], ctx: Conte
     def visit(n: Any) -> Any:
         if isinstance(n, a.ScalarSubquery | a.Derived) and n in where:
             return replace(n, query=_picked(a.output_columns(n.query), where[n], number, columns, ctx))
-        return (
-            n if isinstance(n, a.Select | a.SetOp | a.Values) and n is not block else map_children(n, visit)
-        )
+        return n if isinstance(n, a.Select | a.SetOp | a.Values) and n is not block else map_parts(n, visit)
 
     made: a.Select = visit(block)
     return replace(made, ctes=(*made.ctes, cte))
@@ -231,8 +216,3 @@ def _picked(
         for i, c in enumerate(shown)
     )
     return a.Select(picked, (scan,))
-
-
-RULE = Rule(
-    "merge_aggregates", apply, (), "AggregateFilterToFilteredAggregateRule", priority=85, category="others"
-)

@@ -7,6 +7,8 @@
 
 or as one LATERAL subquery for each row, which an index serves. The ties must be the same; what only one of them asks for becomes FILTER.
 SOUNDNESS 1b, 1c.
+
+Known as subquery coalescing (Bellamkonda et al. 2009).
 """
 
 from __future__ import annotations
@@ -15,20 +17,21 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from rewright.rewrite.rules.base import Context, Rewrite, Rule
-from rewright.rewrite.rules.correlation import Inner, Tie, aggregate_block
-from rewright.rewrite.rules.decorrelate_target import with_join
-from rewright.rewrite.rules.shape import divides, null_on_empty, simple_aggregates
-from rewright.rewrite.rules.tree import (
+from rewright.rewrite.rules.base import SELECT, Context, Rewrite, reads_tables, rule, ungrouped
+from rewright.rewrite.rules.build import derived, numbered, of_rows, or_zero
+from rewright.rewrite.rules.correlation import Inner, Tie, aggregate_block, in_output, once_a_key, with_join
+from rewright.sql import algebra as a
+from rewright.sql.facts import divides, null_on_empty, simple_aggregates
+from rewright.sql.walk import (
     conjoin,
+    conjuncts,
     copy_fresh,
     free_rels,
     from_rels,
-    map_children,
+    outer_exprs,
     renumber,
     walk_block,
 )
-from rewright.sql import algebra as a
 
 _Label = tuple[str, ...]
 
@@ -43,13 +46,17 @@ class _Part:
     ties: tuple[Tie, ...]
 
 
-def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
-    if not isinstance(block, a.Select) or block.group_by is not None or not block.from_:
-        return
+@rule(
+    SELECT.where(ungrouped, reads_tables),
+    guards=("empty-is-null", "empty-counts-zero"),
+    known_as="subquery coalescing (Bellamkonda et al. 2009)",
+    priority=87,
+)
+def merge_subqueries(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     groups: dict[tuple[_Label, frozenset[Any]], list[_Part]] = {}
     models: dict[_Label, Inner] = {}
     mine = from_rels(block.from_)
-    nodes = [n for p in (*block.targets, *block.order_by) for n in walk_block(p)]
+    nodes = [n for e in outer_exprs(block) for n in walk_block(e)]
     for node in dict.fromkeys(n for n in nodes if isinstance(n, a.ScalarSubquery)):
         inner = aggregate_block(node.query) if free_rels(node.query) & mine else None
         if (
@@ -92,78 +99,31 @@ def _merged(block: a.Select, parts: Sequence[_Part], model: Inner, ctx: Context)
     some = [a.Or(tuple(dict.fromkeys(x for x in asked if x is not None)))] if None not in asked else []
     if some and len(some[0].args) == 1:
         shared, asked, some = [*shared, some[0].args[0]], [None] * len(parts), []
-    values = [_filtered(x.value, own) for x, own in zip(parts, asked, strict=True)]
+    values = [of_rows(x.value, own) for x, own in zip(parts, asked, strict=True)]
     why = f"{len(parts)} subqueries over the same rows are computed together"
-    ties = parts[0].ties
     made = _lateral(block, parts, a.Select((), model.items, conjoin((*shared, *some))), values, ctx)
     yield Rewrite(made, why)
-    keys = tuple(dict.fromkeys(t.key for t in ties))
-    names = [f"k{i + 1}" for i in range(len(keys))]
-    targets = [a.Target(n, k) for n, k in zip(names, keys, strict=True)]
-    targets += [a.Target(f"v{i + 1}", v) for i, v in enumerate(values)]
     counts = [isinstance(x.value, a.Aggregate) and x.value.func.name == "count" for x in parts]
     plain = all(simple_aggregates(x.value) and not divides(x.value) for x in parts)
     empty = all(c or null_on_empty(x.value) for c, x in zip(counts, parts, strict=True))
     if not plain or not ctx.holds("empty-is-null", empty):
         return
-    grouped = a.Select(tuple(targets), model.items, conjoin((*shared, *some)), (keys,))
-    grouped, _ = copy_fresh(grouped, ctx.fresh)
-    rel = ctx.fresh()
-    item = a.Derived(rel, grouped, "agg", tuple(t.name for t in targets))
-    on = conjoin(
-        t.on_key(a.Column(rel, keys.index(t.key), t.key.type, names[keys.index(t.key)])) for t in ties
-    )
-    mapping: dict[Any, a.Expr] = {}
-    for i, (part, count) in enumerate(zip(parts, counts, strict=True)):
-        value: a.Expr = a.Column(rel, len(keys) + i, part.value.type, f"v{i + 1}")
+    whole = replace(model, local=(*shared, *some), ties=parts[0].ties)
+    known = once_a_key(whole, numbered("v", values), "agg", ctx)
+    item = replace(known.item, query=copy_fresh(known.item.query, ctx.fresh)[0])
+    mapping: dict[a.ScalarSubquery, a.Expr] = {}
+    for part, count, value in zip(parts, counts, known.values, strict=True):
         zero = count and not ctx.holds("empty-counts-zero", not count)
-        mapping[part.node] = a.Coalesce((value, a.Const("0", value.type)), value.type) if zero else value
-    first = parts[0].node
-    joined = with_join(block, first, item, on, mapping[first])
-    yield Rewrite(_replaced(joined, mapping), why)
+        mapping[part.node] = or_zero(value) if zero else value
+    yield Rewrite(with_join(block, mapping, item, conjoin(known.on)), why)
 
 
 def _lateral(
     block: a.Select, parts: Sequence[_Part], source: a.Select, values: Sequence[a.Expr], ctx: Context
 ) -> a.Select:
-    targets = tuple(a.Target(f"v{i + 1}", v) for i, v in enumerate(values))
-    where = conjoin((*(t.op for t in parts[0].ties), *((source.where,) if source.where is not None else ())))
-    query = replace(source, targets=targets, where=where, group_by=((),))
+    where = conjoin((*(t.op for t in parts[0].ties), *conjuncts(source.where)))
+    query = replace(source, targets=numbered("v", values), where=where, group_by=((),))
     query, _ = copy_fresh(query, ctx.fresh)
-    rel = ctx.fresh()
-    item = a.Derived(rel, query, "agg", tuple(t.name for t in targets), lateral=True)
-    mapping: dict[Any, a.Expr] = {
-        x.node: a.Column(rel, i, x.value.type, targets[i].name) for i, x in enumerate(parts)
-    }
-    return _replaced(replace(block, from_=(*block.from_, item)), mapping)
-
-
-def _replaced(block: a.Select, mapping: dict[Any, a.Expr]) -> a.Select:
-    def visit(n: Any) -> Any:
-        return mapping[n] if n in mapping else map_children(n, visit)
-
-    return replace(
-        block,
-        targets=tuple(visit(t) for t in block.targets),
-        order_by=tuple(visit(k) for k in block.order_by),
-        distinct=None if block.distinct is None else tuple(visit(e) for e in block.distinct),
-    )
-
-
-def _filtered(expr: a.Expr, own: a.Expr | None) -> a.Expr:
-    def visit(n: Any) -> Any:
-        if isinstance(n, a.Aggregate) and own is not None:
-            return replace(n, filter=conjoin((own, *((n.filter,) if n.filter is not None else ()))))
-        return map_children(n, visit)
-
-    found: a.Expr = visit(expr)
-    return found
-
-
-RULE = Rule(
-    "merge_subqueries",
-    apply,
-    ("empty-is-null", "empty-counts-zero"),
-    "AggregateFilterToFilteredAggregateRule",
-    priority=87,
-)
+    item, columns = derived(ctx.fresh(), "agg", query, lateral=True)
+    mapping = {x.node: column for x, column in zip(parts, columns, strict=True)}
+    return in_output(replace(block, from_=(*block.from_, item)), mapping)

@@ -13,16 +13,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from rewright.rewrite.rules.base import Context, Rewrite, Rule
-from rewright.rewrite.rules.shape import is_volatile, not_null
-from rewright.rewrite.rules.tree import as_product, conjoin, conjuncts, copy_fresh, free_rels, is_plain
+from rewright.rewrite.rules.base import SELECT, Context, Rewrite, rule
 from rewright.sql import algebra as a
+from rewright.sql.facts import is_volatile
 from rewright.sql.types import BOOL, INT4
+from rewright.sql.walk import as_product, conjoin, conjuncts, copy_fresh, free_rels, is_plain
 
 
-def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
-    if not isinstance(block, a.Select):
-        return
+@rule(
+    SELECT,
+    guards=("outer-not-null", "inner-not-null"),
+    known_as="SubQueryRemoveRule",
+    priority=78,
+    category="join",
+)
+def not_in(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     items, _ = as_product(block)
     for conjunct in conjuncts(block.where):
         node = conjunct.arg if isinstance(conjunct, a.Not) else None
@@ -37,8 +42,8 @@ def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
         if not is_plain(inner) or is_volatile(node):
             continue
         inside = as_product(inner)[0]
-        outer_facts = [not_null(e, items, ctx) for e in node.left]
-        inner_facts = [not_null(t.expr, inside, ctx) for t in inner.targets]
+        outer_facts = [ctx.filled(e, items) for e in node.left]
+        inner_facts = [ctx.filled(t.expr, inside) for t in inner.targets]
         guards: list[a.Expr] = []
         if not ctx.holds("inner-not-null", None not in inner_facts):
             guards += _no_null(inner, ctx)
@@ -79,8 +84,3 @@ def _exists(node: a.Quantified, inner: a.Select) -> a.Exists:
     ]
     where = conjoin((*conjuncts(inner.where), *equal))
     return a.Exists(replace(inner, targets=(a.Target("one", a.Const("1", INT4)),), where=where, order_by=()))
-
-
-RULE = Rule(
-    "not_in", apply, ("outer-not-null", "inner-not-null"), "SubQueryRemoveRule", priority=78, category="join"
-)

@@ -6,6 +6,8 @@
 
 A semi-join can be ordered and hashed by the planner; a disjunction of subplans cannot. Conjuncts of WHERE only:
 there FALSE and unknown are the same. IN (subquery) arms count as well. SOUNDNESS 2a.
+
+Known as subquery coalescing (Bellamkonda et al. 2009).
 """
 
 from __future__ import annotations
@@ -13,17 +15,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.base import SELECT, Context, Rewrite, rule
 from rewright.rewrite.rules.correlation import Tie, take_apart
-from rewright.rewrite.rules.shape import is_volatile
-from rewright.rewrite.rules.tree import conjoin, conjuncts, disjuncts, free_rels
 from rewright.sql import algebra as a
+from rewright.sql.facts import is_volatile
+from rewright.sql.walk import conjoin, conjuncts, disjuncts, free_rels
 
 
-def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
+@rule(SELECT, known_as="subquery coalescing (Bellamkonda et al. 2009)", priority=70, category="predicate")
+def or_exists(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     del ctx
-    if not isinstance(block, a.Select):
-        return
     for conjunct in conjuncts(block.where):
         arms = disjuncts(conjunct)
         if len(arms) < 2:
@@ -67,6 +68,3 @@ def _union(arms: list[tuple[tuple[Tie, ...], a.Select]]) -> a.Quantified | None:
             return None
         union = a.SetOp("union", True, union, arm, a.output_columns(query))
     return a.Quantified("=", tuple(t.op.op for t in ties), tuple(t.outer for t in ties), union)
-
-
-RULE = Rule("or_exists", apply, (), priority=70, category="predicate")

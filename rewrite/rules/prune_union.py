@@ -18,24 +18,29 @@ from dataclasses import replace
 from functools import reduce
 from typing import Any
 
-from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.base import SELECT, Context, Rewrite, rule
 from rewright.rewrite.rules.conditions import never
-from rewright.rewrite.rules.shape import is_volatile
-from rewright.rewrite.rules.tree import (
+from rewright.sql import algebra as a
+from rewright.sql.facts import is_volatile
+from rewright.sql.walk import (
     as_product,
     copy_fresh,
     free_rels,
     has_subquery,
-    map_children,
+    map_parts,
     substitute,
     walk,
 )
-from rewright.sql import algebra as a
 
 
-def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
-    if not isinstance(block, a.Select):
-        return
+@rule(
+    SELECT,
+    guards=("not-volatile", "keeps-duplicates", "is-never-true"),
+    known_as="PruneEmptyRules",
+    priority=84,
+    category="cte",
+)
+def prune_union(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     items, preds = as_product(block)
     made: dict[int, a.Derived] = {}
     for item in items:
@@ -110,20 +115,8 @@ def _types(arm: a.Query) -> list[Any]:
 
 def _placed(block: a.Select, made: dict[int, a.Derived]) -> a.Select:
     def visit(n: Any) -> Any:
-        return (
-            made[n.rel] if isinstance(n, a.Derived | a.CteScan) and n.rel in made else map_children(n, visit)
-        )
+        return made[n.rel] if isinstance(n, a.Derived | a.CteScan) and n.rel in made else map_parts(n, visit)
 
     placed: a.Select = visit(block)
     read = {n.cte for n in walk(placed) if isinstance(n, a.CteScan)}
     return replace(placed, ctes=tuple(c for c in placed.ctes if c.cte in read))
-
-
-RULE = Rule(
-    "prune_union",
-    apply,
-    ("not-volatile", "keeps-duplicates", "is-never-true"),
-    "PruneEmptyRules",
-    priority=84,
-    category="cte",
-)

@@ -10,8 +10,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from rewright.rewrite.rules.base import Context
-from rewright.rewrite.rules.shape import is_volatile
-from rewright.rewrite.rules.tree import (
+from rewright.sql import algebra as a
+from rewright.sql.facts import is_volatile
+from rewright.sql.walk import (
     conjoin,
     conjuncts,
     copy_fresh,
@@ -21,7 +22,6 @@ from rewright.rewrite.rules.tree import (
     substitute,
     walk_block,
 )
-from rewright.sql import algebra as a
 
 
 def can_push(query: a.Query, positions: frozenset[int], ctx: Context) -> bool:
@@ -41,9 +41,7 @@ def can_push(query: a.Query, positions: frozenset[int], ctx: Context) -> bool:
 
 def _can_push_select(query: a.Select, positions: frozenset[int], ctx: Context) -> bool:
     exprs = [query.targets[p].expr for p in positions]
-    if any(returns_set(t.expr) for t in query.targets) or is_volatile(
-        exprs and a.RowExpr(tuple(exprs), exprs[0].type)
-    ):
+    if any(returns_set(t.expr) for t in query.targets) or any(is_volatile(e) for e in exprs):
         return False
     if query.distinct and not all(e in query.distinct for e in exprs):
         return ctx.holds("not-distinct-on", False)

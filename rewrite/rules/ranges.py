@@ -11,8 +11,8 @@ from datetime import datetime
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 
 from rewright.rewrite.rules.conditions import INTEGERS, NUMBERS, Value, compares, constant, turned, value
-from rewright.rewrite.rules.tree import Place
 from rewright.sql import algebra as a
+from rewright.sql.walk import Place
 
 Bound = tuple[Value, bool]  # value, whether it is left out
 KINDS = NUMBERS | {"date", "timestamp", "text", "varchar", "bool"}

@@ -15,10 +15,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.base import SELECT, Context, Rewrite, rule
 from rewright.rewrite.rules.pushing import can_push, push
 from rewright.rewrite.rules.semijoins import implied_semijoins
-from rewright.rewrite.rules.tree import (
+from rewright.sql import algebra as a
+from rewright.sql.walk import (
     as_product,
     columns_used,
     conjoin,
@@ -29,12 +30,16 @@ from rewright.rewrite.rules.tree import (
     references_whole,
     walk,
 )
-from rewright.sql import algebra as a
 
 
-def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
-    if not isinstance(block, a.Select):
-        return
+@rule(
+    SELECT,
+    guards=("no-limit-inside", "not-distinct-on", "grouped-by-column", "partitioned-by-column"),
+    known_as="SemiJoinRule",
+    priority=80,
+    category="predicate",
+)
+def reduce_grouped(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     items, preds = as_product(block)
     for i, item in enumerate(items):
         if not isinstance(item, a.Derived) or item.lateral or item.security_barrier or not _heavy(item.query):
@@ -117,13 +122,3 @@ def _reduced(query: a.Query, semi: a.Quantified) -> bool:
 
 def _tables(query: a.Query) -> list[str]:
     return sorted(f"{n.table.schema}.{n.table.name}" for n in walk(query) if isinstance(n, a.Scan))
-
-
-RULE = Rule(
-    "reduce_grouped",
-    apply,
-    ("no-limit-inside", "not-distinct-on", "grouped-by-column", "partitioned-by-column"),
-    "SemiJoinRule",
-    priority=80,
-    category="predicate",
-)

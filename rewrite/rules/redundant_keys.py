@@ -5,6 +5,8 @@
     SELECT sum(a.n * a.sal) FROM (SELECT sal, count(*) n FROM emp GROUP BY sal) a WHERE a.sal IS NOT NULL
 
 Every group meets itself and no other; the NULL group meets nothing. SOUNDNESS 5, 10.
+
+Calcite: AggregateRemoveRule.
 """
 
 from __future__ import annotations
@@ -12,16 +14,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from rewright.rewrite.rules.base import Context, Rewrite, Rule
-from rewright.rewrite.rules.canonical import canonical, is_closed
-from rewright.rewrite.rules.shape import is_equality, is_volatile, shows_identity
-from rewright.rewrite.rules.tree import as_product, conjoin, references_whole, substitute
+from rewright.rewrite.rules.base import SELECT, Context, Rewrite, rule
 from rewright.sql import algebra as a
+from rewright.sql.facts import is_equality, is_volatile
+from rewright.sql.types import equality_is_identity
+from rewright.sql.walk import as_product, canonical, conjoin, is_closed, references_whole, substitute
 
 
-def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
-    if not isinstance(block, a.Select):
-        return
+@rule(SELECT, guards=("no-having",), known_as="AggregateRemoveRule", priority=74, category="join")
+def redundant_keys(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     items, preds = as_product(block)
     grouped = [i for i in items if isinstance(i, a.Derived) and not i.lateral and not i.security_barrier]
     for gone in grouped:
@@ -84,7 +85,9 @@ def _same_groups(gone: a.Derived, kept: a.Derived, keys: tuple[a.Expr, ...]) -> 
         for q, twin in enumerate(other.targets):
             if twin.expr in other.group_by[0] and _same(one, target.expr, other, twin.expr):
                 found[p] = q
-    exact = all(shows_identity(one.targets[p].expr) or one.targets[p].expr.type.typmod >= 0 for p in found)
+    exact = all(
+        equality_is_identity(one.targets[p].expr.type) or one.targets[p].expr.type.typmod >= 0 for p in found
+    )
     return found if len(found) == len(one.targets) and exact else None
 
 
@@ -108,8 +111,3 @@ def _ties(preds: list[a.Expr], gone: a.Derived, kept: a.Derived, same: dict[int,
 def _columns(pred: a.Expr) -> set[tuple[int, int]]:
     assert isinstance(pred, a.Op)
     return {(x.rel, x.pos) for x in pred.args if isinstance(x, a.Column)}
-
-
-RULE = Rule(
-    "redundant_keys", apply, ("no-having",), "JoinToSemiJoin, AggregateRemove", priority=74, category="join"
-)

@@ -16,30 +16,30 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
-from rewright.rewrite.rules.base import Context, Rewrite, Rule
-from rewright.rewrite.rules.build import function, operator
+from rewright.rewrite.rules.base import SELECT, Context, Rewrite, reads_tables, rule, ungrouped
+from rewright.rewrite.rules.build import derived, function, moved_to, numbered, operator
 from rewright.rewrite.rules.correlation import Inner, Tie, aggregate_block
-from rewright.rewrite.rules.shape import column_not_null, divides, is_volatile, order_sensitive
-from rewright.rewrite.rules.tree import (
-    QUERIES,
+from rewright.sql import algebra as a
+from rewright.sql.facts import divides, is_volatile, order_sensitive
+from rewright.sql.types import FLOATS, INT4, INT8
+from rewright.sql.walk import (
     as_product,
     columns_used,
     conjoin,
     conjuncts,
     free_rels,
     has_subquery,
-    map_children,
+    map_kind,
     references_whole,
     renumber,
+    replace_item,
     same_source,
     substitute,
+    substitute_around,
     used_rels,
     walk_block,
 )
-from rewright.sql import algebra as a
-from rewright.sql.types import FLOATS, INT4, INT8
 
 GUARDS = ("peers", "nulls-apart", "later-keys-filled", "filters-after")
 ADDED = frozenset({"sum", "avg"})
@@ -92,9 +92,8 @@ class Running:
         return replace(call, filter=conjoin(dict.fromkeys(asked)))
 
 
-def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
-    if not isinstance(block, a.Select) or block.group_by is not None or not block.from_:
-        return
+@rule(SELECT.where(ungrouped, reads_tables), guards=GUARDS, priority=86, category="join")
+def running_window(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     sources = [s for item in block.from_ for s in _kept(item)]
     if not sources or not any(isinstance(n, a.ScalarSubquery) for p in _places(block) for n in walk_block(p)):
         return
@@ -239,7 +238,7 @@ def sort_key(expr: a.Expr, falling: bool, *, first: bool) -> a.SortKey | None:
 def _filled(expr: a.Expr, source: Source, ctx: Context) -> bool:
     if isinstance(expr, a.Cast) and expr.method == "binary":
         expr = expr.arg
-    return isinstance(expr, a.Column) and column_not_null(source, expr.pos, ctx) is not None
+    return isinstance(expr, a.Column) and ctx.column_filled(source, expr.pos)
 
 
 def not_null(exprs: Sequence[a.Expr]) -> list[a.Expr]:
@@ -277,23 +276,12 @@ def _over(target: a.Expr, running: Running, done: Sequence[a.Expr], ctx: Context
                 return None
             calls[n] = call
 
-    def visit(n: Any) -> Any:
-        return calls[n] if isinstance(n, a.Aggregate) else map_children(n, visit)
-
-    made: a.Expr = visit(target)
-    return made
+    return map_kind(target, a.Aggregate, calls.__getitem__)
 
 
 def _put(block: a.Select, exprs: dict[a.ScalarSubquery, a.Expr]) -> a.Select:
     """The block with its own subqueries replaced; copies further in stay as they are."""
-
-    def visit(n: Any) -> Any:
-        if isinstance(n, a.ScalarSubquery) and n in exprs:
-            return exprs[n]
-        return n if isinstance(n, QUERIES) else map_children(n, visit)
-
-    made: a.Select = map_children(block, visit)
-    return made
+    return map_kind(block, a.ScalarSubquery, lambda n: exprs.get(n, n))
 
 
 def _below(
@@ -305,40 +293,18 @@ def _below(
     ctx: Context,
 ) -> a.Select:
     """The windows over the table in a derived table that stands for it."""
-    rel, marks = ctx.fresh(), {c: a.Column(-1, i, c.type, f"run{i + 1}") for i, c in enumerate(calls)}
-
-    def mark(n: Any) -> Any:
-        return marks[n] if isinstance(n, a.WindowCall) and n in marks else map_children(n, mark)
-
-    rest = _put(block, {node: mark(e) for node, e in exprs.items()})
-    rest = _less(rest, shared)
+    marks = {c: a.Column(-1, i, c.type, f"run{i + 1}") for i, c in enumerate(calls)}
+    marked = {node: map_kind(e, a.WindowCall, lambda n: marks.get(n, n)) for node, e in exprs.items()}
+    rest = _less(_put(block, marked), shared)
     shown = columns_used((rest,), {source.rel})
-    names = [f"c{i + 1}" for i, _ in enumerate(shown)] + [m.name for m in marks.values()]
-    exprs_below: tuple[a.Expr, ...] = (*shown, *calls)
-    targets = tuple(a.Target(n, e) for n, e in zip(names, exprs_below, strict=True))
-    derived = a.Derived(rel, a.Select(targets, (source,), conjoin(shared)), "running", tuple(names))
-    mapping: dict[tuple[int, int], a.Expr] = {
-        (c.rel, c.pos): a.Column(rel, i, c.type, names[i]) for i, c in enumerate((*shown, *marks.values()))
-    }
-
-    def swap(n: Any) -> Any:
-        return derived if n is source else map_children(n, swap) if isinstance(n, a.Join) else n
-
-    made: a.Select = substitute(replace(rest, from_=()), mapping)
-    return replace(made, from_=tuple(_mapped(swap(item), derived, mapping) for item in rest.from_))
-
-
-def _mapped(item: a.FromItem, derived: a.Derived, mapping: dict[tuple[int, int], a.Expr]) -> a.FromItem:
-    """A FROM item with references replaced everywhere but in the derived table itself."""
-    if item is derived:
-        return item
-    if isinstance(item, a.Join):
-        left, right = (_mapped(x, derived, mapping) for x in (item.left, item.right))
-        return replace(
-            item, left=left, right=right, on=None if item.on is None else substitute(item.on, mapping)
-        )
-    made: a.FromItem = substitute(item, mapping)
-    return made
+    values = tuple(a.Target(marks[c].name, c) for c in calls)
+    query = a.Select((*numbered("c", shown), *values), (source,), conjoin(shared))
+    below, columns = derived(ctx.fresh(), "running", query)
+    mapping = moved_to((*shown, *marks.values()), columns)
+    # what else is joined reads the table's columns from the windows' table, which stays as it is inside
+    swapped = (replace_item(item, source, below) for item in rest.from_)
+    from_ = tuple(substitute_around(item, below, mapping) for item in swapped)
+    return replace(substitute(replace(rest, from_=()), mapping), from_=from_)
 
 
 def _less(block: a.Select, gone: list[a.Expr]) -> a.Select:
@@ -352,6 +318,3 @@ def _less(block: a.Select, gone: list[a.Expr]) -> a.Select:
 
     where = conjoin(p for p in conjuncts(block.where) if p not in gone)
     return replace(block, from_=tuple(item(i) for i in block.from_), where=where)
-
-
-RULE = Rule("running_window", apply, GUARDS, priority=86, category="join")

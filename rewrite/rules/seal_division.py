@@ -15,18 +15,16 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.base import SELECT, Context, Rewrite, filtered, rule
 from rewright.rewrite.rules.build import operator
-from rewright.rewrite.rules.shape import is_volatile
-from rewright.rewrite.rules.tree import map_children
 from rewright.sql import algebra as a
+from rewright.sql.facts import is_volatile
 from rewright.sql.facts.guards import NOTHING, Known, division, evaluated, is_division
-from rewright.sql.walk import conjunction, conjuncts
+from rewright.sql.walk import conjoin, conjuncts, map_parts
 
 
-def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
-    if not isinstance(block, a.Select) or block.where is None:
-        return
+@rule(SELECT.where(filtered), guards=("never-zero",), priority=1, category="predicate")
+def seal_division(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     preds = conjuncts(block.where)
     # one that divides has to be kept from failing itself
     sure = [
@@ -35,7 +33,7 @@ def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
     sealed = [_sealed(p, [c for c in sure if c is not p], ctx) for p in preds]
     if any(new is not old for new, old in zip(sealed, preds, strict=True)):
         yield Rewrite(
-            replace(block, where=conjunction(sealed)),
+            replace(block, where=conjoin(sealed)),
             "divisors that other conditions keep from being 0 are NULL where those do not hold",
             literal=True,
         )
@@ -48,7 +46,7 @@ def _sealed(pred: a.Expr, beside: list[a.Expr], ctx: Context) -> a.Expr:
     def visit(node: Any) -> Any:
         if isinstance(node, a.Select | a.SetOp | a.Values | a.Aggregate | a.WindowCall):
             return node
-        made = map_children(node, visit)
+        made = map_parts(node, visit)
         known = divisions.get(node) if isinstance(node, a.Op) else None
         if known is None or "nonzero" in division(node, known):
             return made
@@ -71,6 +69,3 @@ def _never_zero(made: a.Op, written: a.Op, known: Known, beside: list[a.Expr], c
     if equals is None or not ctx.holds("never-zero", kept):
         return None
     return a.NullIf(equals, divisor, a.Const("0", divisor.type.without_typmod()), divisor.type)
-
-
-RULE = Rule("seal_division", apply, ("never-zero",), priority=1, category="predicate")

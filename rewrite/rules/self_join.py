@@ -6,6 +6,8 @@
 
 Both copies are the same row, so every column of one is the other's. A nullable column of the key leaves ``IS NOT NULL`` behind. A
 LEFT JOIN goes the same way if its ON asks for the key only. SOUNDNESS 10.
+
+Known as self-join elimination.
 """
 
 from __future__ import annotations
@@ -13,9 +15,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from rewright.rewrite.rules.base import Context, Rewrite, Rule
-from rewright.rewrite.rules.shape import column_not_null, is_equality, table_of
-from rewright.rewrite.rules.tree import (
+from rewright.rewrite.rules.base import SELECT, Context, Rewrite, reads_tables, rule
+from rewright.sql import algebra as a
+from rewright.sql.facts import is_equality, stored_table
+from rewright.sql.walk import (
     Place,
     as_product,
     conjoin,
@@ -25,12 +28,16 @@ from rewright.rewrite.rules.tree import (
     references_whole,
     substitute,
 )
-from rewright.sql import algebra as a
 
 
-def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
-    if not isinstance(block, a.Select) or not block.from_:
-        return
+@rule(
+    SELECT.where(reads_tables),
+    guards=("joined-on-a-key", "null-keys-excluded", "nothing-but-the-key"),
+    known_as="self-join elimination",
+    priority=83,
+    category="join",
+)
+def self_join(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     yield from _joined(block, ctx)
     yield from _left(block, ctx)
 
@@ -77,7 +84,7 @@ def _left(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
 def _same_table(kept: a.FromItem, gone: a.FromItem, ctx: Context) -> bool:
     if not isinstance(kept, a.Scan) or not isinstance(gone, a.Scan) or kept.rel == gone.rel:
         return False
-    return (kept.table, kept.only) == (gone.table, gone.only) and table_of(kept, ctx) is not None
+    return (kept.table, kept.only) == (gone.table, gone.only) and stored_table(ctx.catalog, kept) is not None
 
 
 def _tied(
@@ -104,7 +111,7 @@ def _filled(kept: a.Scan, ties: Sequence[a.Expr], ctx: Context) -> list[a.Expr]:
     """``IS NOT NULL`` for the columns of the key that may be NULL."""
     columns = [x for t in ties if isinstance(t, a.Op) for x in t.args if isinstance(x, a.Column)]
     mine = [c for c in columns if c.rel == kept.rel]
-    open_ = [c for c in mine if column_not_null(kept, c.pos, ctx) is None]
+    open_ = [c for c in mine if not ctx.column_filled(kept, c.pos)]
     return [a.IsNull(c, negated=True) for c in open_ if not ctx.holds("null-keys-excluded", False)]
 
 
@@ -118,13 +125,3 @@ def _as(made: a.Select, gone: a.Scan, kept: a.Scan) -> a.Select:
 
 def _why(kept: a.Scan) -> str:
     return f"{kept.table.name} is joined with itself on its key"
-
-
-RULE = Rule(
-    "self_join",
-    apply,
-    ("joined-on-a-key", "null-keys-excluded", "nothing-but-the-key"),
-    "",
-    priority=83,
-    category="join",
-)

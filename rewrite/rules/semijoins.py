@@ -9,8 +9,9 @@ from collections.abc import Iterator, Sequence
 
 from rewright.rewrite.rules.base import Context
 from rewright.rewrite.rules.correlation import as_tie
-from rewright.rewrite.rules.shape import is_volatile
-from rewright.rewrite.rules.tree import (
+from rewright.sql import algebra as a
+from rewright.sql.facts import is_volatile
+from rewright.sql.walk import (
     conjoin,
     copy_fresh,
     free_of_all,
@@ -19,7 +20,6 @@ from rewright.rewrite.rules.tree import (
     has_subquery,
     used_rels,
 )
-from rewright.sql import algebra as a
 
 
 def implied_semijoins(

@@ -6,26 +6,31 @@
      WHERE NOT EXISTS (SELECT 1 FROM (SELECT v.cust FROM visit v) r WHERE r.cust = l.cust)
 
 Set operations take NULLs for the same; the equality does not, so one side of each column must be free of NULLs. DISTINCT is left out
-over a key. Calcite: IntersectToSemiJoinRule, MinusToAntiJoinRule. SOUNDNESS 9.
+over a key. Calcite: IntersectToSemiJoinRule; MinusToAntiJoinRule. SOUNDNESS 9.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.base import SET_OPERATION, Context, Rewrite, rule
 from rewright.rewrite.rules.build import compare
-from rewright.rewrite.rules.shape import is_volatile, shows_identity
-from rewright.rewrite.rules.tree import conjoin
 from rewright.sql import algebra as a
-from rewright.sql.facts import Facts
-from rewright.sql.types import INT4
+from rewright.sql.facts import is_volatile
+from rewright.sql.types import INT4, equality_is_identity
+from rewright.sql.walk import conjoin
 
 
-def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
-    if not isinstance(block, a.SetOp) or block.op == "union" or block.all or block.with_ties:
+@rule(
+    SET_OPERATION,
+    guards=("no-null-meets-null",),
+    known_as="IntersectToSemiJoinRule; MinusToAntiJoinRule",
+    priority=73,
+)
+def set_to_join(block: a.SetOp, ctx: Context) -> Iterator[Rewrite]:
+    if block.op == "union" or block.all or block.with_ties:
         return
-    facts = Facts(ctx.catalog, block)
+    facts = ctx.facts
     left, right = facts.nonnull_outputs(block.left), facts.nonnull_outputs(block.right)
     basis = [p if p is not None else q for p, q in zip(left, right, strict=True)]
     if not ctx.holds("no-null-meets-null", None not in basis) or is_volatile(block):
@@ -44,7 +49,7 @@ def _joined(block: a.SetOp, *, keyed: bool, ctx: Context) -> a.Select | None:
     right = a.Derived(ctx.fresh(), block.right, "r", names)
     mine = [a.Column(left.rel, i, c.type, c.name) for i, c in enumerate(block.columns)]
     tests = [compare("=", a.Column(right.rel, c.pos, c.type, c.name), c) for c in mine]
-    if None in tests or not all(shows_identity(c) for c in mine):
+    if None in tests or not all(equality_is_identity(c.type) for c in mine):
         return None
     one = a.Target("one", a.Const("1", INT4))
     exists = a.Exists(a.Select((one,), (right,), conjoin(t for t in tests if t is not None)))
@@ -58,8 +63,3 @@ def _joined(block: a.SetOp, *, keyed: bool, ctx: Context) -> a.Select | None:
         offset=block.offset,
         ctes=block.ctes,
     )
-
-
-RULE = Rule(
-    "set_to_join", apply, ("no-null-meets-null",), "IntersectToSemiJoinRule, MinusToAntiJoinRule", priority=73
-)

@@ -13,20 +13,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.base import QUERY, Context, Rewrite, rule
 from rewright.rewrite.rules.filtered_scans import Reader, filtered_once, readers_of
-from rewright.rewrite.rules.tree import (
+from rewright.sql import algebra as a
+from rewright.sql.walk import (
     renumber,
     walk,
 )
-from rewright.sql import algebra as a
 
 
-def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
-    if not ctx.top or any(isinstance(n, a.Cte) and n.recursive for n in walk(block)):
+@rule(QUERY.whole(), guards=("all-readers-filter",), priority=66, category="cte", blind=True)
+def share_scans(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
+    if any(isinstance(n, a.Cte) and n.recursive for n in walk(block)):
         return
     groups: dict[tuple[a.TableRef, bool], list[Reader]] = {}
-    for reader in readers_of(block):
+    for reader in readers_of(block, ctx):
         groups.setdefault((reader.scan.table, reader.scan.only), []).append(reader)
     choices = [c for readers in groups.values() for c in _choices(readers, ctx)]
     for some in ([choices] if len(choices) > 1 else []) + [[c] for c in choices]:
@@ -58,6 +59,3 @@ def _choices(readers: Sequence[Reader], ctx: Context) -> Iterator[tuple[list[Rea
 def _common(readers: Sequence[Reader]) -> list[a.Expr]:
     forms = [[renumber(p, {r.scan.rel: 0}) for p in r.own] for r in readers]
     return [p for p in forms[0] if all(p in f for f in forms[1:])]
-
-
-RULE = Rule("share_scans", apply, ("all-readers-filter",), priority=66, category="cte", blind=True)

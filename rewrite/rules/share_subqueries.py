@@ -5,6 +5,8 @@
     WITH shared AS MATERIALIZED (SELECT k, sum(x) s FROM t GROUP BY k) SELECT * FROM shared a, shared b WHERE …
 
 Only closed subqueries (no correlation) without volatile functions. SOUNDNESS 12.
+
+Calcite: CommonRelSubExprRegisterRule.
 """
 
 from __future__ import annotations
@@ -13,19 +15,23 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from rewright.rewrite.rules.base import Context, Rewrite, Rule
-from rewright.rewrite.rules.canonical import canonical, is_closed
-from rewright.rewrite.rules.shape import is_volatile
-from rewright.rewrite.rules.tree import copy_fresh, map_children, walk
+from rewright.rewrite.rules.base import QUERY, Context, Rewrite, rule
 from rewright.sql import algebra as a
+from rewright.sql.facts import is_volatile
+from rewright.sql.walk import canonical, copy_fresh, is_closed, map_parts, walk
 
 
-def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
-    if not ctx.top:
-        return
-    groups: dict[a.Query, list[a.Query]] = {}
+@rule(
+    QUERY.whole(),
+    guards=("not-volatile",),
+    known_as="CommonRelSubExprRegisterRule",
+    priority=80,
+    category="cte",
+)
+def share_subqueries(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
+    groups: dict[a.Query, list[a.Select]] = {}
     for query in _candidates(block):
-        groups.setdefault(canonical(query), []).append(query)
+        groups.setdefault(canonical(query, keep_names=False), []).append(query)
     for form, found in groups.items():
         if len(found) < 2 or not ctx.holds("not-volatile", not is_volatile(form)):
             continue
@@ -34,7 +40,7 @@ def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
         )
 
 
-def _candidates(block: a.Query) -> Iterator[a.Query]:
+def _candidates(block: a.Query) -> Iterator[a.Select]:
     """Derived tables and other closed subqueries worth computing once: they join or aggregate."""
     own = {n.cte for n in walk(block) if isinstance(n, a.Cte)}
     top = {c.cte for c in block.ctes}
@@ -52,7 +58,7 @@ def _candidates(block: a.Query) -> Iterator[a.Query]:
             yield query
 
 
-def _shared(block: a.Query, found: list[a.Query], ctx: Context) -> a.Query:
+def _shared(block: a.Query, found: list[a.Select], ctx: Context) -> a.Query:
     first, _ = copy_fresh(found[0], ctx.fresh)
     number = ctx.fresh()
     columns = tuple(a.OutputColumn(f"c{i + 1}", c.type) for i, c in enumerate(a.output_columns(found[0])))
@@ -69,8 +75,8 @@ def _shared(block: a.Query, found: list[a.Query], ctx: Context) -> a.Query:
             rel = ctx.fresh()
             scan = a.CteScan(rel, number, "shared", columns)
             picked = tuple(a.Target(c.name, a.Column(rel, i, c.type, c.name)) for i, c in enumerate(columns))
-            return replace(map_children(n, visit), query=a.Select(picked, (scan,)))
-        return map_children(n, visit)
+            return replace(map_parts(n, visit), query=a.Select(picked, (scan,)))
+        return map_parts(n, visit)
 
     changed: a.Query = visit(block)
     return replace(changed, ctes=_placed(changed.ctes, cte))
@@ -81,8 +87,3 @@ def _placed(ctes: tuple[a.Cte, ...], cte: a.Cte) -> tuple[a.Cte, ...]:
     reads = {n.cte for n in walk(cte.query) if isinstance(n, a.CteScan)}
     last = max((i + 1 for i, c in enumerate(ctes) if c.cte in reads), default=0)
     return (*ctes[:last], cte, *ctes[last:])
-
-
-RULE = Rule(
-    "share_subqueries", apply, ("not-volatile",), "CommonRelSubExprRegisterRule", priority=80, category="cte"
-)

@@ -13,24 +13,23 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from rewright.rewrite.rules.base import Context, Rewrite, Rule
-from rewright.rewrite.rules.shape import is_volatile
-from rewright.rewrite.rules.tree import QUERIES, has_aggregate, has_window, map_children, returns_set
+from rewright.rewrite.rules.base import SELECT, Context, Rewrite, rule
 from rewright.sql import algebra as a
+from rewright.sql.facts import is_volatile
+from rewright.sql.walk import QUERIES, has_aggregate, has_window, map_parts, returns_set
 
 
-def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
-    if not isinstance(block, a.Select):
-        return
+@rule(SELECT, guards=("every-row-counts",), priority=78, category="predicate")
+def subquery_duplicates(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
 
     def visit(node: Any) -> Any:
         if isinstance(node, QUERIES):
             return node
         if isinstance(node, a.Quantified):
             node = replace(node, query=_slim(node.query, ctx))
-        return map_children(node, visit)
+        return map_parts(node, visit)
 
-    made = map_children(block, lambda n: n if isinstance(n, a.Cte) else _within(n, visit))
+    made = map_parts(block, lambda n: n if isinstance(n, a.Cte) else _within(n, visit))
     if made != block:
         yield Rewrite(made, "IN does not see duplicates or order")
 
@@ -61,6 +60,3 @@ def _slim(query: a.Query, ctx: Context) -> a.Query:
     if grouped and plain and query.having is None and not query.distinct and not ordered:
         return replace(query, distinct=distinct, order_by=order, group_by=None)
     return replace(query, distinct=distinct, order_by=order)
-
-
-RULE = Rule("subquery_duplicates", apply, ("every-row-counts",), priority=78, category="predicate")

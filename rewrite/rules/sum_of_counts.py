@@ -5,6 +5,8 @@
     SELECT sum(e.sal) FROM emp e WHERE e.sal IS NOT NULL
 
 For numeric keys, whose sums are exact whatever their order (QUITE, Figure 2). The other conjuncts read keys only.
+
+Calcite: AggregateMergeRule.
 """
 
 from __future__ import annotations
@@ -12,19 +14,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from rewright.rewrite.rules.base import Context, Rewrite, Rule
-from rewright.rewrite.rules.shape import is_volatile
-from rewright.rewrite.rules.tree import columns_used, conjoin, conjuncts, has_subquery, substitute
+from rewright.rewrite.rules.base import SELECT, Context, Rewrite, one_source, rule
 from rewright.sql import algebra as a
+from rewright.sql.facts import is_volatile
+from rewright.sql.walk import columns_used, conjoin, conjuncts, has_subquery, substitute
 
 
-def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
-    if (
-        not isinstance(block, a.Select)
-        or block.group_by != ((),)
-        or len(block.from_) != 1
-        or len(block.targets) != 1
-    ):
+@rule(
+    SELECT.where(one_source),
+    guards=("no-having", "counts-rows"),
+    known_as="AggregateMergeRule",
+    priority=74,
+    category="others",
+)
+def sum_of_counts(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
+    if block.group_by != ((),) or len(block.targets) != 1:
         return
     item, target = block.from_[0], block.targets[0].expr
     if not isinstance(item, a.Derived) or not isinstance(target, a.Aggregate) or block.having is not None:
@@ -81,8 +85,3 @@ def _bare(expr: a.Expr) -> a.Expr:
             return expr
         expr = expr.arg
     return expr
-
-
-RULE = Rule(
-    "sum_of_counts", apply, ("no-having", "counts-rows"), "AggregateMerge", priority=74, category="others"
-)

@@ -14,13 +14,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.base import SELECT, Context, Rewrite, rule
 from rewright.rewrite.rules.build import operator
 from rewright.rewrite.rules.conditions import turned
-from rewright.rewrite.rules.correlation import as_tie, take_apart
-from rewright.rewrite.rules.decorrelate_target import with_join
-from rewright.rewrite.rules.shape import is_lateral, is_volatile
-from rewright.rewrite.rules.tree import (
+from rewright.rewrite.rules.correlation import as_tie, once_a_key, take_apart, with_join
+from rewright.sql import algebra as a
+from rewright.sql.facts import is_volatile
+from rewright.sql.walk import (
     Place,
     as_product,
     columns_used,
@@ -30,12 +30,13 @@ from rewright.rewrite.rules.tree import (
     free_rels,
     from_rels,
     has_window,
+    is_lateral,
+    outer_exprs,
     references_whole,
     returns_set,
     substitute,
     walk_block,
 )
-from rewright.sql import algebra as a
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +51,8 @@ class _Numbered:
     preds: tuple[a.Expr, ...]
 
 
-def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
-    if not isinstance(block, a.Select):
-        return
+@rule(SELECT, guards=("rows-are-numbered", "every-key-is-tied", "one-row-is-taken"), priority=63)
+def top_per_group(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     items, preds = as_product(block)
     for item in items:
         found = _numbered(block, item, preds, ctx) if isinstance(item, a.Derived) else None
@@ -224,14 +224,14 @@ def _first_of_target(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     if block.group_by is not None or not block.from_:
         return
     mine = from_rels(block.from_)
-    for part in (*block.targets, *block.order_by):
-        for node in walk_block(part):
+    for expr in outer_exprs(block):
+        for node in walk_block(expr):
             if isinstance(node, a.ScalarSubquery) and free_rels(node.query) & mine:
                 joined = _first(node, ctx)
                 if joined is not None:
                     item, on, value = joined
                     yield Rewrite(
-                        with_join(block, node, item, on, value),
+                        with_join(block, {node: value}, item, on),
                         "the first row of each group, for all rows at once",
                     )
 
@@ -252,27 +252,7 @@ def _first(node: a.ScalarSubquery, ctx: Context) -> tuple[a.FromItem, a.Expr | N
     order = _ascending(keys)
     if order is None:
         return None
-    names = [f"key{i + 1}" for i in range(len(keys))]
-    target = query.targets[0].expr
-    first = a.Select(
-        (*(a.Target(n, k) for n, k in zip(names, keys, strict=True)), a.Target("value", target)),
-        inner.items,
-        conjoin(inner.local),
-        distinct=keys,
-        order_by=(*order, *query.order_by),
-    )
-    first, _ = copy_fresh(first, ctx.fresh)
-    rel = ctx.fresh()
-    value = a.Column(rel, len(keys), target.type, "value")
-    on = conjoin(
-        t.on_key(a.Column(rel, keys.index(t.key), t.key.type, names[keys.index(t.key)])) for t in inner.ties
-    )
-    return a.Derived(rel, first, "first", (*names, "value")), on, value
-
-
-RULE = Rule(
-    "top_per_group",
-    apply,
-    ("rows-are-numbered", "every-key-is-tied", "one-row-is-taken"),
-    priority=63,
-)
+    known = once_a_key(inner, (a.Target("value", query.targets[0].expr),), "first", ctx)
+    rows = replace(known.query, group_by=None, distinct=keys, order_by=(*order, *query.order_by))
+    item = replace(known.item, query=copy_fresh(rows, ctx.fresh)[0])
+    return item, conjoin(known.on), known.values[0]

@@ -11,6 +11,8 @@ aggregate becomes a window over them:
     SELECT s.id, s.amount / (SELECT sum(t.amount) FROM sale t WHERE t.qty > 2) FROM sale s WHERE s.qty > 2
     -->
     SELECT s.id, s.amount / sum(s.amount) OVER () FROM sale s WHERE s.qty > 2
+
+Known as WinMagic (Zuzarte et al. 2003).
 """
 
 from __future__ import annotations
@@ -19,28 +21,35 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from rewright.rewrite.rules.base import Context, Rewrite, Rule
-from rewright.rewrite.rules.canonical import canonical, is_closed
-from rewright.rewrite.rules.shape import divides, is_volatile, order_sensitive
-from rewright.rewrite.rules.tree import (
-    QUERIES,
+from rewright.rewrite.rules.base import QUERY, Context, Rewrite, rule
+from rewright.rewrite.rules.build import derived, numbered, over
+from rewright.rewrite.rules.correlation import in_output
+from rewright.sql import algebra as a
+from rewright.sql.facts import divides, is_volatile, order_sensitive
+from rewright.sql.walk import (
+    canonical,
     conjoin,
     conjuncts,
+    group_keys,
     has_subquery,
     has_window,
-    map_children,
+    is_closed,
+    map_kind,
+    map_parts,
+    outer_exprs,
     renumber,
     replace_node,
+    twins,
     walk_block,
 )
-from rewright.sql import algebra as a
 
 COMBINES = frozenset({("sum", "numeric"), ("sum", "float8")})
 
 OVER_ROWS = frozenset({"sum", "avg", "count", "min", "max", "bool_and", "bool_or", "every"})
 
 
-def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
+@rule(QUERY, guards=("same-rows",), known_as="WinMagic (Zuzarte et al. 2003)", priority=75, category="others")
+def total_as_window(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
     if isinstance(block, a.Select) and block.group_by is None:
         yield from _of_rows(block, ctx)
     if (
@@ -65,31 +74,14 @@ def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
 
 def _of_rows(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     """Totals in the select list (and ORDER BY) over all rows of a block without groups, all of them at once."""
-    nodes = [
-        n for p in (*block.targets, *block.order_by) for n in walk_block(p) if isinstance(n, a.ScalarSubquery)
-    ]
+    nodes = [n for e in outer_exprs(block) for n in walk_block(e) if isinstance(n, a.ScalarSubquery)]
     if not nodes or is_volatile(block):
         return
-    values: dict[a.ScalarSubquery, a.Expr] = {}
-    for node in nodes:
-        value = _total(block, node, ctx)
-        if value is not None:
-            values[node] = value
-    if not values:
-        return
-
-    def visit(n: Any) -> Any:
-        if isinstance(n, a.ScalarSubquery) and n in values:
-            return values[n]
-        return n if isinstance(n, QUERIES) else map_children(n, visit)
-
-    made = replace(
-        block,
-        targets=tuple(visit(t) for t in block.targets),
-        order_by=tuple(visit(k) for k in block.order_by),
-        distinct=None if block.distinct is None else tuple(visit(e) for e in block.distinct),
-    )
-    yield Rewrite(made, "the subquery's total is one over the rows that the query reads already")
+    found = {node: _total(block, node, ctx) for node in nodes}
+    values = {node: value for node, value in found.items() if value is not None}
+    if values:
+        why = "the subquery's total is one over the rows that the query reads already"
+        yield Rewrite(in_output(block, values), why)
 
 
 def _total(block: a.Select, node: a.ScalarSubquery, ctx: Context) -> a.Expr | None:
@@ -108,24 +100,11 @@ def _total(block: a.Select, node: a.ScalarSubquery, ctx: Context) -> a.Expr | No
     theirs = canonical(a.Select((), sub.from_, sub.where))
     if not ctx.holds("same-rows", mine == theirs):
         return None
-    twins = _twins(sub, block)
-    if twins is None:
+    pairs = twins(sub, block)
+    if pairs is None:
         return None
-    target = renumber(sub.targets[0].expr, twins)
+    target = renumber(sub.targets[0].expr, pairs)
     return _windowed(target) if block.group_by is not None else _over_rows(target)
-
-
-def _twins(sub: a.Select, block: a.Select) -> dict[int, int] | None:
-    from rewright.rewrite.rules.tree import leaves
-
-    ours, theirs = list(leaves(block.from_)), list(leaves(sub.from_))
-    if len(ours) != len(theirs):
-        return None
-    return {
-        t.rel: o.rel
-        for t, o in zip(theirs, ours, strict=True)
-        if not isinstance(t, a.Join) and not isinstance(o, a.Join)
-    }
 
 
 def _over_rows(target: a.Expr) -> a.Expr | None:
@@ -134,14 +113,7 @@ def _over_rows(target: a.Expr) -> a.Expr | None:
         return None
     if any(g.distinct or order_sensitive(g) or g.func.name not in OVER_ROWS for g in aggregates):
         return None
-
-    def visit(n: a.Expr) -> a.Expr:
-        if isinstance(n, a.Aggregate):
-            return a.WindowCall(n.func, n.args, a.Window(), n.type, star=n.star, filter=n.filter)
-        found: a.Expr = map_children(n, visit)
-        return found
-
-    return visit(target)
+    return over(target, a.Window())
 
 
 def _windowed(target: a.Expr) -> a.Expr | None:
@@ -153,55 +125,40 @@ def _windowed(target: a.Expr) -> a.Expr | None:
     if not aggregates:
         return None
 
-    def visit(n: a.Expr) -> a.Expr:
-        if isinstance(n, a.Aggregate):
-            func = replace(n.func, arg_types=(n.type.name,))
-            return a.WindowCall(func, (n,), a.Window(), n.type)
-        found: a.Expr = map_children(n, visit)
-        return found
+    def call(g: a.Aggregate) -> a.WindowCall:
+        """Of the group's own result."""
+        return a.WindowCall(replace(g.func, arg_types=(g.type.name,)), (g,), a.Window(), g.type)
 
-    return visit(target)
+    return map_kind(target, a.Aggregate, call)
 
 
 def _assemble(
     block: a.Select, conjunct: a.Expr, node: a.ScalarSubquery, total: a.Expr, ctx: Context
 ) -> a.Select:
-    rel = ctx.fresh()
-    parts: list[a.Expr] = [t.expr for t in block.targets]
-    parts += [key.expr for key in block.order_by]
+    parts = [t.expr for t in block.targets] + [key.expr for key in block.order_by]
     parts += [n for n in walk_block(conjunct) if isinstance(n, a.Aggregate)]
-    parts += [k for k in (block.group_by or ((),))[0] if any(n == k for n in walk_block(conjunct))]
+    parts += [k for k in group_keys(block) if any(n == k for n in walk_block(conjunct))]
     distinct = list(dict.fromkeys(parts))
-    inner = replace(
+    inner = a.Select(
+        (*numbered("c", distinct), a.Target("total", total)),
+        block.from_,
+        block.where,
+        block.group_by,
+        conjoin(c for c in conjuncts(block.having) if c != conjunct),
+    )
+    groups, shown = derived(ctx.fresh(), "groups", inner)
+    columns = dict(zip(distinct, shown, strict=False))
+
+    def visit(n: Any) -> Any:
+        return columns[n] if n in columns else map_parts(n, visit)
+
+    # what stands above the groups stays, and is asked of their columns
+    return replace(
         block,
-        targets=(*(a.Target(f"c{i + 1}", e) for i, e in enumerate(distinct)), a.Target("total", total)),
-        having=conjoin(c for c in conjuncts(block.having) if c != conjunct),
-        order_by=(),
-        limit=None,
-        offset=None,
-        with_ties=False,
-        ctes=(),
-    )
-    columns = {e: a.Column(rel, i, e.type, f"c{i + 1}") for i, e in enumerate(distinct)}
-    value = a.Column(rel, len(distinct), node.type, "total")
-
-    def visit(n: a.Expr) -> a.Expr:
-        if n in columns:
-            return columns[n]
-        found: a.Expr = map_children(n, visit)
-        return found
-
-    derived = a.Derived(rel, inner, "groups", tuple(t.name for t in inner.targets))
-    return a.Select(
         targets=tuple(a.Target(t.name, columns[t.expr]) for t in block.targets),
-        from_=(derived,),
-        where=visit(replace_node(conjunct, node, value)),
+        from_=(groups,),
+        where=visit(replace_node(conjunct, node, shown[-1])),
+        group_by=None,
+        having=None,
         order_by=tuple(replace(k, expr=columns[k.expr]) for k in block.order_by),
-        limit=block.limit,
-        offset=block.offset,
-        with_ties=block.with_ties,
-        ctes=block.ctes,
     )
-
-
-RULE = Rule("total_as_window", apply, ("same-rows",), priority=75, category="others")

@@ -13,9 +13,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from rewright.rewrite.rules.base import Context, Rewrite, Rule
-from rewright.rewrite.rules.shape import cannot_fail, is_equality, is_volatile, shows_identity
-from rewright.rewrite.rules.tree import (
+from rewright.rewrite.rules.base import SELECT, Context, Rewrite, reads_tables, rule
+from rewright.sql import algebra as a
+from rewright.sql.facts import is_equality, is_volatile
+from rewright.sql.types import equality_is_identity
+from rewright.sql.walk import (
     Place,
     as_product,
     conjoin,
@@ -25,16 +27,20 @@ from rewright.rewrite.rules.tree import (
     substitute,
     walk,
 )
-from rewright.sql import algebra as a
 
 MOST_ADDED = 6
 
 
-def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
-    if not isinstance(block, a.Select) or not block.from_:
-        return
+@rule(
+    SELECT.where(reads_tables),
+    guards=("equal-is-identical",),
+    known_as="JoinPushTransitivePredicatesRule",
+    priority=62,
+    category="predicate",
+)
+def transitive(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     items, preds = as_product(block)
-    added = _implied(preds, [p for p in preds if _says_more(p)], ctx)
+    added = _implied(preds, [p for p in preds if _says_more(p, ctx)], ctx)
     outer = tuple(_padded(i, preds, ctx) for i in items)
     changed = any(m is not i for m, i in zip(outer, items, strict=True))
     if (added or changed) and len(added) <= MOST_ADDED:
@@ -48,7 +54,7 @@ def _padded(item: a.FromItem, preds: Sequence[a.Expr], ctx: Context) -> a.FromIt
         return item
     left = _padded(item.left, preds, ctx)
     kept = from_rels((item.left,))
-    known = [p for p in preds if _says_more(p) and _rel(p) in kept]
+    known = [p for p in preds if _says_more(p, ctx) and _rel(p) in kept]
     on = conjuncts(item.on)
     wanted = from_rels((item.right,))
     added = [p for p in _implied(on, known, ctx) if _rel(p) in wanted]
@@ -83,7 +89,7 @@ def _classes(preds: Sequence[a.Expr], ctx: Context) -> list[list[a.Column]]:
         if not isinstance(one, a.Column) or not isinstance(other, a.Column) or one.rel == other.rel:
             continue
         same = one.type.without_typmod() == other.type.without_typmod()
-        if not same or not ctx.holds("equal-is-identical", shows_identity(one)):
+        if not same or not ctx.holds("equal-is-identical", equality_is_identity(one.type)):
             continue
         near = [g for g in groups if one in g or other in g]
         groups = [g for g in groups if g not in near]
@@ -91,9 +97,9 @@ def _classes(preds: Sequence[a.Expr], ctx: Context) -> list[list[a.Column]]:
     return groups
 
 
-def _says_more(pred: a.Expr) -> bool:
+def _says_more(pred: a.Expr, ctx: Context) -> bool:
     """A condition on one column that the server does not carry over by itself."""
-    if has_subquery(pred) or is_volatile(pred) or not cannot_fail(pred):
+    if has_subquery(pred) or is_volatile(pred) or not ctx.facts.cannot_fail(pred):
         return False
     columns = {n for n in walk(pred) if isinstance(n, a.Column)}
     fixed = is_equality(pred) and isinstance(pred, a.Op) and any(isinstance(x, a.Column) for x in pred.args)
@@ -107,13 +113,3 @@ def _column(pred: a.Expr) -> a.Column:
 
 def _rel(pred: a.Expr) -> int:
     return _column(pred).rel
-
-
-RULE = Rule(
-    "transitive",
-    apply,
-    ("equal-is-identical",),
-    "JoinPushTransitivePredicatesRule",
-    priority=62,
-    category="predicate",
-)

@@ -13,16 +13,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.base import SET_OPERATION, Context, Rewrite, rule
 from rewright.rewrite.rules.conditions import value
 from rewright.rewrite.rules.ranges import Allowed, allowed, column_of
-from rewright.rewrite.rules.tree import as_product
 from rewright.sql import algebra as a
-from rewright.sql.facts import Facts
+from rewright.sql.walk import as_product
 
 
-def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
-    if not isinstance(block, a.SetOp) or block.op != "union" or block.all:
+@rule(
+    SET_OPERATION, guards=("arms-are-disjoint", "arms-have-keys"), known_as="UnionToDistinctRule", priority=79
+)
+def union_to_all(block: a.SetOp, ctx: Context) -> Iterator[Rewrite]:
+    if block.op != "union" or block.all:
         return
     left, right = _outputs(block.left), _outputs(block.right)
     apart = any(
@@ -30,7 +32,7 @@ def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
     )
     if not ctx.holds("arms-are-disjoint", apart):
         return
-    facts = Facts(ctx.catalog, block)
+    facts = ctx.facts
     first, second = facts.is_unique(block.left), facts.is_unique(block.right)
     if ctx.holds("arms-have-keys", first is not None and second is not None):
         names = frozenset(x.name for x in (*(first or ()), *(second or ())))
@@ -62,8 +64,3 @@ def _output(expr: a.Expr, known: dict[tuple[int, int], Allowed]) -> Allowed | No
     made = Allowed()
     made.only({found})
     return made
-
-
-RULE = Rule(
-    "union_to_all", apply, ("arms-are-disjoint", "arms-have-keys"), "UnionToDistinctRule", priority=79
-)

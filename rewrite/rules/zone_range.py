@@ -13,17 +13,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from rewright.rewrite.rules.base import Context, Rewrite, Rule
+from rewright.rewrite.rules.base import SELECT, Context, Rewrite, rule
 from rewright.rewrite.rules.build import compare
-from rewright.rewrite.rules.tree import as_product, conjoin, conjuncts
 from rewright.rewrite.rules.zones import Span, moment, span, utc
 from rewright.sql import algebra as a
+from rewright.sql.walk import as_product, conjoin, conjuncts
 
 
-def apply(block: a.Query, ctx: Context) -> Iterator[Rewrite]:
+@rule(SELECT, priority=82, category="predicate")
+def zone_range(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     del ctx
-    if not isinstance(block, a.Select):
-        return
     preds = as_product(block)[1]
     bounded = {
         arg
@@ -51,6 +50,3 @@ def _bounds(column: a.Column, spans: list[Span]) -> Iterator[a.Expr]:
         bound = None if at is None else compare(name, column, moment(at, column.type))
         if bound is not None:
             yield bound
-
-
-RULE = Rule("zone_range", apply, (), priority=82, category="predicate")

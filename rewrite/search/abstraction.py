@@ -12,16 +12,24 @@ from collections.abc import Container, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from rewright.rewrite.rules.canonical import canonical, is_closed
 from rewright.rewrite.rules.inline_cte import inlined
-from rewright.rewrite.rules.shape import is_volatile
-from rewright.rewrite.rules.tree import Fresh, blocks, highest_number, leaves, map_children, replace_at, walk
 from rewright.rewrite.search.congruence import looseness
 from rewright.rewrite.search.gathering import gathered, mentioned
 from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog, Table, TableColumn
-from rewright.sql.facts import Facts
+from rewright.sql.facts import Facts, is_volatile
 from rewright.sql.facts.effects import OVERFLOW
+from rewright.sql.walk import (
+    Fresh,
+    blocks,
+    canonical,
+    highest_number,
+    is_closed,
+    leaves,
+    map_parts,
+    replace_at,
+    walk,
+)
 
 SCHEMA = "rewright_unknown"
 
@@ -64,7 +72,7 @@ class _Unknowns:
             table = self.table(form)
             shown = tuple(a.OutputColumn(n, c.type) for n, c in zip(node.names, table.columns, strict=True))
             return a.Scan(node.rel, table.ref, node.alias, shown)
-        return map_children(node, self.replace)
+        return map_parts(node, self.replace)
 
 
 def pairs(before: a.Query, after: a.Query, catalog: Catalog) -> Iterator[Pair]:
@@ -78,10 +86,13 @@ def pairs(before: a.Query, after: a.Query, catalog: Catalog) -> Iterator[Pair]:
     start = _without_alike(Pair(before, after, catalog, 0))
     columns = mentioned(start.before, start.after)
     highest = max(highest_number(before), highest_number(after))
+    facts = Facts(catalog, start.before, start.after)
     for together in (True, False, None):
         first, second = start.before, start.after
         if together is not None:
-            first, second = (gathered(q, columns, Fresh(highest), together=together) for q in (first, second))
+            first, second = (
+                gathered(q, columns, Fresh(highest), facts, together=together) for q in (first, second)
+            )
         pair = without_common(replace(start, before=first, after=second))
         if pair.taken == start.taken:
             pair = start  # nothing was found by gathering
@@ -177,12 +188,13 @@ def without_ctes(query: a.Query) -> a.Query | None:
 
 def _forms(query: a.Query, rels: Container[int] | None = None) -> Iterator[a.Query]:
     for node in walk(query):
-        wanted = isinstance(node, a.Derived) and (rels is None or node.rel in rels)
-        if wanted and (form := _form(node)) is not None:
-            yield form
+        if isinstance(node, a.Derived) and (rels is None or node.rel in rels):
+            form = _form(node)
+            if form is not None:
+                yield form
 
 
 def _form(node: a.Derived) -> a.Query | None:
     if node.lateral or node.security_barrier or not is_closed(node.query) or is_volatile(node.query):
         return None
-    return canonical(node.query)
+    return canonical(node.query, keep_names=False)

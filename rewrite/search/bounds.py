@@ -15,47 +15,77 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
-from rewright.rewrite.rules.shape import cannot_fail, is_equality, is_volatile
-from rewright.rewrite.rules.tree import (
-    REFERENCES,
+from rewright.rewrite.rules.zones import Span, span, utc
+from rewright.rewrite.search.forms import Form, Walk, harmless
+from rewright.sql import algebra as a
+from rewright.sql.catalog import Catalog
+from rewright.sql.facts import is_equality
+from rewright.sql.types import EXACT_INTEGERS
+from rewright.sql.walk import (
     as_product,
-    children,
     conjoin,
     conjuncts,
     free_rels,
-    has_subquery,
-    map_children,
     renumber,
-    walk,
 )
-from rewright.rewrite.rules.zones import Span, span, utc
-from rewright.sql import algebra as a
-from rewright.sql.types import EXACT_INTEGERS
 
 ORDERED = EXACT_INTEGERS | {"date"}
 EXTREMES = {">=": "min", "<=": "max"}
 
 
-def without_bounds(query: a.Query) -> a.Query:
-    """``query`` without such conditions."""
-
-    def visit(node: Any) -> Any:
-        node = map_children(node, visit)
-        return _block(node) if isinstance(node, a.Select) and node.where is not None else node
-
-    changed: a.Query = visit(query)
-    return changed
+def without_bounds(query: a.Query, catalog: Catalog) -> Form:
+    """A query that holds no CTEs, without such conditions."""
+    return _WithoutBounds(catalog).form(query)
 
 
-def _block(block: a.Select) -> a.Select:
-    items, preds = as_product(block)
-    spans = [s for p in preds if (s := span(p)) is not None]
-    empty = [p for p in conjuncts(block.where) if _says_nothing(p, items, preds) or _is_around(p, spans)]
-    if not empty:
-        return block
-    return replace(block, where=conjoin(p for p in conjuncts(block.where) if p not in empty))
+class _WithoutBounds(Walk):
+    def block(self, block: a.Select) -> a.Select:
+        items, preds = as_product(block)
+        spans = [s for p in preds if (s := span(p)) is not None]
+        own = conjuncts(block.where)
+        kept = [p for p in own if not _is_around(p, spans) and not self._says_nothing(p, items, preds)]
+        return block if len(kept) == len(own) else replace(block, where=conjoin(kept))
+
+    def _says_nothing(self, pred: a.Expr, items: Sequence[a.FromItem], preds: Sequence[a.Expr]) -> bool:
+        if not isinstance(pred, a.Op) or len(pred.args) != 2 or not pred.op.is_builtin:
+            return False
+        key, bound = pred.args
+        if not isinstance(key, a.Column) or not isinstance(bound, a.ScalarSubquery):
+            return False
+        if key.type.name not in ORDERED or not key.type.is_builtin:
+            return False
+        read = self._extreme(bound.query, EXTREMES.get(pred.op.btree, ""))
+        if read is None:
+            return False
+        scan, column, own = read
+        return column.type == key.type and any(
+            _joined(item, key, scan, column, own, preds) for item in items if isinstance(item, a.Scan)
+        )
+
+    def _extreme(self, query: a.Query, name: str) -> tuple[a.Scan, a.Column, tuple[a.Expr, ...]] | None:
+        """Table, column and conditions of ``SELECT min(column) FROM table WHERE …``."""
+        if not name or not isinstance(query, a.Select) or len(query.targets) != 1 or len(query.from_) != 1:
+            return None
+        value, scan = query.targets[0].expr, query.from_[0]
+        whole = a.Select(query.targets, query.from_, query.where, ((),), order_by=query.order_by)
+        if query != whole or not isinstance(scan, a.Scan) or not isinstance(value, a.Aggregate):
+            return None
+        (column,) = value.args if len(value.args) == 1 else (None,)
+        plain = value == a.Aggregate(value.func, value.args, value.type)
+        if (
+            not plain
+            or value.func.name != name
+            or not value.func.is_builtin
+            or not isinstance(column, a.Column)
+        ):
+            return None
+        own = conjuncts(query.where)
+        if column.rel != scan.rel or any(
+            free_rels(p) - {scan.rel} or not harmless(p, self.facts) for p in own
+        ):
+            return None
+        return scan, column, own
 
 
 def _is_around(pred: a.Expr, spans: Sequence[Span]) -> bool:
@@ -71,41 +101,6 @@ def _is_around(pred: a.Expr, spans: Sequence[Span]) -> bool:
     if pred.op.name in {">", ">="}:
         return any(moment < low or (moment == low and pred.op.name == ">=") for low in lows)
     return pred.op.name in {"<", "<="} and any(moment >= high for high in highs)
-
-
-def _says_nothing(pred: a.Expr, items: Sequence[a.FromItem], preds: Sequence[a.Expr]) -> bool:
-    if not isinstance(pred, a.Op) or len(pred.args) != 2 or not pred.op.is_builtin:
-        return False
-    key, bound = pred.args
-    if not isinstance(key, a.Column) or not isinstance(bound, a.ScalarSubquery):
-        return False
-    if key.type.name not in ORDERED or not key.type.is_builtin:
-        return False
-    read = _extreme(bound.query, EXTREMES.get(pred.op.btree, ""))
-    if read is None:
-        return False
-    scan, column, own = read
-    return column.type == key.type and any(
-        _joined(item, key, scan, column, own, preds) for item in items if isinstance(item, a.Scan)
-    )
-
-
-def _extreme(query: a.Query, name: str) -> tuple[a.Scan, a.Column, tuple[a.Expr, ...]] | None:
-    """Table, column and conditions of ``SELECT min(column) FROM table WHERE …``."""
-    if not name or not isinstance(query, a.Select) or len(query.targets) != 1 or len(query.from_) != 1:
-        return None
-    value, scan = query.targets[0].expr, query.from_[0]
-    whole = a.Select(query.targets, query.from_, query.where, ((),), order_by=query.order_by)
-    if query != whole or not isinstance(scan, a.Scan) or not isinstance(value, a.Aggregate):
-        return None
-    (column,) = value.args if len(value.args) == 1 else (None,)
-    plain = value == a.Aggregate(value.func, value.args, value.type)
-    if not plain or value.func.name != name or not value.func.is_builtin or not isinstance(column, a.Column):
-        return None
-    own = conjuncts(query.where)
-    if column.rel != scan.rel or any(free_rels(p) - {scan.rel} or not harmless(p) for p in own):
-        return None
-    return scan, column, own
 
 
 def _joined(
@@ -127,17 +122,3 @@ def _joined(
 
 def _sides(pred: a.Expr) -> tuple[a.Expr, ...]:
     return pred.args if isinstance(pred, a.Op) else ()
-
-
-def harmless(pred: a.Expr) -> bool:
-    """Whether a condition raises nothing on any row. Parts without columns are the same wherever they stand."""
-    return not has_subquery(pred) and not is_volatile(pred) and cannot_fail(_bare(pred))
-
-
-def _bare(node: Any) -> Any:
-    """The expression with what depends on no row replaced by a constant."""
-    if isinstance(node, a.Op | a.Call | a.Cast) and not any(
-        isinstance(n, (*REFERENCES, a.Param)) for n in walk(node)
-    ):
-        return a.Const("", node.type)
-    return map_children(node, _bare) if children(node) else node

@@ -13,26 +13,26 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any
 
-from rewright.rewrite.rules.canonical import canonical, is_closed
-from rewright.rewrite.rules.shape import is_volatile, order_sensitive
-from rewright.rewrite.rules.tree import (
-    ITEMS,
+from rewright.rewrite.search.forms import said
+from rewright.rewrite.search.ordering import decided
+from rewright.sql import algebra as a
+from rewright.sql.catalog import Catalog
+from rewright.sql.facts import Assumptions, Facts, is_volatile, order_sensitive
+from rewright.sql.types import INT4, equality_is_identity
+from rewright.sql.walk import (
+    LEAVES,
     QUERIES,
-    bound_rels,
+    canonical,
+    defined_rels,
     from_rels,
     highest_number,
+    is_closed,
     leaves,
-    map_children,
+    map_parts,
     renumber,
     used_rels,
     walk,
 )
-from rewright.rewrite.search.ordering import decided
-from rewright.rewrite.search.saying import said
-from rewright.sql import algebra as a
-from rewright.sql.catalog import Catalog
-from rewright.sql.facts import Assumptions, Facts
-from rewright.sql.types import INT4, equality_is_identity
 
 # far above the parameters of statements, below the placeholders of templates
 _FIRST_PARAMETER = 900_000
@@ -110,7 +110,7 @@ class _Walk:
         if len(ours) != len(theirs):
             raise _Mismatch
         for mine, other in zip(ours, theirs, strict=True):
-            if type(mine) is not type(other) or isinstance(mine, a.Join) or isinstance(other, a.Join):
+            if type(mine) is not type(other):
                 raise _Mismatch
             self.rels[other.rel] = mine.rel
 
@@ -132,7 +132,7 @@ class _Walk:
             return [hole for p, q in zip(x, y, strict=True) for hole in self.value(p, q)]
         if type(x) is not type(y):
             raise _Mismatch
-        if isinstance(x, (*ITEMS, a.Column, a.SystemColumn, a.WholeRow)):
+        if isinstance(x, (*LEAVES, a.Column, a.SystemColumn, a.WholeRow)):
             if self.rels.get(y.rel) != x.rel:
                 raise _Mismatch
             return self.parts(x, replace(y, rel=x.rel))
@@ -185,7 +185,7 @@ def _closed(hole: _Hole) -> tuple[a.Query, a.Query] | None:
     outside: dict[tuple[int, int], a.Param] = {}
 
     def close(query: a.Query, rels: dict[int, int]) -> a.Query | None:
-        free = used_rels(query) - bound_rels(query)
+        free = used_rels(query) - frozenset(defined_rels(query))
         if any(isinstance(n, a.SystemColumn | a.WholeRow) and n.rel in free for n in walk(query)):
             return None
         if not free <= rels.keys():
@@ -195,7 +195,7 @@ def _closed(hole: _Hole) -> tuple[a.Query, a.Query] | None:
             if isinstance(n, a.Column) and n.rel in free:
                 number = _FIRST_PARAMETER + len(outside)
                 return outside.setdefault((rels[n.rel], n.pos), a.Param(number, n.type))
-            return map_children(n, visit)
+            return map_parts(n, visit)
 
         closed: a.Query = visit(query)
         return closed
@@ -248,18 +248,12 @@ def _aligned(x: a.Select, y: a.Select) -> tuple[a.Select, a.Select] | None:
     """The second block with the first's numbers for the tables both read under the same alias; other numbers of its
     own. None where that says nothing.
     """
-    mine = {
-        name: i.rel for i in leaves(x.from_) if not isinstance(i, a.Join) and (name := _name(i)) is not None
-    }
-    matched = {
-        i.rel: mine[name]
-        for i in leaves(y.from_)
-        if not isinstance(i, a.Join) and (name := _name(i)) is not None and name in mine
-    }
+    mine = {name: i.rel for i in leaves(x.from_) if (name := _name(i)) is not None}
+    matched = {i.rel: mine[name] for i in leaves(y.from_) if (name := _name(i)) is not None and name in mine}
     if not matched or len(set(matched.values())) < len(matched):
         return None
     start = max(highest_number(x), highest_number(y)) + 1
-    others = {r: start + k for k, r in enumerate(sorted(bound_rels(y) - set(matched)))}
+    others = {r: start + k for k, r in enumerate(sorted(frozenset(defined_rels(y)) - set(matched)))}
     moved: a.Select = renumber(y, {**matched, **others})
     return x, moved
 
@@ -270,7 +264,7 @@ def _name(item: a.FromItem) -> tuple[object, str] | None:
         case a.Scan():
             return (item.table, item.only), item.alias
         case a.Derived(lateral=False, security_barrier=False) if is_closed(item.query):
-            return canonical(item.query), item.alias
+            return canonical(item.query, keep_names=False), item.alias
         case _:
             return None
 

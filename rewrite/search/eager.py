@@ -12,31 +12,32 @@ Yan and Larson 1995, read backwards). What fails is a reservation where more row
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 from rewright.rewrite.rules.build import function
-from rewright.rewrite.rules.canonical import is_closed
-from rewright.rewrite.rules.shape import is_volatile
-from rewright.rewrite.rules.tree import (
+from rewright.rewrite.search.forms import Form, Walk
+from rewright.sql import algebra as a
+from rewright.sql.catalog import Catalog
+from rewright.sql.facts import is_volatile
+from rewright.sql.facts.looks import look_of_type
+from rewright.sql.records import key_of
+from rewright.sql.types import INT8, NUMERIC
+from rewright.sql.walk import (
     QUERIES,
     as_product,
     conjoin,
     conjuncts,
     has_subquery,
     has_window,
-    map_children,
+    is_closed,
+    is_plain_grouping,
+    map_parts,
     references_whole,
     returns_set,
     substitute,
     walk,
 )
-from rewright.rewrite.search.forms import Form, failures_of
-from rewright.sql import algebra as a
-from rewright.sql.catalog import Catalog
-from rewright.sql.facts.looks import look_of_type
-from rewright.sql.records import key_of
-from rewright.sql.types import INT8, NUMERIC
 
 _EXACT = frozenset({"int2", "int4", "int8", "numeric"})
 _ONCE = frozenset({"min", "max", "bool_and", "bool_or", "every"})
@@ -46,24 +47,15 @@ def without_early_groups(query: a.Query, catalog: Catalog) -> Form:
     """A query that holds no CTEs, without groupings that are put together further out. ``modulo``: what may fail in them for rows that
     the joins take away.
     """
-    walk_ = _Walk(catalog)
-    return Form(walk_.visit(query), frozenset(walk_.modulo))
+    return _WithoutEarlyGroups(catalog).form(query)
 
 
 class _Unfit(Exception):
     """The block looks at more of the grouping than its rows can tell."""
 
 
-@dataclass(slots=True)
-class _Walk:
-    catalog: Catalog
-    modulo: set[str] = field(default_factory=set)
-
-    def visit(self, node: Any) -> Any:
-        node = map_children(node, self.visit)
-        return self._block(node) if isinstance(node, a.Select) else node
-
-    def _block(self, block: a.Select) -> a.Select:
+class _WithoutEarlyGroups(Walk):
+    def block(self, block: a.Select) -> a.Select:
         while True:
             items, _ = as_product(block)
             made = (found for item in items if (found := self._undone(block, item)) is not None)
@@ -90,7 +82,7 @@ class _Walk:
         rest = (*(i for i in items if i is not item), *preds)
         if any(isinstance(n, a.Column) and (n.rel, n.pos) in late for x in (above, *rest) for n in walk(x)):
             return None
-        self.modulo |= failures_of(self.catalog, inner)
+        self.reserve_other_rows(inner)
         at = items.index(item)
         from_ = (*items[:at], *inner.from_, *items[at + 1 :])
         where = conjoin((*preds, *conjuncts(inner.where)))
@@ -112,18 +104,14 @@ def _is_grouped(block: a.Select) -> bool:
 def _parts_of(item: a.Derived) -> list[a.Expr] | None:
     """Keys and aggregates of a plain grouping, by column."""
     query = item.query
-    if item.lateral or item.security_barrier or not isinstance(query, a.Select) or query.ctes:
-        return None
-    if query.group_by is None or len(query.group_by) != 1 or not query.group_by[0]:
-        return None
     if (
-        query.having is not None
-        or query.distinct is not None
-        or query.limit is not None
-        or query.offset is not None
+        item.lateral
+        or item.security_barrier
+        or not isinstance(query, a.Select)
+        or not is_plain_grouping(query)
     ):
         return None
-    if not is_closed(query) or is_volatile(query):
+    if not query.group_by or not query.group_by[0] or not is_closed(query) or is_volatile(query):
         return None
     shown = [t.expr for t in query.targets]
     fit = all((e in query.group_by[0] and look_of_type(e.type) is not None) or _is_part(e) for e in shown)
@@ -153,9 +141,9 @@ def _put_together(block: a.Select, rel: int, parts: Sequence[a.Expr]) -> a.Selec
             return n
         if isinstance(n, a.Aggregate):
             return _whole(n, rel, parts, empty=empty)
-        return _simpler(map_children(n, visit))
+        return _simpler(map_parts(n, visit))
 
-    made: a.Select = map_children(block, visit)
+    made: a.Select = map_parts(block, visit)
     return made
 
 

@@ -14,12 +14,13 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from rewright.rewrite.rules import RULES, Rule, seal_division
+from rewright.rewrite.rules import RULES, Rule
 from rewright.rewrite.rules.apply import Applied, applications
-from rewright.rewrite.rules.canonical import canonical
+from rewright.rewrite.rules.seal_division import seal_division
 from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog
 from rewright.sql.printing import to_sql
+from rewright.sql.walk import canonical
 
 Cost = Callable[[str], float]
 
@@ -137,7 +138,7 @@ def propose(
 def _sealed(search: _Search, start: Candidate) -> Candidate:
     """The query with divisions that can not fail, wherever that can be had: what it is rewritten to can not fail either."""
     while True:
-        made = next(iter(applications(start.query, search.catalog, (seal_division.RULE,))), None)
+        made = next(iter(applications(start.query, search.catalog, (seal_division,))), None)
         sealed = None if made is None else search.costed(start, made)
         if sealed is None:
             return start

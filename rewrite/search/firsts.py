@@ -11,38 +11,30 @@ reference to the outside is left as it is. Must not know rules or provers.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import replace
 
 from rewright.rewrite.rules.build import compare
 from rewright.rewrite.rules.correlation import Inner, take_apart
-from rewright.rewrite.rules.shape import is_volatile
-from rewright.rewrite.rules.tree import Fresh, conjoin, has_aggregate, has_window, map_children, returns_set
-from rewright.rewrite.search.forms import Form
-from rewright.rewrite.search.saying import said
+from rewright.rewrite.search.forms import Form, Walk
 from rewright.sql import algebra as a
 from rewright.sql.builtins import builtins
 from rewright.sql.catalog import Catalog
-from rewright.sql.facts import Assumption, Facts
+from rewright.sql.facts import is_volatile
 from rewright.sql.types import INT8
+from rewright.sql.walk import Fresh, conjoin, conjuncts, has_aggregate, has_window, returns_set
 
 
 def numbered(query: a.Query, catalog: Catalog, fresh: Fresh) -> Form:
     """A query that holds no CTEs, with the first rows of its correlated subqueries numbered."""
-    walk = _Walk(catalog, fresh)
-    made = walk.visit(query)
-    return Form(made, frozenset(walk.modulo), said(walk.assumptions))
+    return _Numbered(catalog, fresh).form(query)
 
 
-@dataclass(slots=True)
-class _Walk:
-    catalog: Catalog
-    fresh: Fresh
-    modulo: set[str] = field(default_factory=set)
-    assumptions: list[Assumption] = field(default_factory=list)
+class _Numbered(Walk):
+    def __init__(self, catalog: Catalog, fresh: Fresh) -> None:
+        super().__init__(catalog)
+        self.fresh = fresh
 
-    def visit(self, node: Any) -> Any:
-        node = map_children(node, self.visit)
+    def changed(self, node: a.Node) -> a.Node:
         if isinstance(node, a.ScalarSubquery) or (isinstance(node, a.Derived) and node.lateral):
             made = self._numbered(node.query)
             return node if made is None else replace(node, query=made)
@@ -59,7 +51,9 @@ class _Walk:
             return None
         made = self._over(query, inner)
         if made is not None:
-            self._reserve(query)
+            self.reserve_ties(query)
+            # targets and conditions are computed for rows of groups that nobody asks for
+            self.reserve_failures(*(t.expr for t in query.targets), *conjuncts(query.where))
         return made
 
     def _over(self, query: a.Select, inner: Inner) -> a.Select | None:
@@ -81,19 +75,6 @@ class _Walk:
             (a.Derived(rel, below, "numbered", tuple(t.name for t in targets)),),
             a.And((*ties, cut)),
         )
-
-    def _reserve(self, query: a.Select) -> None:
-        facts = Facts(self.catalog, query)
-        basis = facts.exprs_determine(query, [k.expr for k in query.order_by])
-        if basis is None:
-            self.modulo.add("tie-order")
-        self.assumptions += basis or ()
-        # targets and conditions are computed for rows of groups that nobody asks for
-        if any(
-            facts.errors(e)
-            for e in (*(t.expr for t in query.targets), *([query.where] if query.where else []))
-        ):
-            self.modulo.add("errors")
 
 
 def _first_rows(query: a.Select) -> bool:

@@ -12,31 +12,28 @@ Must not know rules or provers.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
-from rewright.rewrite.rules.shape import is_volatile
-from rewright.rewrite.rules.tree import (
+from rewright.sql import algebra as a
+from rewright.sql.facts import is_volatile
+from rewright.sql.walk import (
+    bottom_up,
     conjoin,
     conjuncts,
     is_plain,
-    map_children,
     references_whole,
     substitute,
 )
-from rewright.sql import algebra as a
 
 
 def flattened(query: a.Query) -> a.Query:
     """A query that holds no CTEs, without such subqueries."""
+    return bottom_up(query, _changed)
 
-    def visit(node: Any) -> Any:
-        node = map_children(node, visit)
-        if isinstance(node, a.Quantified):
-            return _listed(node)
-        return _block(node) if isinstance(node, a.Select) else node
 
-    changed: a.Query = visit(query)
-    return changed
+def _changed(node: a.Node) -> a.Node:
+    if isinstance(node, a.Quantified):
+        return _listed(node)
+    return _block(node) if isinstance(node, a.Select) else node
 
 
 def _listed(test: a.Quantified) -> a.Expr:

@@ -11,19 +11,20 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from rewright.rewrite.rules.tree import (
+from rewright.rewrite.search.forms import harmless
+from rewright.sql import algebra as a
+from rewright.sql.facts import Facts
+from rewright.sql.walk import (
     Fresh,
     as_product,
     conjoin,
     free_rels,
-    map_children,
+    map_parts,
     references_whole,
     renumber,
     substitute,
     walk,
 )
-from rewright.rewrite.search.bounds import harmless
-from rewright.sql import algebra as a
 
 Mentioned = dict[a.TableRef, set[int]]
 
@@ -39,14 +40,14 @@ def mentioned(*queries: a.Query) -> Mentioned:
     return found
 
 
-def gathered(query: a.Query, columns: Mentioned, fresh: Fresh, *, together: bool) -> a.Query:
+def gathered(query: a.Query, columns: Mentioned, fresh: Fresh, facts: Facts, *, together: bool) -> a.Query:
     """``query`` with the tables of each block in derived tables: one for all of them, or one each."""
     moved: dict[tuple[int, int], a.Expr] = {}
 
     def visit(node: Any) -> Any:
-        node = map_children(node, visit)
+        node = map_parts(node, visit)
         if isinstance(node, a.Select) and not references_any(query, node):
-            return _block(node, columns, fresh, moved, together=together)
+            return _block(node, columns, fresh, facts, moved, together=together)
         return node
 
     changed: a.Query = visit(query)
@@ -64,6 +65,7 @@ def _block(
     block: a.Select,
     columns: Mentioned,
     fresh: Fresh,
+    facts: Facts,
     moved: dict[tuple[int, int], a.Expr],
     *,
     together: bool,
@@ -74,7 +76,7 @@ def _block(
     made: list[a.FromItem] = [i for i in items if not isinstance(i, a.Scan)]
     for group in groups:
         rels = frozenset(s.rel for s in group)
-        own = [p for p in preds if free_rels(p) and free_rels(p) <= rels and harmless(p)]
+        own = [p for p in preds if free_rels(p) and free_rels(p) <= rels and harmless(p, facts)]
         if len(group) < 2 and not own:
             made += group
             continue

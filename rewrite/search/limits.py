@@ -11,48 +11,36 @@ rows: both come back as reservations. Must not know rules or provers.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import replace
 
-from rewright.rewrite.rules.shape import is_equality, is_volatile
-from rewright.rewrite.rules.tree import (
+from rewright.rewrite.search.forms import Form, Walk
+from rewright.sql import algebra as a
+from rewright.sql.catalog import Catalog
+from rewright.sql.facts import Assumption, is_equality, is_volatile, not_null, usable_foreign_keys
+from rewright.sql.walk import (
     as_product,
     conjoin,
     conjuncts,
     has_aggregate,
     has_window,
-    map_children,
+    replace_item,
     returns_set,
     substitute,
 )
-from rewright.rewrite.search.forms import Form
-from rewright.rewrite.search.saying import said
-from rewright.sql import algebra as a
-from rewright.sql.catalog import Catalog
-from rewright.sql.facts import Assumption, Facts, not_null, usable_foreign_keys
 
 
 def without_early_limits(query: a.Query, catalog: Catalog) -> Form:
     """A query that holds no CTEs, without cuts that say nothing."""
-    walk = _Walk(catalog)
-    return Form(walk.visit(query), frozenset(walk.modulo), said(walk.assumptions))
+    return _WithoutEarlyLimits(catalog).form(query)
 
 
-@dataclass(slots=True)
-class _Walk:
-    catalog: Catalog
-    modulo: set[str] = field(default_factory=set)
-    assumptions: list[Assumption] = field(default_factory=list)
-
-    def visit(self, node: Any) -> Any:
-        node = map_children(node, self.visit)
-        if isinstance(node, a.Select):
-            return self._block(node)
-        return self._arms(node, node) if isinstance(node, a.SetOp) else node
+class _WithoutEarlyLimits(Walk):
+    def changed(self, node: a.Node) -> a.Node:
+        return self._arms(node, node) if isinstance(node, a.SetOp) else super().changed(node)
 
     # ---------------------------------------------------------------- joins
 
-    def _block(self, block: a.Select) -> a.Select:
+    def block(self, block: a.Select) -> a.Select:
         if block.limit is None or not block.order_by or not _plain(block):
             return block
         for cut in _cuts(block.from_):
@@ -64,12 +52,9 @@ class _Walk:
             same = tuple(substitute(k, mapping) for k in block.order_by) == cut.query.order_by
             if basis is None or not same or not _covers(cut.query, block):
                 continue
-            self.assumptions += basis
+            self.rest_on(basis)
             self._reserve(cut.query)
-            if any(
-                Facts(self.catalog, block).errors(e) for e in (*(t.expr for t in block.targets), *_ons(block))
-            ):
-                self.modulo.add("errors")
+            self.reserve_failures(*(t.expr for t in block.targets), *_ons(block))
             return _merged(block, cut, cut.query, mapping)
         return block
 
@@ -145,14 +130,11 @@ class _Walk:
         return replace(arm, limit=None, order_by=())
 
     def _reserve(self, cut: a.Select) -> None:
-        facts = Facts(self.catalog, cut)
-        plain = cut.group_by is None and cut.distinct is None
-        basis = facts.exprs_determine(cut, [k.expr for k in cut.order_by]) if plain else None
-        if basis is None:
-            self.modulo.add("tie-order")
-        self.assumptions += basis or ()
-        if any(facts.errors(t.expr) for t in cut.targets):
-            self.modulo.add("errors")
+        if cut.group_by is None and cut.distinct is None:
+            self.reserve_ties(cut)
+        else:
+            self.reserve({"tie-order"})
+        self.reserve_failures(*(t.expr for t in cut.targets))
 
 
 def _most(query: a.Query) -> int | None:
@@ -167,7 +149,7 @@ def _covers(cut: a.Select, whole: a.Select | a.SetOp) -> bool:
     """Whether the cut keeps as many rows as the outer LIMIT looks at, or as many by the same parameter."""
     if cut.offset is not None or cut.with_ties or cut.ctes:
         return False
-    if cut.limit == whole.limit and whole.offset is None:
+    if cut.limit is not None and cut.limit == whole.limit and whole.offset is None:
         return not is_volatile(cut.limit)
     kept, most = _most(cut), _most(whole)
     return kept is not None and most is not None and kept >= most
@@ -217,16 +199,7 @@ def _merged(
     """The block over the rows of ``inner`` in the place of the cut."""
     if len(inner.from_) != 1:
         free = replace(cut, query=replace(inner, limit=None, order_by=()))
-        return replace(block, from_=tuple(_replaced(i, cut, free) for i in block.from_))
-    from_ = tuple(_replaced(i, cut, inner.from_[0]) for i in block.from_)
+        return replace(block, from_=tuple(replace_item(i, cut, free) for i in block.from_))
+    from_ = tuple(replace_item(i, cut, inner.from_[0]) for i in block.from_)
     merged: a.Select = substitute(replace(block, from_=from_), mapping)
     return replace(merged, where=conjoin((*conjuncts(inner.where), *conjuncts(merged.where))))
-
-
-def _replaced(item: a.FromItem, cut: a.Derived, free: a.FromItem) -> a.FromItem:
-    if item is cut:
-        return free
-    if isinstance(item, a.Join):
-        left, right = (_replaced(x, cut, free) for x in (item.left, item.right))
-        return replace(item, left=left, right=right)
-    return item

@@ -14,13 +14,18 @@ reservation. Must not know rules or provers.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
-from rewright.rewrite.rules.canonical import is_closed
 from rewright.rewrite.rules.correlation import Tie, as_tie
-from rewright.rewrite.rules.shape import is_volatile, null_on_empty
-from rewright.rewrite.rules.tree import (
+from rewright.rewrite.search.congruence import looseness
+from rewright.rewrite.search.forms import Form, Walk
+from rewright.sql import algebra as a
+from rewright.sql.catalog import Catalog
+from rewright.sql.facts import Assumptions, is_volatile, null_on_empty
+from rewright.sql.facts.looks import look_of_type
+from rewright.sql.types import INT4, INT8
+from rewright.sql.walk import (
     REFERENCES,
     SUBQUERIES,
     Fresh,
@@ -30,19 +35,13 @@ from rewright.rewrite.rules.tree import (
     copy_fresh,
     from_rels,
     has_window,
-    map_children,
+    is_closed,
+    map_parts,
     references_whole,
+    replace_item,
     returns_set,
     walk,
 )
-from rewright.rewrite.search.congruence import looseness
-from rewright.rewrite.search.forms import Form, failures_of
-from rewright.rewrite.search.saying import said
-from rewright.sql import algebra as a
-from rewright.sql.catalog import Catalog
-from rewright.sql.facts import Assumption, Assumptions, Facts
-from rewright.sql.facts.looks import look_of_type
-from rewright.sql.types import INT4, INT8
 
 _ONE = a.Const("1", a.COUNT_TYPE)
 
@@ -51,22 +50,15 @@ def as_lookups(query: a.Query, catalog: Catalog, fresh: Fresh) -> Form:
     """A query that holds no CTEs, its joined groupings as lookups. ``modulo``: what may fail, or be chosen otherwise, for other
     groups.
     """
-    walk_ = _Walk(catalog, fresh)
-    return Form(walk_.visit(query), frozenset(walk_.modulo), said(walk_.assumptions))
+    return _AsLookups(catalog, fresh).form(query)
 
 
-@dataclass(slots=True)
-class _Walk:
-    catalog: Catalog
-    fresh: Fresh
-    modulo: set[str] = field(default_factory=set)
-    assumptions: list[Assumption] = field(default_factory=list)
+class _AsLookups(Walk):
+    def __init__(self, catalog: Catalog, fresh: Fresh) -> None:
+        super().__init__(catalog)
+        self.fresh = fresh
 
-    def visit(self, node: Any) -> Any:
-        node = map_children(node, self.visit)
-        return self._block(node) if isinstance(node, a.Select) else node
-
-    def _block(self, block: a.Select) -> a.Select:
+    def block(self, block: a.Select) -> a.Select:
         for join in [j for item in block.from_ for j in _left_joins(item)]:
             made = self._looked_up(block, join)
             if made is not None:
@@ -80,7 +72,7 @@ class _Walk:
         values = _values(grouped, join)
         if values is None:
             return None
-        block = replace(block, from_=tuple(_without(item, join) for item in block.from_))
+        block = replace(block, from_=tuple(replace_item(item, join, join.left) for item in block.from_))
         made = self._read(block, grouped.rel, values)
         if any(isinstance(n, a.Column) and n.rel == grouped.rel for n in walk(made)):
             return None  # a key, or a count that is NULL where there is nothing to count
@@ -88,10 +80,10 @@ class _Walk:
         basis = self._decided(grouped.query)
         if basis is None and len(values) > 1:
             return None  # lookups might choose different rows
-        self.modulo |= {"tie-order"} if basis is None else set()
-        self.modulo |= failures_of(self.catalog, grouped.query)
-        self.modulo |= looseness(replace(grouped.query, distinct=None, order_by=()))
-        self.assumptions += basis or ()
+        self.reserve({"tie-order"} if basis is None else ())
+        self.reserve_other_rows(grouped.query)
+        self.reserve(looseness(replace(grouped.query, distinct=None, order_by=())))
+        self.rest_on(basis or ())
         return made
 
     def _decided(self, query: a.Select) -> Assumptions | None:
@@ -101,7 +93,7 @@ class _Walk:
         rows, order = replace(query, distinct=None), [k.expr for k in query.order_by]
         if all(t.expr in order and look_of_type(t.expr.type) is not None for t in query.targets):
             return frozenset()
-        return Facts(self.catalog, rows).exprs_determine(rows, order)
+        return self.facts.exprs_determine(rows, order)
 
     def _read(self, block: a.Select, rel: int, values: dict[int, a.Select]) -> a.Select:
         """The block with the columns of ``rel`` as subqueries."""
@@ -122,7 +114,7 @@ class _Walk:
                 case a.Column() if n.rel == rel and n.pos in values and not _is_count(values[n.pos]):
                     return lookup(n.pos)
                 case _:
-                    return map_children(n, visit)
+                    return map_parts(n, visit)
 
         made: a.Select = visit(block)
         return made
@@ -135,14 +127,6 @@ def _left_joins(item: a.FromItem) -> Iterator[a.Join]:
             yield item
         yield from _left_joins(item.left)
         yield from _left_joins(item.right)
-
-
-def _without(item: a.FromItem, join: a.Join) -> a.FromItem:
-    if item is join:
-        return join.left
-    if isinstance(item, a.Join):
-        return replace(item, left=_without(item.left, join), right=_without(item.right, join))
-    return item
 
 
 def _values(item: a.Derived, join: a.Join) -> dict[int, a.Select] | None:

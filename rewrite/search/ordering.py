@@ -9,22 +9,18 @@ the rows (SOUNDNESS 13). Must not know rules or provers.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import replace
 
-from rewright.rewrite.rules.shape import is_volatile
-from rewright.rewrite.rules.tree import map_children, returns_set
-from rewright.rewrite.search.forms import Form
-from rewright.rewrite.search.saying import said
+from rewright.rewrite.search.forms import Form, Walk
 from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog
-from rewright.sql.facts import Assumptions, Facts
+from rewright.sql.facts import Assumptions, Facts, is_volatile
+from rewright.sql.walk import returns_set
 
 
 def without_idle_keys(query: a.Query, catalog: Catalog) -> Form:
     """A query that holds no CTEs, its blocks sorted by what decides."""
-    walk = _Walk(catalog)
-    return Form(walk.visit(query), assumptions=said(walk.assumptions))
+    return _WithoutIdleKeys(catalog).form(query)
 
 
 def decided(block: a.Select, column: a.Expr, before: Sequence[a.Expr], facts: Facts) -> Assumptions | None:
@@ -35,28 +31,18 @@ def decided(block: a.Select, column: a.Expr, before: Sequence[a.Expr], facts: Fa
     return facts.closure(block, start).has([(column.rel, column.pos)])
 
 
-@dataclass(slots=True)
-class _Walk:
-    catalog: Catalog
-    assumptions: list[Any] = field(default_factory=list)
-
-    def visit(self, node: Any) -> Any:
-        node = map_children(node, self.visit)
-        return self._block(node) if isinstance(node, a.Select) and len(node.order_by) > 1 else node
-
-    def _block(self, block: a.Select) -> a.Select:
-        if (
-            block.distinct is not None
-            or is_volatile(block)
-            or any(returns_set(t.expr) for t in block.targets)
-        ):
+class _WithoutIdleKeys(Walk):
+    def block(self, block: a.Select) -> a.Select:
+        if len(block.order_by) < 2 or block.distinct is not None or is_volatile(block):
             return block
-        facts = Facts(self.catalog, block)
+        if any(returns_set(t.expr) for t in block.targets):
+            return block
         kept: list[a.SortKey] = []
         for key in block.order_by:
-            basis = decided(block, key.expr, [k.expr for k in kept], facts) if key.op.is_builtin else None
+            before = [k.expr for k in kept]
+            basis = decided(block, key.expr, before, self.facts) if key.op.is_builtin else None
             if basis is None or not kept:
                 kept.append(key)
             else:
-                self.assumptions += basis
+                self.rest_on(basis)
         return replace(block, order_by=tuple(kept))

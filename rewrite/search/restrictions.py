@@ -15,13 +15,18 @@ What the subquery computes is computed for more rows: what may fail there is a r
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
-from rewright.rewrite.rules.canonical import canonical, is_closed
-from rewright.rewrite.rules.shape import is_equality, is_volatile
-from rewright.rewrite.rules.tree import (
+from rewright.rewrite.search.congruence import looseness
+from rewright.rewrite.search.forms import Form, Walk, harmless
+from rewright.sql import algebra as a
+from rewright.sql.catalog import Catalog
+from rewright.sql.facts import Facts, is_equality, is_volatile
+from rewright.sql.facts.looks import look_of_type
+from rewright.sql.walk import (
     as_product,
+    canonical,
     conjoin,
     conjuncts,
     disjuncts,
@@ -30,18 +35,13 @@ from rewright.rewrite.rules.tree import (
     from_rels,
     has_aggregate,
     has_subquery,
+    is_closed,
     is_plain,
-    map_children,
+    map_parts,
     renumber,
     returns_set,
     walk_block,
 )
-from rewright.rewrite.search.bounds import harmless
-from rewright.rewrite.search.congruence import looseness
-from rewright.rewrite.search.forms import Form, failures_of
-from rewright.sql import algebra as a
-from rewright.sql.catalog import Catalog
-from rewright.sql.facts.looks import look_of_type
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,33 +50,24 @@ class _Place:
 
     items: Sequence[a.FromItem]
     preds: Sequence[a.Expr]
+    facts: Facts
 
 
 def without_restrictions(query: a.Query, catalog: Catalog) -> Form:
     """A query that holds no CTEs, without restrictions that its blocks make anyway. ``modulo``: what may fail for the rows that they
     kept out.
     """
-    walk_ = _Walk(catalog)
-    return Form(walk_.visit(query), frozenset(walk_.modulo))
+    return _WithoutRestrictions(catalog).form(query)
 
 
-@dataclass(slots=True)
-class _Walk:
-    catalog: Catalog
-    modulo: set[str] = field(default_factory=set)
-
-    def visit(self, node: Any) -> Any:
-        # innermost first: what keeps rows out further in may rest on what does so further out
-        node = map_children(node, self.visit)
-        return self._block(node) if isinstance(node, a.Select) else node
-
-    def _block(self, block: a.Select) -> a.Select:
+class _WithoutRestrictions(Walk):
+    def block(self, block: a.Select) -> a.Select:
         if len(block.from_) == 1:
             block = replace(block, from_=(self._spine(block, block.from_[0]),))
         # a subquery without its restriction may be what the restriction of another one reads
         while True:
             items, preds = as_product(block)
-            place = _Place(items, preds)
+            place = _Place(items, preds, self.facts)
             made = (self._item(i, place) for i in items)
             one = next((m for m in made if m is not None), None)
             if one is None:
@@ -95,7 +86,7 @@ class _Walk:
         rels = from_rels((kept,))
         own = [p for p in conjuncts(block.where) if free_rels(p) and free_rels(p) <= rels]
         ties = [p for p in conjuncts(item.on) if free_rels(p) <= rels | from_rels((item.right,))]
-        freed = self._item(item.right, _Place([*inner, item.right], [*joined, *own, *ties]))
+        freed = self._item(item.right, _Place([*inner, item.right], [*joined, *own, *ties], self.facts))
         return item if freed is None else replace(item, right=freed)
 
     def _item(self, item: a.FromItem, place: _Place) -> a.Derived | None:
@@ -108,7 +99,7 @@ class _Walk:
         if query == item.query:
             return None
         # the conditions around may be evaluated on the rows that come now
-        self.modulo |= failures_of(self.catalog, *place.preds)
+        self.reserve_other_rows(*place.preds)
         return replace(item, query=query)
 
     def _query(self, query: a.Query, rel: int, place: _Place) -> a.Query:
@@ -124,7 +115,8 @@ class _Walk:
         if not empty:
             return query
         freed = replace(query, where=conjoin(p for p in conjuncts(query.where) if p not in empty))
-        self.modulo |= failures_of(self.catalog, freed) | looseness(freed)
+        self.reserve_other_rows(freed)
+        self.reserve(looseness(freed))
         return freed
 
 
@@ -175,7 +167,7 @@ def _is_made_outside(pred: a.Expr, rel: int, shown: dict[a.Expr, int], place: _P
     if isinstance(pred, a.Quantified):
         return _is_met(pred, rel, shown, place)
     outer = _lifted(pred, rel, shown)
-    if outer is None or not harmless(pred):
+    if outer is None or not harmless(pred, place.facts):
         return False
     return any(all(c in place.preds for c in conjuncts(arm)) for arm in disjuncts(outer))
 
@@ -188,7 +180,7 @@ def _lifted(pred: a.Expr, rel: int, shown: dict[a.Expr, int]) -> a.Expr | None:
         nonlocal missing
         if not isinstance(node, a.Column):
             missing |= isinstance(node, a.SystemColumn | a.WholeRow)
-            return map_children(node, visit)
+            return map_parts(node, visit)
         if node not in shown:
             missing = True
             return node
@@ -211,7 +203,7 @@ def _is_met(pred: a.Quantified, rel: int, shown: dict[a.Expr, int], place: _Plac
     if not looseness(pred.query) and any(
         isinstance(p, a.Quantified)
         and replace(p, query=pred.query) == replace(pred, left=tuple(keys))
-        and canonical(p.query) == canonical(pred.query)
+        and canonical(p.query, keep_names=False) == canonical(pred.query, keep_names=False)
         for p in place.preds
     ):
         return True
@@ -236,7 +228,7 @@ def _has_witness(arm: a.Query, keys: Sequence[a.Column], place: _Place) -> bool:
     if not is_plain(plain) or any(has_aggregate(t.expr) for t in arm.targets):
         return False
     wanted, own = as_product(arm)
-    if not all(harmless(x) for x in (*own, *(t.expr for t in arm.targets))):
+    if not all(harmless(x, place.facts) for x in (*own, *(t.expr for t in arm.targets))):
         return False
     if any(look_of_type(t.expr.type) is None for t in arm.targets):
         return False
@@ -269,7 +261,9 @@ def _reads_the_same(one: a.FromItem, other: a.FromItem) -> bool:
             if any(d.lateral or d.security_barrier or not is_closed(d.query) for d in (one, other)):
                 return False
             fixed = not is_volatile(one.query) and not looseness(one.query)
-            return fixed and canonical(one.query) == canonical(other.query)
+            return fixed and canonical(one.query, keep_names=False) == canonical(
+                other.query, keep_names=False
+            )
         case _:
             return False
 

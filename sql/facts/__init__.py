@@ -15,6 +15,8 @@ from rewright.sql.algebra import (
     Cte,
     Expr,
     FromItem,
+    Join,
+    Node,
     Query,
     Scan,
     Select,
@@ -24,12 +26,15 @@ from rewright.sql.algebra import (
     output_columns,
 )
 from rewright.sql.catalog import Catalog
+from rewright.sql.facts.aggregates import null_on_empty, order_sensitive, simple_aggregates
 from rewright.sql.facts.assumptions import (
     NOTHING,
     Assumption,
     Assumptions,
     covers_all_rows,
+    labels,
     not_null,
+    stored_table,
     usable_checks,
     usable_foreign_keys,
     usable_keys,
@@ -43,13 +48,17 @@ from rewright.sql.facts.dependencies import (
     equal_columns,
     fixed_column,
     given_rows,
+    is_equality,
     is_fixed,
     of_conditions,
 )
 from rewright.sql.facts.effects import (
     Errors,
+    cannot_fail,
+    divides,
     errors_of_expr,
     errors_of_query,
+    is_volatile,
     volatility_of_expr,
     volatility_of_query,
     worst,
@@ -57,8 +66,14 @@ from rewright.sql.facts.effects import (
 from rewright.sql.facts.looks import Look, Looks
 from rewright.sql.facts.magnitudes import Digits, may_overflow
 from rewright.sql.facts.nulls import NonNull, Nullability
-from rewright.sql.facts.strictness import Col, rejected_columns, rejects_rel, strict_columns
-from rewright.sql.walk import all_queries, from_tree, rels_of
+from rewright.sql.facts.strictness import (
+    Col,
+    is_strict_in,
+    rejected_columns,
+    rejects_null_of,
+    strict_columns,
+)
+from rewright.sql.walk import rels_of, returns_set, walk
 
 __all__ = [
     "NOTHING",
@@ -70,15 +85,25 @@ __all__ = [
     "Dependency",
     "Errors",
     "Facts",
+    "cannot_fail",
     "closure",
     "covers_all_rows",
+    "divides",
     "equal_columns",
     "fixed_column",
+    "is_equality",
     "is_fixed",
+    "is_strict_in",
+    "is_volatile",
+    "labels",
     "not_null",
+    "null_on_empty",
     "of_conditions",
+    "order_sensitive",
     "rejected_columns",
-    "rejects_rel",
+    "rejects_null_of",
+    "simple_aggregates",
+    "stored_table",
     "strict_columns",
     "usable_checks",
     "usable_foreign_keys",
@@ -108,18 +133,13 @@ class Facts:
         self._keys: dict[int, tuple[Query, list[KeySet]]] = {}
 
     def learn(self, root: Query) -> None:
-        """Register the CTEs of another statement."""
-        for q in all_queries(root):
-            self._ctes.update({c.cte: c for c in q.ctes})
-            if isinstance(q, Select):
-                for item in q.from_:
-                    self._learn_computed(item)
-
-    def _learn_computed(self, item: FromItem) -> None:
-        for leaf in from_tree(item):
-            if isinstance(leaf, Scan) and self.catalog.has_table(leaf.table):
-                columns = self.catalog.table(leaf.table).columns
-                self._computed |= {(leaf.rel, i) for i, c in enumerate(columns) if c.generated == "virtual"}
+        """Register the CTEs and the tables of another statement."""
+        for node in walk(root):
+            if isinstance(node, Cte):
+                self._ctes[node.cte] = node
+            elif isinstance(node, Scan) and self.catalog.has_table(node.table):
+                columns = self.catalog.table(node.table).columns
+                self._computed |= {(node.rel, i) for i, c in enumerate(columns) if c.generated == "virtual"}
 
     def _is_computed(self, column: Column) -> bool:
         return (column.rel, column.pos) in self._computed
@@ -142,6 +162,13 @@ class Facts:
         """What shows that an expression is never NULL where ``nonnull`` holds; None if it may be."""
         return self.nulls.never_null(expr, nonnull, block)
 
+    def filled(self, expr: Expr, items: Iterable[FromItem]) -> Assumptions | None:
+        """What shows that an expression is never NULL over the rows of FROM items; None if it may be."""
+        known: dict[Col, Assumptions] = {}
+        for item in items:
+            known |= self.nulls.of_from(item)
+        return self.nulls.never_null(expr, known)
+
     def nonnull_outputs(self, query: Query) -> tuple[Assumptions | None, ...]:
         return self.nulls.outputs(query)
 
@@ -161,6 +188,15 @@ class Facts:
         for item in block.from_:
             found += self._dependencies.of(item, nonnull)
         return found + of_conditions(block.where, rels) + given_rows(block)
+
+    def keys_of_item(self, item: FromItem) -> list[KeySet]:
+        """Sets of columns of a range variable on which no two of its rows agree, with their basis; none of a join."""
+        if isinstance(item, Join):
+            return []
+        row = frozenset({(item.rel, ROW)})
+        own = [d for d in self._dependencies.of(item, {}) if d.right == row]
+        own = [d for d in own if all(rel == item.rel and pos != ROW for rel, pos in d.left)]
+        return [(frozenset(pos for _, pos in d.left), d.assumptions) for d in own]
 
     def dependencies_of_from(self, item: FromItem) -> list[Dependency]:
         """As `dependencies`, for the rows of a FROM tree alone; what it refers to outside counts as given."""
@@ -270,7 +306,8 @@ class Facts:
         """
         start = [(e.rel, e.pos) for e in exprs if isinstance(e, Column)]
         if query.group_by is None:
-            if _multiplies_rows(query):
+            # a target that returns sets gives several result rows of one FROM row
+            if any(returns_set(t.expr) for t in query.targets):
                 return None
             return self.determines_rows(query, start)
         if len(query.group_by) != 1:
@@ -301,6 +338,10 @@ class Facts:
             return errors_of_query(node, self._has_at_most_one_row, self._is_computed)
         return errors_of_expr(node, self._has_at_most_one_row, self._is_computed)
 
+    def cannot_fail(self, node: Node) -> bool:
+        """Whether evaluating any part of a tree raises no error on any values, sums that are too large aside."""
+        return cannot_fail(node, self._is_computed)
+
     def may_overflow(self, query: Query) -> bool:
         """Whether an expression of a query may leave its type's range."""
         self.learn(query)
@@ -308,14 +349,6 @@ class Facts:
 
     def _has_at_most_one_row(self, query: Query) -> bool:
         return self.at_most_one_row(query) is not None
-
-
-def _multiplies_rows(query: Select) -> bool:
-    """Whether a target returns sets: then one FROM row gives several result rows."""
-    from rewright.sql.algebra import Call
-    from rewright.sql.walk import all_exprs
-
-    return any(isinstance(e, Call) and e.func.returns_set for t in query.targets for e in all_exprs(t.expr))
 
 
 def _positions_of(query: Select, exprs: Iterable[Expr]) -> frozenset[int] | None:

@@ -5,10 +5,11 @@ Owns which constraints of a catalog count for a scan. Must not know queries.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from rewright.sql.algebra import Scan, TableRef
+from rewright.sql.algebra import FromItem, Scan, TableRef
 from rewright.sql.catalog import Catalog, Table
 from rewright.sql.records import Check, ForeignKey, Key
 
@@ -27,9 +28,32 @@ class Assumption:
     def ref(self) -> TableRef:
         return TableRef(self.schema, self.table)
 
+    @property
+    def label(self) -> str:
+        """The constraint's name, or what it says where it has none."""
+        return self.name or f"{self.table}.{', '.join(self.columns)} {self.kind.replace('_', ' ')}"
+
 
 Assumptions = frozenset[Assumption]
 NOTHING: Assumptions = frozenset()
+
+
+def labels(assumptions: Iterable[Assumption]) -> frozenset[str]:
+    """The constraints by name. NOT NULLs of a key's own columns go with the key."""
+    known = frozenset(assumptions)
+    of_keys = {(x.ref, c) for x in known if x.kind == "key" for c in x.columns}
+    return frozenset(
+        x.label for x in known if x.kind != "not_null" or not {(x.ref, c) for c in x.columns} <= of_keys
+    )
+
+
+def stored_table(catalog: Catalog, item: FromItem) -> Table | None:
+    """The stored table that an item scans, where its constraints speak for all rows scanned (F4)."""
+    if not isinstance(item, Scan) or not catalog.has_table(item.table):
+        return None
+    table = catalog.table(item.table)
+    stored = table.kind in {"table", "partitioned", "matview"}
+    return table if stored and covers_all_rows(table, only=item.only) else None
 
 
 def covers_all_rows(table: Table, *, only: bool) -> bool:

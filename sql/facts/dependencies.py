@@ -90,9 +90,19 @@ def closure(start: Iterable[Col], dependencies: Iterable[Dependency]) -> Closure
 # --------------------------------------------------------------------------- equalities
 
 
+def is_equality(condition: Expr) -> bool:
+    """Whether a condition is ``a = b`` under a built-in type's default equality."""
+    return (
+        isinstance(condition, Op)
+        and len(condition.args) == 2
+        and condition.op.btree == "="
+        and condition.op.is_builtin
+    )
+
+
 def equal_columns(condition: Expr) -> tuple[Col, Col] | None:
     """The two columns that a condition ``a = b`` equates under default equality, else None."""
-    if not isinstance(condition, Op) or condition.op.btree != "=" or not condition.op.is_builtin:
+    if not isinstance(condition, Op) or not is_equality(condition):
         return None
     a, b = _bare(condition.args[0]), _bare(condition.args[1])
     if isinstance(a, Column) and isinstance(b, Column) and a.type.collation == b.type.collation:
@@ -104,7 +114,7 @@ def fixed_column(condition: Expr, rels: frozenset[int]) -> Col | None:
     """The column of ``rels`` that ``column = expression`` fixes, the expression being the same for all rows
     (constants, parameters, outer columns, stable functions of them), else None.
     """
-    if not isinstance(condition, Op) or condition.op.btree != "=" or not condition.op.is_builtin:
+    if not isinstance(condition, Op) or not is_equality(condition):
         return None
     for side, other in (condition.args, condition.args[::-1]):
         column = _bare(side)

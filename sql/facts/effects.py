@@ -16,10 +16,17 @@ from rewright.sql.algebra import (
     Cast,
     Column,
     Const,
+    Cte,
+    CteScan,
+    Derived,
     Expr,
+    Frame,
     FunctionRef,
+    FunctionScan,
     InList,
     IsDistinct,
+    Join,
+    Node,
     NullIf,
     Op,
     Opaque,
@@ -28,16 +35,25 @@ from rewright.sql.algebra import (
     Query,
     RowCompare,
     ScalarSubquery,
+    Scan,
+    Select,
+    SetOp,
+    SortKey,
     Subscript,
+    SystemColumn,
+    Target,
     ValueFunction,
+    Values,
+    ValuesScan,
     Volatility,
+    Window,
     WindowCall,
 )
 from rewright.sql.catalog import Catalog
 from rewright.sql.facts.guards import NOTHING, Known, evaluated, is_division, never, of_block
 from rewright.sql.records import key_of
 from rewright.sql.types import SqlType
-from rewright.sql.walk import all_exprs, all_queries, block_exprs, deep_exprs, subqueries
+from rewright.sql.walk import all_exprs, all_queries, block_exprs, deep_exprs, subqueries, walk
 
 Errors = frozenset[str]
 NO_ERRORS: Errors = frozenset()
@@ -97,6 +113,21 @@ def volatility_of_expr(catalog: Catalog, expr: Expr) -> Volatility:
     return worst(_own_volatility(catalog, e) for e in _with_function_scans(expr))
 
 
+def is_volatile(node: Node) -> bool:
+    """Whether a part evaluated again, elsewhere or on other rows may give something else. Functions in FROM and system columns
+    count as such. Input and output functions of types do not, as no catalog is at hand: see `volatility_of_expr`.
+    """
+    return any(
+        isinstance(n, FunctionScan | SystemColumn) or _own_volatility(None, n) is Volatility.VOLATILE
+        for n in walk(node)
+    )
+
+
+def divides(node: Node) -> bool:
+    """Whether an operator that fails on ordinary values (division, modulo) occurs."""
+    return any(isinstance(n, Op) and n.op.name in {"/", "%"} for n in walk(node))
+
+
 def volatility_of_query(catalog: Catalog, query: Query) -> Volatility:
     found = []
     for q in all_queries(query):
@@ -109,7 +140,7 @@ def _with_function_scans(expr: Expr) -> Iterable[Expr]:
     return deep_exprs(expr)
 
 
-def _own_volatility(catalog: Catalog, expr: Expr) -> Volatility:
+def _own_volatility(catalog: Catalog | None, expr: Node) -> Volatility:
     match expr:
         case Call() | Aggregate() | WindowCall():
             return expr.func.volatility
@@ -127,11 +158,11 @@ def _own_volatility(catalog: Catalog, expr: Expr) -> Volatility:
             return Volatility.IMMUTABLE
 
 
-def _cast_volatility(catalog: Catalog, expr: Cast) -> Volatility:
+def _cast_volatility(catalog: Catalog | None, expr: Cast) -> Volatility:
     if expr.func is not None:
         return expr.func.volatility
     match expr.method:
-        case "io":
+        case "io" if catalog is not None:
             source, target = catalog.type(key_of(expr.arg.type)), catalog.type(key_of(expr.type))
             return worst([source.output_volatility, target.input_volatility])
         case "domain":
@@ -141,6 +172,35 @@ def _cast_volatility(catalog: Catalog, expr: Cast) -> Volatility:
 
 
 # --------------------------------------------------------------------------- errors
+
+
+def cannot_fail(node: Node, is_computed: IsComputed = lambda _column: False) -> bool:
+    """Whether evaluating a part raises no error on any values, sums over rows that are too large aside (SOUNDNESS M7).
+
+    Unlike `errors_of_expr` of any part of a tree, FROM items included, and without regard to what guards it.
+    """
+    return not any(_fails(n, is_computed) for n in walk(node))
+
+
+def _fails(node: Node, is_computed: IsComputed) -> bool:
+    match node:
+        case Column():
+            return is_computed(node)
+        case Aggregate() | WindowCall():
+            return bool(own_errors(node, _never_one_row) - OVERFLOW)
+        case Select() | SetOp() | Values():
+            return not all(_is_natural(n) for n in (node.limit, node.offset) if n is not None)
+        case Scan() | Derived() | CteScan() | ValuesScan() | FunctionScan() | Join():
+            return False
+        case SortKey() | Window() | Frame() | Target() | Cte():
+            return False
+        case _:
+            return bool(own_errors(node, _never_one_row))
+
+
+def _never_one_row(_query: Query) -> bool:
+    return False
+
 
 AtMostOne = Callable[[Query], bool]
 # whether reading a column computes it (PostgreSQL 18's virtual generated columns)

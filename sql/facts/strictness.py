@@ -33,9 +33,12 @@ from rewright.sql.algebra import (
     RowCompare,
     Subscript,
 )
+from rewright.sql.walk import replace_node
 
 Col = tuple[int, int]
 NONE: frozenset[Col] = frozenset()
+# a column of no range variable
+_MARK: Col = (-1, 0)
 
 
 class _Everything:
@@ -60,9 +63,19 @@ def rejected_columns(condition: Expr | None) -> frozenset[Col]:
     return NONE if isinstance(found, _Everything) else found
 
 
-def rejects_rel(condition: Expr | None, rel: int) -> bool:
-    """Whether the condition is never TRUE on a row whose columns of ``rel`` are all NULL."""
-    return any(r == rel for r, _ in rejected_columns(condition))
+def is_strict_in(expr: Expr, part: Expr) -> bool:
+    """Whether ``expr`` is NULL whenever ``part``, an expression in it, is."""
+    return _MARK in strict_columns(_marked(expr, part))
+
+
+def rejects_null_of(condition: Expr, part: Expr) -> bool:
+    """Whether ``condition`` is not TRUE when ``part``, an expression in it, is NULL (SOUNDNESS 4a)."""
+    return _MARK in rejected_columns(_marked(condition, part))
+
+
+def _marked(expr: Expr, part: Expr) -> Expr:
+    """With a column that stands for the part, so that what is known of columns holds of any expression."""
+    return replace_node(expr, part, Column(*_MARK, part.type))
 
 
 def _union(answers: Iterable[_Answer]) -> _Answer:

@@ -14,14 +14,13 @@ from rewright.equivalence.prover.fresh import numbering
 from rewright.equivalence.prover.symbols import IS_NULL, OR
 from rewright.equivalence.prover.terms import App, Lit, Term, Var
 from rewright.equivalence.prover.translate import Translator, Unsupported
-from rewright.rewrite.rules.shape import cannot_fail
 from rewright.sql.algebra import Select, Volatility
 from rewright.sql.binder import BindError, bind
 from rewright.sql.binder import Unsupported as Unbound
 from rewright.sql.builtins import builtins
 from rewright.sql.catalog import Catalog
 from rewright.sql.ddl import catalog_from_ddl
-from rewright.sql.facts import Facts, strict_columns
+from rewright.sql.facts import Facts, cannot_fail, strict_columns
 from tests.equivalence.values import ACTUAL, TARGETS, VALUES
 
 _COLUMNS = "abcd"

@@ -14,7 +14,6 @@ from typing import Any
 import psycopg
 
 from rewright.engines.postgres.catalog import snapshot
-from rewright.rewrite.rules.tree import Fresh, highest_number
 from rewright.rewrite.search.eager import without_early_groups
 from rewright.rewrite.search.flattening import flattened
 from rewright.rewrite.search.forms import Form
@@ -23,6 +22,7 @@ from rewright.rewrite.search.ordering import without_idle_keys
 from rewright.rewrite.search.restrictions import without_restrictions
 from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog
+from rewright.sql.walk import Fresh, highest_number
 
 TABLES = """
 create table f (

@@ -10,7 +10,6 @@ import pytest
 
 from rewright.engines.postgres.scratch import ScratchServer
 from rewright.rewrite.adapters.links import LinkProver
-from rewright.rewrite.rules.tree import leaves
 from rewright.rewrite.search.eager import without_early_groups
 from rewright.rewrite.search.flattening import flattened
 from rewright.rewrite.search.ordering import without_idle_keys
@@ -19,6 +18,7 @@ from rewright.sql import algebra as a
 from rewright.sql.binder import bind
 from rewright.sql.catalog import Catalog
 from rewright.sql.printing import to_sql
+from rewright.sql.walk import leaves
 from tests.rewrite.sqlfixtures import DATABASES, SCHEMA, answer, catalog, fill
 
 SALES = "(SELECT s.cust, s.part, sum(s.qty) AS t FROM sale s {} GROUP BY s.cust, s.part) g"

@@ -6,24 +6,30 @@ from pathlib import Path
 
 import pytest
 
-from rewright.sql.algebra import Column, Const, Query, Scan, Select
+from rewright.sql.algebra import Aggregate, Column, Const, Query, Scan, Select
 from rewright.sql.binder import bind
 from rewright.sql.ddl import catalog_from_ddl
 from rewright.sql.printing import to_sql
 from rewright.sql.types import INT4
 from rewright.sql.walk import (
-    RelAllocator,
+    Fresh,
     all_exprs_of_query,
-    block_rels,
+    all_queries,
+    bottom_up,
     canonical,
-    conjunction,
+    columns_used,
+    conjoin,
     conjuncts,
+    copy_fresh,
     defined_rels,
     free_rels,
-    fresh_rels,
-    rewrite_exprs,
+    from_rels,
+    highest_number,
+    map_kind,
+    parts,
     substitute,
-    used_columns,
+    walk,
+    walk_block,
 )
 
 CORPUS = Path(__file__).parent / "corpus"
@@ -39,8 +45,8 @@ def bound(text: str) -> Query:
 def test_every_tree_survives_walking(text: str) -> None:
     query = bound(text)
     assert not free_rels(query)
-    assert rewrite_exprs(query, lambda e: e) is query
-    copy = fresh_rels(query, RelAllocator.above(query))
+    assert bottom_up(query, lambda n: n) is query
+    copy, _ = copy_fresh(query, Fresh(highest_number(query)))
     assert not set(defined_rels(copy)) & set(defined_rels(query))
     assert canonical(copy) == canonical(query)
     assert canonical(canonical(query)) == canonical(query)
@@ -52,16 +58,7 @@ def test_rels_are_unique_in_a_statement() -> None:
     query = bound(
         "select (select max(id) from emp) between (select 1 from dept limit 1) and 3 from emp where id in (select id from emp)"
     )
-    scans: list[int] = []
-
-    def see(item: object) -> object:
-        if isinstance(item, Scan):
-            scans.append(item.rel)
-        return item
-
-    from rewright.sql.walk import rewrite_from
-
-    rewrite_from(query, see)  # type: ignore[arg-type]
+    scans = [n.rel for n in walk(query) if isinstance(n, Scan)]
     assert len(scans) == len(set(scans)) == 5
 
 
@@ -86,10 +83,10 @@ def test_canonical_tells_differences_and_not_names() -> None:
 def test_correlation_and_substitution() -> None:
     query = bound("select (select max(s.id) from sale s where s.emp_id = e.id) from emp e")
     assert isinstance(query, Select)
-    (outer,) = block_rels(query)
+    (outer,) = from_rels(query.from_)
     target = query.targets[0].expr
     assert free_rels(target) == {outer}
-    assert used_columns(target)[outer] == {0}
+    assert [c.pos for c in columns_used([target], {outer})] == [0]
     done = substitute(target, {(outer, 0): Const("7", INT4)})
     assert free_rels(done) == frozenset()
     text = to_sql(Select((query.targets[0].__class__("x", done),)), catalog=CATALOG)
@@ -101,5 +98,21 @@ def test_conjunctions() -> None:
     assert isinstance(query, Select)
     parts = conjuncts(query.where)
     assert len(parts) == 4
-    assert conjuncts(conjunction(parts)) == parts
-    assert conjunction([]) is None
+    assert conjuncts(conjoin(parts)) == parts
+    assert conjoin([]) is None
+
+
+def test_walks_go_from_left_to_right_and_stop_at_queries_where_asked() -> None:
+    query = bound("select id + 1, (select 2) from emp where name = 'x'")
+    values = [n.value for n in walk(query) if isinstance(n, Const)]
+    assert values[:2] == ["1", "2"]
+    assert "2" not in [n.value for n in walk_block(query) if isinstance(n, Const)]
+    assert [type(p).__name__ for p in parts(query)][:2] == ["Target", "Target"]
+    assert len(list(all_queries(query))) == 2
+
+
+def test_mapping_one_kind_of_node_leaves_nested_queries_alone() -> None:
+    query = bound("select sum(age), (select sum(age) from emp) from emp having max(id) > 0")
+    blank = map_kind(query, Aggregate, lambda g: Const(None, g.type))
+    assert not [n for n in walk_block(blank) if isinstance(n, Aggregate)]
+    assert len([n for n in walk(blank) if isinstance(n, Aggregate)]) == 1

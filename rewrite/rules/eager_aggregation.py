@@ -1,0 +1,221 @@
+"""Aggregates taken of small groups early, and put together of these: below joins, in the arms of UNION ALL, by what DISTINCT counts.
+
+The rules differ in where the grouping below stands and by what it groups; `TwoSteps` does the rest. Equal keys must be the same value, as
+one row stands for all that are equal. SOUNDNESS 6a-6e, 9.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from rewright.rewrite.rules.base import (
+    SELECT,
+    Context,
+    Rewrite,
+    grouped,
+    no_windows,
+    one_source,
+    rule,
+    stable,
+)
+from rewright.rewrite.rules.build import union_all
+from rewright.rewrite.rules.partial import TwoSteps, aggregates, decomposes, inputs, outside
+from rewright.sql import algebra as a
+from rewright.sql.facts import order_sensitive
+from rewright.sql.types import equality_is_identity
+from rewright.sql.walk import (
+    arms_of,
+    as_product,
+    columns_used,
+    conjoin,
+    free_of_all,
+    free_rels,
+    from_rels,
+    group_keys,
+    has_subquery,
+    is_lateral,
+    references_whole,
+    renumber,
+    substitute,
+)
+
+MOST_KEYS = 4
+MOST_ARMS = 6
+_EXACT = frozenset({"+", "-", "*"})
+_IGNORING_DUPLICATES = frozenset({"count", "sum", "min", "max"})
+
+
+# --------------------------------------------------------------------------- below joins
+
+
+@rule(
+    SELECT.where(grouped, stable),
+    guards=("arguments-cannot-fail", "nothing-counts-zero"),
+    known_as="AggregateJoinTransposeRule; eager group-by (Yan and Larson 1995)",
+    priority=64,
+    category="join",
+)
+def eager_group(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
+    """Aggregates over one side of inner joins are computed once per join key before the joins, then summed up.
+
+        SELECT c.state, sum(s.amount) FROM sale s JOIN cust c ON c.id = s.cust GROUP BY c.state
+        -->
+        SELECT c.state, sum(p.v1) FROM (SELECT cust AS k1, sum(amount) AS v1 FROM sale GROUP BY cust) p
+          JOIN cust c ON c.id = p.k1 GROUP BY c.state
+
+    Everything else of that side that the block uses is a key of the early grouping. The other sides stay as they are, so that
+    multiplicities hold.
+
+    Calcite: AggregateJoinTransposeRule. Known as eager group-by (Yan and Larson 1995).
+    """
+    found = aggregates(block)
+    if not found or not all(decomposes(g) for g in found):
+        return
+    items, preds = as_product(block)
+    if len(items) < 2 or any(is_lateral(i) for i in items):
+        return
+    used = free_of_all(p for g in found for p in inputs(g))
+    for item in items:
+        if isinstance(item, a.Scan | a.Derived | a.CteScan) and used <= {item.rel}:
+            made = _below_joins(block, items, preds, item, found, ctx)
+            if made is not None:
+                yield Rewrite(made, f"{item.alias} is aggregated once a join key before the joins")
+
+
+def _below_joins(
+    block: a.Select,
+    items: Sequence[a.FromItem],
+    preds: Sequence[a.Expr],
+    item: a.Scan | a.Derived | a.CteScan,
+    found: Sequence[a.Aggregate],
+    ctx: Context,
+) -> a.Select | None:
+    local = [p for p in preds if free_rels(p) == {item.rel} and not has_subquery(p)]
+    rest = [p for p in preds if p not in local]
+    keys = columns_used((*outside(block), *rest), (item.rel,))
+    if not 1 <= len(keys) <= MOST_KEYS or not all(equality_is_identity(k.type) for k in keys):
+        return None
+    # where the keys hold a key of the table each group would be one row
+    single = any(columns <= {k.pos for k in keys} for columns, _ in ctx.keys(item))
+    if single or references_whole(block, item.rel):
+        return None
+    # arguments are computed for rows, too, that the joins would have taken away
+    safe = all(_cannot_fail(p, ctx) for p in (*(p for g in found for p in inputs(g)), *local))
+    if not ctx.holds("arguments-cannot-fail", safe):
+        return None
+    steps = TwoSteps(ctx.fresh(), keys)
+    if not steps.split(found, ctx, zero=block.group_by == ((),)):
+        return None
+    early = a.Derived(steps.rel, steps.below((item,), conjoin(local)), "early", steps.names)
+    # conditions and the other items read the keys from the grouping, whose own inside stays as it is
+    from_ = tuple(early if i is item else substitute(i, steps.moved) for i in items)
+    return replace(steps.above(replace(block, from_=(), where=conjoin(rest))), from_=from_)
+
+
+def _cannot_fail(expr: a.Expr, ctx: Context) -> bool:
+    """As `cannot_fail`, and arithmetic on numerics without division."""
+    if isinstance(expr, a.Op) and expr.op.name in _EXACT and expr.op.is_builtin:
+        return all(x.type.name == "numeric" and _cannot_fail(x, ctx) for x in expr.args)
+    return ctx.facts.cannot_fail(expr)
+
+
+# --------------------------------------------------------------------------- in the arms of UNION ALL
+
+
+@rule(
+    SELECT.where(grouped, one_source, no_windows, stable), known_as="AggregateUnionTransposeRule", priority=62
+)
+def union_aggregate(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
+    """An aggregate over UNION ALL is taken of each arm, and the arms' few rows are summed up.
+
+    SELECT u.part, sum(u.qty) FROM (SELECT part, qty FROM sale UNION ALL SELECT part, qty FROM line) u GROUP BY u.part
+    -->
+    SELECT u.k1, sum(u.v2) FROM (SELECT part AS k1, sum(qty) AS v2 FROM sale GROUP BY part UNION ALL
+                                 SELECT part, sum(qty) FROM line GROUP BY part) u GROUP BY u.k1
+
+    Calcite: AggregateUnionTransposeRule.
+    """
+    (item,) = block.from_
+    if not isinstance(item, a.Derived) or item.lateral or item.security_barrier:
+        return
+    union, found = item.query, aggregates(block)
+    if union.limit is not None or union.offset is not None or union.ctes:
+        return
+    arms = arms_of(union)
+    if not 2 <= len(arms) <= MOST_ARMS or not found or not all(decomposes(g) for g in found):
+        return
+    keys = columns_used(outside(block), (item.rel,))
+    # a group by constants alone has no row over no rows
+    if references_whole(block, item.rel) or (not keys and block.group_by != ((),)):
+        return
+    # the condition is copied, its subqueries would be too
+    if block.where is not None and has_subquery(block.where):
+        return
+    grouped_already = any(isinstance(x, a.Select) and x.group_by is not None for x in arms)
+    if grouped_already or not all(equality_is_identity(k.type) for k in keys):
+        return
+    steps = TwoSteps(ctx.fresh(), keys)
+    if not steps.split(found, ctx):
+        return
+    early = (steps.below((replace(item, query=arm),), block.where) for arm in arms)
+    union = union_all([renumber(part, {item.rel: ctx.fresh()}) for part in early])
+    late = steps.above(replace(block, from_=(), where=None))
+    made = replace(late, from_=(a.Derived(steps.rel, union, item.alias, steps.names),))
+    yield Rewrite(made, "each arm of UNION ALL is aggregated by itself first")
+
+
+# --------------------------------------------------------------------------- by what DISTINCT counts
+
+
+@rule(
+    SELECT.where(grouped, no_windows, stable),
+    guards=("one-subject",),
+    known_as="AggregateExpandDistinctAggregatesRule",
+    priority=46,
+)
+def distinct_aggregate(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
+    """count(DISTINCT x) is taken of groups by x: hashed once, where DISTINCT inside an aggregate sorts.
+
+        SELECT s.part, count(DISTINCT s.cust), sum(s.amount) FROM sale s GROUP BY s.part
+        -->
+        SELECT g.k1, count(g.x), sum(g.v1) FROM (SELECT part AS k1, cust AS x, sum(amount) AS v1 FROM sale GROUP BY part, cust) g
+          GROUP BY g.k1
+
+    All DISTINCT aggregates of the block have the same argument; the others can be put together from groups.
+
+    Calcite: AggregateExpandDistinctAggregatesRule.
+    """
+    found, own = aggregates(block), from_rels(block.from_)
+    distinct = [g for g in found if g.distinct]
+    if not distinct or not all(_ignores_duplicates(g) for g in distinct):
+        return
+    if any(references_whole(block, rel) for rel in own):
+        return
+    keys, subject = group_keys(block), distinct[0].args[0]
+    if not ctx.holds("one-subject", all(g.args == (subject,) for g in distinct)) or subject in keys:
+        return
+    if not all(isinstance(k, a.Column) and equality_is_identity(k.type) for k in keys):
+        return
+    # of equal values another one may be shown, but counts stay
+    if not equality_is_identity(subject.type) and any(g.func.name != "count" for g in distinct):
+        return
+    if not all(decomposes(g) for g in found if not g.distinct):
+        return
+    steps = TwoSteps(ctx.fresh(), keys)
+    shown = steps.part(subject, "x")
+    steps.values |= {g: replace(g, distinct=False, args=(shown,)) for g in distinct}
+    if not steps.split([g for g in found if not g.distinct], ctx, zero=block.group_by == ((),)):
+        return
+    inner = replace(steps.below(block.from_, block.where), group_by=((*keys, subject),))
+    above = steps.above(replace(block, from_=(), where=None))
+    # something else of the tables may be shown, by a key's dependency
+    if not columns_used((above,), own):
+        made = replace(above, from_=(a.Derived(steps.rel, inner, "grouped", steps.names),))
+        yield Rewrite(made, "rows are grouped by what is counted first")
+
+
+def _ignores_duplicates(g: a.Aggregate) -> bool:
+    """A filtered one counts only some of a group's rows."""
+    plain = len(g.args) == 1 and g.filter is None and not order_sensitive(g)
+    return plain and g.func.is_builtin and g.func.name in _IGNORING_DUPLICATES

@@ -1,0 +1,38 @@
+"""What is known of aggregates by their names: their value over no rows, and whether the order of rows counts."""
+
+from __future__ import annotations
+
+from rewright.sql import algebra as a
+from rewright.sql.facts.strictness import is_strict_in
+from rewright.sql.walk import walk_block
+
+# built-in aggregates whose value over no rows is not NULL: counts, and where a value would stand among no rows
+NOT_NULL_ON_EMPTY = frozenset({"count", "regr_count", "rank", "dense_rank", "percent_rank", "cume_dist"})
+_COLLECTING = frozenset(
+    {
+        *("array_agg", "string_agg", "xmlagg"),
+        *("json_agg", "jsonb_agg", "json_object_agg", "jsonb_object_agg"),
+    }
+)
+
+
+def null_on_empty(expr: a.Expr) -> bool:
+    """Whether an expression over aggregates of no rows is NULL (SOUNDNESS 1c)."""
+    return any(
+        isinstance(n, a.Aggregate)
+        and n.func.is_builtin
+        and n.func.name not in NOT_NULL_ON_EMPTY
+        and is_strict_in(expr, n)
+        for n in walk_block(expr)
+    )
+
+
+def order_sensitive(call: a.Aggregate) -> bool:
+    """Whether the order in which rows come may move an aggregate's value."""
+    ordered = bool(call.order_by or call.direct)
+    return ordered or call.func.name in _COLLECTING or not call.func.is_builtin
+
+
+def simple_aggregates(node: a.Node) -> bool:
+    """Whether all aggregates of a block's part are built in and do not depend on the order of their input."""
+    return not any(isinstance(n, a.Aggregate) and order_sensitive(n) for n in walk_block(node))
