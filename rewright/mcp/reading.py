@@ -32,7 +32,7 @@ def commands() -> None:
 def plan(query: Path, dsn: str, analyze: bool, timeout: float) -> None:
     from rewright.engines.postgres.session import Limits, Session
 
-    with Session(dsn, limits=Limits(statement=timeout)) as session:
+    with Session(dsn, limits=Limits(statement=timeout), own=True) as session:
         text = query.read_text(encoding="utf-8")
         found = session.explain(text, analyze=analyze, generic="$1" in text and not analyze)
     print_json(plan_document(found))

@@ -118,7 +118,7 @@ def test_wrong_calls_are_told_what_is_wrong(name: str, arguments: dict[str, Any]
     ("name", "query", "told"),
     [
         ("plan", "select nothing", "nothing"),
-        ("plan", "drop table part", "syntax error"),
+        ("plan", "drop table part", "it is not a SELECT"),
         ("plan", "select 1; drop table part", ""),
         ("hint", "delete from part", ""),
     ],
@@ -133,7 +133,7 @@ def test_hostile_texts_change_nothing(shop: str, name: str, query: str, told: st
 def test_an_analysed_statement_that_writes_is_refused(shop: str) -> None:
     found = run(call(Targets(dsn=shop), "plan", query="insert into part values (999)", analyze=True))
     assert found.is_error
-    assert "read-only transaction" in found.content[0].text
+    assert "it is not a SELECT" in found.content[0].text
 
 
 def test_a_plan_tells_rows_and_time(shop: str) -> None:
@@ -161,15 +161,15 @@ def test_an_agent_takes_a_slow_query_to_a_verified_rewrite(shop: str) -> None:
 def test_a_cancelled_call_ends_its_process(shop: str) -> None:
     async def cancelled() -> float:
         async with Client(make_server(Targets(dsn=shop))) as client:
-            endless = "select count(*) from line a, line b, line c"
+            endless = "select count(*) as endless from line a, line b, line c"
             arguments = {"query": endless, "analyze": True, "seconds": 300}
             task = asyncio.create_task(client.call_tool("plan", arguments))
-            await asyncio.to_thread(_await, lambda: _running(shop, endless))
+            await asyncio.to_thread(_await, lambda: _running(shop))
             task.cancel()
             began = time.monotonic()
             with pytest.raises(asyncio.CancelledError):
                 await task
-            await asyncio.to_thread(_await, lambda: not _running(shop, endless))
+            await asyncio.to_thread(_await, lambda: not _running(shop))
             return time.monotonic() - began
 
     assert run(cancelled()) < 15
@@ -180,11 +180,11 @@ def _await(condition: Callable[[], bool]) -> None:
         time.sleep(0.05)
 
 
-def _running(dsn: str, text: str) -> bool:
+def _running(dsn: str) -> bool:
     with psycopg.connect(dsn) as connection:
         found = connection.execute(
-            "select 1 from pg_stat_activity where state = 'active' and pid <> pg_backend_pid() and query like %s",
-            [f"%{text}%"],
+            "select from pg_stat_activity"
+            " where state = 'active' and pid <> pg_backend_pid() and query like '%as endless%'"
         )
         return found.fetchone() is not None
 
