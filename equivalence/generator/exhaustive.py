@@ -55,8 +55,8 @@ def all_small(
 
 
 def _bags(values: int, rows: int) -> int:
-    """How many bags of at most ``rows`` out of ``values`` there are."""
-    return sum(math.comb(values + n - 1, n) for n in range(rows + 1))
+    """How many bags of at most ``rows`` out of ``values`` there are; of no values, only the empty one."""
+    return 1 + sum(math.comb(values + n - 1, n) for n in range(1, rows + 1))
 
 
 def _domains(

@@ -16,6 +16,7 @@ from rewright.proxy.session import Session
 from rewright.proxy.wire import backend as b
 from rewright.proxy.wire import frontend as f
 from rewright.proxy.wire.framing import message
+from tests.proxy.fake_server import guard_row as guard_row_of
 from tests.proxy.rules import RULES
 from tests.proxy.serving_world import Reports
 from tests.proxy.test_wire import BACKEND, FRONTEND
@@ -74,9 +75,7 @@ def kinds(stream: bytes) -> bytes:
 
 
 def guard_row(mode: bytes | None = None, digest: bytes = b"d") -> bytes:
-    settings = [mode, *[None] * (len(RULES.rules) - 1)]
-    fixed = [b"u", b"u", b"none", b"{pg_catalog,public}", b"on", b"off", None, b"f", b"f", b"t", digest]
-    return b.DataRow((*settings, *fixed)).encode()
+    return guard_row_of(mode, digest)
 
 
 ONE_COLUMN = b.RowDescription((b.Column(b"x", 23),)).encode()

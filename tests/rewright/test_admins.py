@@ -46,6 +46,7 @@ ROLES = """
 drop role if exists dba, joe, team;
 create role dba login superuser password 'x'; create role joe login password 'x'; create role team;
 grant team to joe; grant joe to dba;
+grant connect on database postgres to joe;  -- a checker on the same server may have closed it to others
 """
 
 

@@ -11,6 +11,7 @@ import pytest
 
 from rewright.config.model import Config, Database, Optimiser
 from rewright.engines.postgres.scratch import ScratchServer
+from rewright.engines.postgres.session import Session
 from rewright.engines.postgres.values import Values
 from rewright.equivalence.verdicts import CHECKER_VERSION
 from rewright.processes.jobs import Job
@@ -183,7 +184,8 @@ class World:
             from rewright.engines.postgres.catalog import snapshot
 
             catalog = snapshot(connection)
-            guard = guards.capture(connection, original, replacement, catalog.digest())
+        with Session(self.dsn) as session:
+            guard = guards.capture(session, original, replacement, catalog.digest())
         new = replace(
             NEW,
             database=self.database,

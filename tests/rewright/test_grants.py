@@ -10,7 +10,6 @@ from pathlib import Path
 import psycopg
 import pytest
 from psycopg.conninfo import make_conninfo
-from rewright.engines.postgres.statistics import statistics
 
 from rewright.config.model import Config, StoreSection
 from rewright.doctor import examine
@@ -21,7 +20,6 @@ from rewright.engines.postgres.session import Session, SessionError
 from rewright.hints.recommend import Options, recommend
 from rewright.rewrite.adapters.live import connected
 from rewright.rewrite.model import Settings
-from rewright.sql.algebra import TableRef
 from rewright.wiring import guards
 
 pytestmark = pytest.mark.server
@@ -64,7 +62,6 @@ def test_the_page_grants_enough(optimiser: str) -> None:
         assert guards.holds(session, guard)
         assert session.run(replacement).digest == session.run(SLOW).digest
         assert session.run("select * from paid").rows == 3000
-        assert statistics(session.connection)[TableRef("public", "emp")].columns["salary"].distinct > 0
     with HintingSession(optimiser) as session:
         found = recommend(session, "select * from emp e join dept d on d.id = e.dept", Options(run_seconds=2))
         assert "does not plan" not in found.reason

@@ -59,8 +59,8 @@ def rewriter(scratch_server: ScratchServer, module_database: str) -> Iterator[Re
     dsn = scratch_server.dsn(module_database)
     with psycopg.connect(dsn, autocommit=True) as connection:
         connection.execute(SETUP)
-    with connected(dsn, scratch_server) as rewriter:
-        yield rewriter
+    with connected(dsn, scratch_server) as careful:
+        yield careful.plain
 
 
 @pytest.mark.parametrize("sql", [BY_DATE, BY_PRODUCT])

@@ -237,7 +237,8 @@ WITHOUT = {
     "proxy/hosts.py": "asks a server who it is before clients are relayed",
     "rewright/demo": "the demo's own server",
     "rewright/cli/hintplan_command.py": "creates the extension for the person who types it",
-    "rewright/wiring/lakes.py": "an embedded server of our own",
+    "rewright/wiring/lake_binding.py": "an embedded server of our own, as a lake's user",
+    "rewright/wiring/shadow_limits.py": "an embedded server of our own: ends what exceeds a lake's limits",
     "rewright/wiring/guards.py": "constant queries over the catalogs",
 }
 PRODUCT = (
