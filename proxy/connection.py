@@ -141,6 +141,7 @@ class Connection(Handshake):
             and not ports.settings.rules
         ):
             return
+        settings = proxy.settings_of(database)
         identity = Identity(
             database=who.database,
             user=who.user,
@@ -148,8 +149,8 @@ class Connection(Handshake):
             backend_pid=login.key.pid if login.key is not None else 0,
             is_admin=who.user in proxy.config.admins,
             tag=proxy.config.tag,
+            startup_settings=settings.startup_texts(who.startup.parameters),
         )
-        settings = proxy.settings_of(database)
         self.interceptor = SessionInterceptor(
             session, ports, identity, proxy.metrics, settings, session.clock
         )
