@@ -194,13 +194,13 @@ class KeptSettings:
     # --- transactions -------------------------------------------------------------------------------
 
     def tag(self, tag: bytes) -> None:
-        """A command tag, while ``open``."""
-        if tag in {b"COMMIT", b"ROLLBACK"}:
+        """A command tag: only what stands behind a change says what becomes of it."""
+        if self.open and tag in {b"COMMIT", b"ROLLBACK"}:
             self._ending = tag
 
     def failed(self) -> None:
-        """An error, while ``open``."""
-        self._failed = True
+        """An error."""
+        self._failed = self.open
 
     def cycle_ended(self, *, idle: bool) -> bool:
         """Whether anything may have changed."""

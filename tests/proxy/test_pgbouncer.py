@@ -216,7 +216,7 @@ def test_a_failed_set_changes_nothing(shared: World, end: str) -> None:
             one.execute("set rewright.mode = off")
         one.execute(end)
         assert ask(one) == FROM_REPLACEMENT
-        with one.pipeline(), contextlib.suppress(psycopg.Error):
+        with pytest.raises(psycopg.errors.DivisionByZero), one.pipeline():
             one.execute("set rewright.mode = off")
             one.execute("select 1/0")
         assert ask(one) == FROM_REPLACEMENT
@@ -267,15 +267,25 @@ def test_blocks_on_connections_that_have_not_seen_our_statements(
 
 def test_a_cancel_ends_the_query_it_was_meant_for(placed: World) -> None:
     with placed.connect() as one, placed.connect() as other:
+        ended = threading.Event()
+
+        def wait() -> None:
+            with contextlib.suppress(psycopg.errors.QueryCanceled):
+                other.execute("select pg_sleep(61)")
+            ended.set()
+
         ask(one)
-        running = threading.Thread(target=lambda: other.execute("select pg_sleep(1.5), 'other'"))
+        running = threading.Thread(target=wait)
         running.start()
+        until(lambda: queries_running(placed.direct, "pg_sleep(61)"))
         with (
             cancelled_when(one, lambda: queries_running(placed.direct, "pg_sleep(60)")),
             pytest.raises(psycopg.errors.QueryCanceled),
         ):
             one.execute("select pg_sleep(60)")
         assert ask(one) == FROM_REPLACEMENT
+        assert not ended.is_set()
+        other.cancel_safe()
         running.join()
         assert other.execute("select 1").fetchall() == [(1,)]
 
@@ -320,9 +330,11 @@ def test_what_a_transaction_holds(placed: World) -> None:
             return error.sqlstate, str(error)
         return cursor.statusmessage, cursor.fetchall() if cursor.description else None
 
-    with placed.connect() as through, psycopg.connect(placed.direct, autocommit=True) as direct:
-        for step in steps:
-            there, here = outcome(direct, step), outcome(through, step)
+    with psycopg.connect(placed.direct, autocommit=True) as direct:
+        expected = [outcome(direct, step) for step in steps]
+    with placed.connect() as through:
+        for step, there in zip(steps, expected, strict=True):
+            here = outcome(through, step)
             if step == ORIGINAL:
                 assert (there, here) == (("SELECT 3", FROM_ORIGINAL), ("SELECT 3", FROM_REPLACEMENT))
             else:
@@ -405,10 +417,8 @@ def test_connections_replaced_beneath(placed: World) -> None:
             try:
                 found = ask(connection)
             except psycopg.Error:
-                with contextlib.suppress(psycopg.Error):
-                    connection.close()
-                until(lambda: stop.is_set() or _can_connect(placed))
-                connection = placed.connect()
+                connection.close()
+                connection = _connected_again(placed)
                 continue
             assert found in (FROM_ORIGINAL, FROM_REPLACEMENT), found
         connection.close()
@@ -436,9 +446,13 @@ def test_connections_replaced_beneath(placed: World) -> None:
     assert not wrong, wrong[:3]
 
 
-def _can_connect(placed: World) -> bool:
-    try:
-        placed.connect().close()
-    except psycopg.Error:
-        return False
-    return True
+def _connected_again(placed: World) -> psycopg.Connection:
+    made: list[psycopg.Connection] = []
+
+    def connects() -> bool:
+        with contextlib.suppress(psycopg.Error):
+            made.append(placed.connect())
+        return bool(made)
+
+    until(connects)
+    return made[0]
