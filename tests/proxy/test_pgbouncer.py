@@ -362,7 +362,7 @@ def test_statements_prepared_by_name(placed: World) -> None:
     before = placed.served()
 
     def work(number: int) -> None:
-        with placed.connect() as one:
+        with placed.connect(prepare_threshold=5) as one:
             for turn in range(12):
                 key = 1 + (number + turn) % 9
                 row = psycopg.RawCursor(one).execute(BY_ID, [key], prepare=True).fetchall()
@@ -399,7 +399,7 @@ def test_a_connection_is_clean_for_its_next_client(scratch_server: ScratchServer
             admin.execute("drop table if exists part, item")
         with world(scratch_server, database, first, "session", size=1) as made:
             for _ in range(3):
-                with made.connect() as one:
+                with made.connect(prepare_threshold=5) as one:
                     assert ask(one) == FROM_REPLACEMENT
                     assert psycopg.RawCursor(one).execute(BY_ID, [3], prepare=True).fetchall() == [(3, 1_000_030)]
                     one.execute("set rewright.mode = off")
