@@ -13,8 +13,8 @@ import struct
 from rewright.proxy.duckdb_backend import exchanges as duckdb_backend
 from rewright.proxy.interceptor_state import Identity, InterceptorState, Timing, rows_of
 from rewright.proxy.serving import inline, local
-from rewright.proxy.serving.kept_settings import SetCommand, may_set, read_command
 from rewright.proxy.serving.exchanges import ServeExecute, ServeQuery
+from rewright.proxy.serving.kept_settings import SetCommand, may_set, read_command
 from rewright.proxy.session import IDLE, Cancelled, Exchange
 from rewright.proxy.statements import Portal, Statement, split_names, split_parse
 from rewright.proxy.wire.frontend import Execute, Query

@@ -222,7 +222,9 @@ class Serving:
         return checked(replies)
 
     def _add_verifier(self, batch: Batch) -> int:
-        return self.privates.add_verifier(batch, self.statement_name, self.text) if self.statement_name else -1
+        return (
+            self.privates.add_verifier(batch, self.statement_name, self.text) if self.statement_name else -1
+        )
 
     def _add_target(self, batch: Batch) -> int:
         """Ask whether the table that is written is as plain as it must be; -1: none is."""

@@ -17,9 +17,7 @@ from rewright.proxy.serving.settings import BLANK, LITERAL, NAME
 # a text that may change a setting of ours in a way that SetCommand does not read
 _MAY_SET = re.compile(rb"\bset(?:_config)?\b.*?\brewright\"?\s*\.", re.IGNORECASE | re.DOTALL)
 _DEFINITION = re.compile(rb"\s*(?:alter|create|comment|grant|revoke)\b", re.IGNORECASE)
-_ALL = re.compile(
-    rf"{BLANK}*(?:reset|discard){BLANK}+all{BLANK}*;?{BLANK}*", re.IGNORECASE
-)
+_ALL = re.compile(rf"{BLANK}*(?:reset|discard){BLANK}+all{BLANK}*;?{BLANK}*", re.IGNORECASE)
 _RESET = re.compile(rf"{BLANK}*reset{BLANK}+{NAME}{BLANK}*;?{BLANK}*", re.IGNORECASE)
 _SET = re.compile(
     rf"{BLANK}*set{BLANK}+(?:(?P<scope>session|local){BLANK}+)?{NAME}{BLANK}*(?:=|to\b){BLANK}*(?P<value>.*?){BLANK}*;?{BLANK}*",

@@ -14,8 +14,8 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 from rewright.proxy.ports import PRIVATE_PREFIX, Guard
-from rewright.proxy.serving.kept_settings import QUESTION_SQL, QUESTION_TYPES
 from rewright.proxy.serving.guard import PARAM_TYPES, GuardRow, arguments, guard_sql
+from rewright.proxy.serving.kept_settings import QUESTION_SQL, QUESTION_TYPES
 from rewright.proxy.session import Ask, Emit, Exchange, Replies
 from rewright.proxy.wire import backend
 from rewright.proxy.wire.backend import Column, DataRow, Fields, ParameterDescription, RowDescription
@@ -260,7 +260,7 @@ class Privates:
     def _note_who_serves(self, interceptor: SessionInterceptor, reply: list[tuple[int, bytes]]) -> None:
         for kind, message in reply:
             row = backend.decode(b"D", message[HEADER.size :]) if kind == ord("D") else None
-            if isinstance(row, DataRow) and len(row.values) == 2:  # noqa: PLR2004 -- the columns of the question
+            if isinstance(row, DataRow) and len(row.values) == 2:
                 pooled, defined = row.values
                 interceptor.kept.answered(pooled == b"true", (defined or b"{}").decode("utf-8", "replace"))
                 self.lasting = self.lasting and not interceptor.kept.pooled

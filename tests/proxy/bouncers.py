@@ -80,12 +80,16 @@ def running_bouncer(
             )
         )
         process = subprocess.Popen(
-            [program(), "-q", str(file)], user="nobody" if os.geteuid() == 0 else None, stderr=subprocess.DEVNULL
+            [program(), "-q", str(file)],
+            user="nobody" if os.geteuid() == 0 else None,
+            stderr=subprocess.DEVNULL,
         )
         bouncer = Bouncer(listen)
         try:
             until(lambda: process.poll() is not None or _answers(bouncer))
-            assert process.poll() is None, (home / "log").read_text() if (home / "log").exists() else "it ended"
+            assert process.poll() is None, (
+                (home / "log").read_text() if (home / "log").exists() else "it ended"
+            )
             yield bouncer
         finally:
             process.terminate()

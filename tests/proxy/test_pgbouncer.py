@@ -64,7 +64,13 @@ def ask(connection: psycopg.Connection, text: str = ORIGINAL) -> object:
 
 @contextlib.contextmanager
 def world(
-    server: ScratchServer, database: str, first: str, mode: str, *, evidence: str = "proved", **options: object
+    server: ScratchServer,
+    database: str,
+    first: str,
+    mode: str,
+    *,
+    evidence: str = "proved",
+    **options: object,
 ) -> Iterator[World]:
     with psycopg.connect(server.dsn(database), autocommit=True) as connection:
         connection.execute(SCHEMA)
@@ -91,7 +97,12 @@ def world(
 
 
 @pytest.fixture(
-    params=[("rewright", "transaction"), ("rewright", "session"), ("pgbouncer", "transaction"), ("pgbouncer", "session")],
+    params=[
+        ("rewright", "transaction"),
+        ("rewright", "session"),
+        ("pgbouncer", "transaction"),
+        ("pgbouncer", "session"),
+    ],
     ids="-".join,
 )
 def placed(request: pytest.FixtureRequest, scratch_server: ScratchServer, database: str) -> Iterator[World]:
@@ -161,7 +172,9 @@ def test_a_setting_stays_with_the_client_that_made_it(shared: World) -> None:
             assert ask(third) == FROM_REPLACEMENT
 
 
-def test_a_weaker_trust_stays_with_the_client_that_chose_it(scratch_server: ScratchServer, database: str) -> None:
+def test_a_weaker_trust_stays_with_the_client_that_chose_it(
+    scratch_server: ScratchServer, database: str
+) -> None:
     with (
         world(scratch_server, database, "rewright", "transaction", size=1, evidence="tested") as made,
         made.connect() as one,
@@ -216,13 +229,20 @@ def test_a_failed_set_changes_nothing(shared: World, end: str) -> None:
             one.execute("set rewright.mode = off")
         one.execute(end)
         assert ask(one) == FROM_REPLACEMENT
-        with pytest.raises(psycopg.errors.DivisionByZero), one.pipeline():
-            one.execute("set rewright.mode = off")
-            one.execute("select 1/0")
+        with pytest.raises(psycopg.errors.DivisionByZero):
+            _in_one_pipeline(one, "set rewright.mode = off", "select 1/0")
         assert ask(one) == FROM_REPLACEMENT
 
 
-def test_settings_in_a_startup_packet_that_a_pooler_refuses(scratch_server: ScratchServer, database: str) -> None:
+def _in_one_pipeline(connection: psycopg.Connection, *texts: str) -> None:
+    with connection.pipeline():
+        for text in texts:
+            connection.execute(text)
+
+
+def test_settings_in_a_startup_packet_that_a_pooler_refuses(
+    scratch_server: ScratchServer, database: str
+) -> None:
     with world(scratch_server, database, "rewright", "transaction", size=1) as made:
         with made.connect(options="-c rewright.mode=off") as one, made.connect() as other:
             assert ask(one) == FROM_ORIGINAL
@@ -401,7 +421,9 @@ def test_a_connection_is_clean_for_its_next_client(scratch_server: ScratchServer
             for _ in range(3):
                 with made.connect(prepare_threshold=5) as one:
                     assert ask(one) == FROM_REPLACEMENT
-                    assert psycopg.RawCursor(one).execute(BY_ID, [3], prepare=True).fetchall() == [(3, 1_000_030)]
+                    assert psycopg.RawCursor(one).execute(BY_ID, [3], prepare=True).fetchall() == [
+                        (3, 1_000_030)
+                    ]
                     one.execute("set rewright.mode = off")
                     one.execute("create temp table item as select 1 as id, 7 as price")
                     assert ask(one) == [(1, 7)]

@@ -84,7 +84,9 @@ def test_compose_files_name_what_exists(file: Path) -> None:
 
 
 @pytest.mark.server
-@pytest.mark.parametrize("file", sorted((DOCKER / "pgbouncer").glob("*.ini")), ids=lambda path: str(path.name))
+@pytest.mark.parametrize(
+    "file", sorted((DOCKER / "pgbouncer").glob("*.ini")), ids=lambda path: str(path.name)
+)
 def test_pgbouncers_files_work(file: Path, scratch_server: ScratchServer) -> None:
     """With this machine's PgBouncer and server: the login and what it runs at connect."""
     port, password = free_port(), scratch_server.address.passwords["postgres"]
