@@ -14,7 +14,7 @@ from rewright.proxy.duckdb_backend import exchanges as duckdb_backend
 from rewright.proxy.interceptor_state import Identity, InterceptorState, Timing, rows_of
 from rewright.proxy.serving import inline, local
 from rewright.proxy.serving.exchanges import ServeExecute, ServeQuery
-from rewright.proxy.serving.kept_settings import SetCommand, may_set, read_command
+from rewright.proxy.serving.kept_settings import read_command
 from rewright.proxy.session import IDLE, Cancelled, Exchange
 from rewright.proxy.statements import Portal, Statement, split_names, split_parse
 from rewright.proxy.wire.frontend import Execute, Query
@@ -173,19 +173,12 @@ class SessionInterceptor(InterceptorState):
             if self._next is not None:
                 return True
         if changes and self.kept.in_force:
-            command = self._command(text)
+            command = read_command(text)
             self._next = None if command is None else local.changing_query(self, text, command)
             return self._next is not None
         if not (ours or touches):
             _remember_plain(text)
         return False
-
-    def _command(self, text: bytes) -> SetCommand | None:
-        """What a text does to settings, in a session that keeps its own."""
-        command = read_command(text)
-        if command is None and may_set(text):
-            self.kept_changes(None)
-        return command
 
     def _note_changes(self, lower: bytes) -> bool:
         """Whether the text may change settings; names of statements it may change become unknown."""
@@ -250,7 +243,7 @@ class SessionInterceptor(InterceptorState):
             if self._next is not None:
                 return False
         if changes and self.kept.in_force:
-            statement.command = self._command(text)
+            statement.command = read_command(text)
         statement.candidate = self.find(text, types)
         if statement.candidate is None:
             self.last = self._passed()

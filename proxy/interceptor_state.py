@@ -242,12 +242,9 @@ class InterceptorState:
             self.rewatch()
         return wrong
 
-    def kept_changes(self, command: SetCommand | None) -> None:
-        """A statement has changed settings of a session that keeps its own; None: in a way that is not understood."""
-        if command is None:
-            self.kept.doubt()
-        else:
-            self.kept.change(command)
+    def kept_changes(self, command: SetCommand) -> None:
+        """A statement has changed settings of a session that keeps its own."""
+        self.kept.change(command)
         self.session.unusual = True
         self.kept_changed()
 
@@ -273,6 +270,11 @@ class InterceptorState:
         """What the client is to be told of its settings."""
         told, self.warnings = self.warnings, b""
         return told
+
+    @property
+    def settings_unknown(self) -> bool:
+        """Whether it has not been found out whose settings the server tells."""
+        return bool(self.settings.names and self.identity.backend_pid) and self.kept.pooled is None
 
     def _slow_after(self) -> float:
         if self.ports.reporter is None or self.view.mode == "off":

@@ -109,6 +109,8 @@ class Serving:
         if rewrite.server_major and rewrite.server_major != _major(parameters.get(b"server_version", b"")):
             raise Declined("facts")
         site = self.candidate.site
+        if interceptor.settings_unknown:
+            raise Declined("settings")
         if self.session.mixed:  # the server is in a state of its own until a Sync
             raise Declined("block")
         if not clean and (not rewrite.unreserved or (site is not None and site.writes)):

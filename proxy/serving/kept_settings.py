@@ -32,9 +32,9 @@ _SET_CONFIG = re.compile(
 # (the most particular first), from the catalog: current_setting() may be what another client has left
 QUESTION_SQL = b"""
 select (pg_catalog.pg_backend_pid()::text <> $1)::text,
-  array(select c from pg_catalog.pg_db_role_setting s, unnest(s.setconfig) c
-         where starts_with(c, 'rewright.')
-           and s.setdatabase in (0, (select d.oid from pg_catalog.pg_database d where d.datname = current_database()))
+  array(select c from pg_catalog.pg_db_role_setting s, pg_catalog.unnest(s.setconfig) c
+         where pg_catalog.starts_with(c, 'rewright.')
+           and s.setdatabase in (0, (select d.oid from pg_catalog.pg_database d where d.datname = pg_catalog.current_database()))
            and s.setrole in (0, (select r.oid from pg_catalog.pg_roles r where r.rolname = session_user))
          order by s.setrole = 0, s.setdatabase = 0)::text
 """
@@ -50,8 +50,16 @@ class SetCommand:
     local: bool = False
 
 
+# changes something, nobody knows what
+UNREAD = SetCommand("?", None, local=True)
+
+
 def read_command(sql: bytes) -> SetCommand | None:
-    """The one SET, RESET, DISCARD ALL or ``select set_config(...)`` that the text is; None: it is something else."""
+    """The one SET, RESET, DISCARD ALL or ``select set_config(...)`` that the text is; None: it changes nothing of ours."""
+    return _read(sql) or (UNREAD if _may_set(sql) else None)
+
+
+def _read(sql: bytes) -> SetCommand | None:
     text = sql.decode("utf-8", "replace")
     if _ALL.fullmatch(text):
         return SetCommand("", None)
@@ -78,8 +86,8 @@ def _set(found: re.Match[str]) -> SetCommand | None:
     return SetCommand(name, single.replace("''", "'") if single is not None else double or plain, local)
 
 
-def may_set(sql: bytes) -> bool:
-    """Whether a text that is no ``SetCommand`` may change settings of ours all the same."""
+def _may_set(sql: bytes) -> bool:
+    """Whether a text that is no plain command may change settings of ours all the same."""
     return _MAY_SET.search(sql) is not None and not _DEFINITION.match(sql)
 
 
@@ -168,7 +176,9 @@ class KeptSettings:
         """The server has run it."""
         self.begin()
         state = self._state
-        if not command.name:
+        if command is UNREAD:
+            self.doubt()
+        elif not command.name:
             self._state = _State()
         elif command.local:
             self._state = replace(state, local={**state.local, command.name: command.text})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import socket
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -12,6 +13,8 @@ import pytest
 
 from rewright.engines.postgres.scratch import ScratchServer
 from rewright.proxy.ports import Ports, ServedStatement
+from rewright.proxy.serving.kept_settings import QUESTION_SQL
+from rewright.proxy.wire.startup import StartupMessage
 from tests.proxy.bouncers import Bouncer, prepares, running_bouncer
 from tests.proxy.rules import RULES
 from tests.proxy.running import RunningProxy, config
@@ -217,6 +220,58 @@ def test_what_a_session_keeps_follows_its_transactions(scratch_server: ScratchSe
         for number, (step, expected) in enumerate(steps):
             client.execute(step)
             assert ask(one) == expected, (number, step)
+
+
+def test_a_change_inside_other_statements_is_not_passed_over(shared: World) -> None:
+    """Prepared in one cycle, executed in another; nobody reads what it does: nothing is served."""
+    with shared.connect() as one:
+        one.execute("begin")
+        raw = psycopg.RawCursor(one)
+        raw.execute("select 1, set_config('rewright.mode', $1, true)", ["off"])
+        assert ask(one) == FROM_ORIGINAL
+        one.execute("rollback")
+        assert ask(one) == FROM_REPLACEMENT
+
+
+def test_settings_that_could_not_be_read(scratch_server: ScratchServer, database: str) -> None:
+    """Whose the server's connection is stays unknown: nothing is served."""
+    with world(scratch_server, database, "rewright", "transaction", size=1) as made:
+        text = "begin -- " + "x" * (3 << 20)  # too long to be looked at
+        with made.connect() as one, made.connect() as other:
+            psycopg.ClientCursor(other).execute("set rewright.trust = judged")
+            psycopg.ClientCursor(one).execute(text)
+            assert ask(one) == FROM_ORIGINAL
+            one.execute("rollback")
+            assert ask(one) == FROM_REPLACEMENT
+
+
+@pytest.mark.parametrize("minor", [0, 2, 9999])
+def test_protocol_versions_are_pgbouncers_business(
+    scratch_server: ScratchServer, database: str, minor: int
+) -> None:
+    def first_word(port: int) -> bytes:
+        startup = StartupMessage(3, minor, ((b"user", b"postgres"), (b"database", database.encode())))
+        with socket.create_connection(("127.0.0.1", port), 30) as client:
+            client.sendall(startup.encode())
+            return client.recv(1)
+
+    with world(scratch_server, database, "rewright", "transaction") as made:
+        assert first_word(made.proxy.port) == first_word(made.bouncer.port)
+
+
+@pytest.mark.parametrize("role", ["plain", "postgres"])
+def test_an_ordinary_role_can_ask_whose_connection_it_has(
+    scratch_server: ScratchServer, database: str, role: str
+) -> None:
+    with psycopg.connect(scratch_server.dsn(database)) as connection:
+        if role != "postgres":
+            connection.execute(f"create role {role}")  # gone with the transaction
+            connection.execute(f"set local role {role}")
+        pid = connection.info.backend_pid
+        asked = psycopg.RawCursor(connection)
+        assert asked.execute(QUESTION_SQL, [str(pid)]).fetchall() == [("false", "{}")]
+        assert asked.execute(QUESTION_SQL, ["1"]).fetchall() == [("true", "{}")]
+        connection.rollback()
 
 
 @pytest.mark.parametrize("end", ["commit", "rollback"])
