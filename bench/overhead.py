@@ -2,7 +2,8 @@
 
 Everything runs interleaved on one machine in one run: embedded PostgreSQL, PgBouncer in session mode (Debian's package,
 where it is installed) and the proxy with one and two workers, in ``apply`` with active rewrites on other tables and
-reporting on. Prints medians and writes every figure with ``--out``.
+reporting on. Then many clients (``--clients``) share a few connections: through PgBouncer in transaction mode alone, through
+Rewright before it and through Rewright behind it. Prints medians and writes every figure with ``--out``.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import json
 import os
 import platform
 import re
+import resource
 import shutil
 import signal
 import socket
@@ -33,6 +35,8 @@ sys.path.insert(0, str(ROOT))
 SCALE = 5
 ROWS = 1_000_000
 ROWS_SQL = f"select i, i * 2, 'row number ' || i from generate_series(1, {ROWS}) as i"
+POOL = 20  # connections that many clients share
+POOLED_MODES = ("simple", "extended")  # what every PgBouncer can pool by transactions
 CASES = [(mode, clients) for mode in ("prepared", "simple", "extended") for clients in (1, 8)]
 
 
@@ -67,7 +71,7 @@ def serve_worker(upstream: str, port: int, workers: int, rewrites: int, profile:
     """One worker, as ``rewright serve`` runs it, with rewrites that never match and a reporter that counts."""
     import uvloop
 
-    from rewright.proxy.config import DatabaseConfig, ListenConfig, ProxyConfig
+    from rewright.proxy.config import DatabaseConfig, Limits, ListenConfig, ProxyConfig
     from rewright.proxy.ports import Guard, Ports, ServedRewrite
     from rewright.proxy.server import serve
     from rewright.proxy.serving.index import RewriteIndex
@@ -84,7 +88,9 @@ def serve_worker(upstream: str, port: int, workers: int, rewrites: int, profile:
         for n in range(rewrites)
     )
     config = ProxyConfig(
-        listen=ListenConfig(port=port, workers=workers), databases={"*": DatabaseConfig("*", dsn=upstream)}
+        listen=ListenConfig(port=port, workers=workers),
+        databases={"*": DatabaseConfig("*", dsn=upstream)},
+        limits=Limits(max_connections=0),
     )
     ports = Ports(lookup=index, reporter=Reporter(), settings=RULES)
     gc.collect()
@@ -117,7 +123,10 @@ def rewright(upstream: str, workers: int, profile: str = "") -> Iterator[Route]:
 
 
 @contextlib.contextmanager
-def pgbouncer(port: int, user: str, password: str) -> Iterator[Route | None]:
+def pgbouncer(
+    port: int, user: str, password: str, *, mode: str = "session", clients: int = 100, at_connect: str = ""
+) -> Iterator[Route | None]:
+    """In transaction mode logins cost nothing (``trust``): it is transactions that are compared."""
     program = shutil.which("pgbouncer") or shutil.which("pgbouncer", path="/usr/sbin")
     if program is None:
         print("pgbouncer is not installed: no comparison with it", file=sys.stderr)
@@ -126,10 +135,11 @@ def pgbouncer(port: int, user: str, password: str) -> Iterator[Route | None]:
     home = Path(tempfile.mkdtemp(prefix="rewright-bouncer-"))
     listen = free_port()
     (home / "users.txt").write_text(f'"{user}" "{password}"\n')
+    auth, size = ("scram-sha-256", 50) if mode == "session" else ("trust", POOL)
     (home / "bouncer.ini").write_text(
-        f"[databases]\n* = host=127.0.0.1 port={port}\n[pgbouncer]\nlisten_addr = 127.0.0.1\n"
-        f"listen_port = {listen}\nauth_type = scram-sha-256\nauth_file = {home}/users.txt\npool_mode = session\n"
-        f"max_client_conn = 100\ndefault_pool_size = 50\nunix_socket_dir =\nlogfile = {home}/log\n"
+        f"[databases]\n* = host=127.0.0.1 port={port} {at_connect}\n[pgbouncer]\nlisten_addr = 127.0.0.1\n"
+        f"listen_port = {listen}\nauth_type = {auth}\nauth_file = {home}/users.txt\npool_mode = {mode}\n"
+        f"max_client_conn = {clients}\ndefault_pool_size = {size}\nunix_socket_dir =\nlogfile = {home}/log\n"
     )
     account = {"user": "nobody"} if os.geteuid() == 0 else {}
     home.chmod(0o777)
@@ -156,7 +166,10 @@ def wait_for(port: int) -> None:
 # --- measuring --------------------------------------------------------------------------------------
 
 
-def run_pgbench(programs: Path, route: Route, mode: str, clients: int, seconds: float) -> dict[str, float]:
+def run_pgbench(
+    programs: Path, route: Route, mode: str, clients: int, seconds: float, transactions: int = 0
+) -> dict[str, float]:
+    """``transactions``: that many for each client in place of ``seconds``."""
     before = cpu_seconds(route.pids)
     done = subprocess.run(
         [
@@ -167,8 +180,7 @@ def run_pgbench(programs: Path, route: Route, mode: str, clients: int, seconds: 
             mode,
             "-c",
             str(clients),
-            "-T",
-            str(int(seconds)),
+            *(["-t", str(transactions)] if transactions else ["-T", str(int(seconds))]),
             "bench",
         ],
         env=os.environ | {"PGPORT": str(route.port)},
@@ -181,7 +193,48 @@ def run_pgbench(programs: Path, route: Route, mode: str, clients: int, seconds: 
     assert found is not None
     assert count is not None
     cpu = cpu_seconds(route.pids) - before
-    return {"tps": float(found[1]), "cpu_us": cpu * 1e6 / int(count[1])}
+    return {"tps": float(found[1]), "cpu_us": cpu * 1e6 / int(count[1]), "transactions": float(count[1])}
+
+
+def run_many(programs: Path, route: Route, mode: str, clients: int, seconds: float) -> dict[str, float]:
+    """As ``run_pgbench``, without what the logins cost: that is measured by a run of one transaction each."""
+    login = run_pgbench(programs, route, mode, clients, 0, transactions=1)
+    result = run_pgbench(programs, route, mode, clients, seconds)
+    total = result["cpu_us"] * result["transactions"]
+    logins = login["cpu_us"] * login["transactions"]
+    counted = max(result["transactions"] - clients, 1)
+    return result | {"cpu_us": (total - logins) / counted, "cpu_us_with_logins": result["cpu_us"]}
+
+
+def measure_pooled(
+    programs: Path, server_port: int, account: tuple[str, str], clients: int, seconds: float, rounds: int
+) -> dict[str, dict[str, list[dict[str, float]]]]:
+    """Many clients through PgBouncer in transaction mode, alone and with Rewright on either side of it."""
+    found: dict[str, dict[str, list[dict[str, float]]]] = {}
+    with contextlib.ExitStack() as stack:
+        shared = "connect_query='set rewright.pooled = on'"
+        alone = stack.enter_context(
+            pgbouncer(server_port, *account, mode="transaction", clients=clients + 10)
+        )
+        inner = stack.enter_context(rewright(f"host=127.0.0.1 port={server_port}", 1))
+        outer = stack.enter_context(
+            pgbouncer(inner.port, *account, mode="transaction", clients=clients + 10, at_connect=shared)
+        )
+        if alone is None or outer is None:
+            return {}
+        first = stack.enter_context(rewright(f"host=127.0.0.1 port={alone.port}", 1))
+        routes = [
+            Route("pgbouncer", alone.port, alone.pids),
+            Route("rewright, pgbouncer", first.port, first.pids + alone.pids),
+            Route("pgbouncer, rewright", outer.port, outer.pids + inner.pids),
+        ]
+        for number in range(rounds):
+            for mode in POOLED_MODES:
+                for route in routes[number % 3 :] + routes[: number % 3]:
+                    result = run_many(programs, route, mode, clients, seconds)
+                    found.setdefault(f"{mode} c={clients}", {}).setdefault(route.name, []).append(result)
+            print(f"pooled round {number + 1} of {rounds} done", file=sys.stderr)
+    return found
 
 
 def run_rows(programs: Path, route: Route) -> dict[str, float]:
@@ -225,6 +278,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=5)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument(
+        "--clients", type=int, default=1000, help="how many share a few connections; 0: leave that part out"
+    )
+    parser.add_argument("--pooled-only", action="store_true", help="only the part with many clients")
     parser.add_argument("--out", type=Path)
     parser.add_argument(
         "--profile", default="", help="write a cProfile of one worker here instead of comparing"
@@ -256,19 +313,42 @@ def main() -> None:
                 print(run_pgbench(programs, route, "prepared", 1, options.seconds))
                 print(run_pgbench(programs, route, "simple", 1, options.seconds))
             return
-        with (
-            rewright(upstream, 1) as one,
-            rewright(upstream, 2) as two,
-            pgbouncer(server.port, user, password) as bouncer,
-        ):
-            direct = Route("direct", server.port, ())
-            routes = [r for r in (direct, bouncer, one, two) if r is not None]
-            found = measure(programs, routes, options.seconds, options.rounds)
+        found = {} if options.pooled_only else compare(programs, server.port, (user, password), options)
+        if options.clients:
+            enough_files(2 * options.clients + 200)
+            found |= measure_pooled(
+                programs, server.port, (user, password), options.clients, options.seconds, options.rounds
+            )
     show(found)
     if options.out:
-        options.out.write_text(
-            json.dumps({"machine": machine(), "seconds": options.seconds, "results": found}, indent=1)
+        report = {"machine": machine(), "seconds": options.seconds, "results": found}
+        options.out.write_text(json.dumps(report, indent=1))
+
+
+def compare(
+    programs: Path, port: int, account: tuple[str, str], options: argparse.Namespace
+) -> dict[str, dict[str, list[dict[str, float]]]]:
+    """Direct, through PgBouncer in session mode, through Rewright with one and two workers."""
+    upstream = f"host=127.0.0.1 port={port}"
+    with (
+        rewright(upstream, 1) as one,
+        rewright(upstream, 2) as two,
+        pgbouncer(port, *account) as bouncer,
+    ):
+        direct = Route("direct", port, ())
+        routes = [r for r in (direct, bouncer, one, two) if r is not None]
+        return measure(programs, routes, options.seconds, options.rounds)
+
+
+def enough_files(wanted: int) -> None:
+    """pgbench and the processes between need a descriptor for each connection; they inherit the limit."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if hard not in (-1, resource.RLIM_INFINITY) and hard < wanted:
+        raise SystemExit(
+            f"the limit of open files is {hard}; {wanted} are needed: ulimit -n, or fewer --clients"
         )
+    if soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 def machine() -> dict[str, object]:

@@ -19,6 +19,7 @@ from rewright.proxy.wire.backend import (
     AUTH_SASL_CONTINUE,
     AUTH_SASL_FINAL,
     Authentication,
+    Fields,
 )
 from rewright.proxy.wire.framing import ProtocolViolation, Reader
 from rewright.proxy.wire.startup import StartupMessage, packet_length
@@ -31,6 +32,18 @@ class Refused(Exception):
         super().__init__(text)
         self.sqlstate = sqlstate
         self.hint = hint
+
+
+class ParameterRefused(Exception):
+    """What is behind the proxy takes no setting of ours in a startup packet, as poolers do."""
+
+
+# how PgBouncer, Odyssey and others begin to say it
+_UNSUPPORTED = b"unsupported startup parameter"
+
+
+def is_refused_parameter(failure: Fields | None) -> bool:
+    return failure is not None and failure.get(b"M").startswith(_UNSUPPORTED)
 
 
 @dataclass(frozen=True, slots=True)

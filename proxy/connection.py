@@ -141,6 +141,7 @@ class Connection(Handshake):
             and not ports.settings.rules
         ):
             return
+        settings = proxy.settings_of(database)
         identity = Identity(
             database=who.database,
             user=who.user,
@@ -152,8 +153,8 @@ class Connection(Handshake):
                 lambda: proxy.admins(who.database),
             ),
             tag=proxy.config.tag,
+            startup_settings=settings.startup_texts(who.startup.parameters),
         )
-        settings = proxy.settings_of(database)
         self.interceptor = SessionInterceptor(
             session, ports, identity, proxy.metrics, settings, session.clock
         )

@@ -9,15 +9,17 @@ from __future__ import annotations
 import asyncio
 import ipaddress
 import socket
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rewright.proxy.auth.scram import ScramError, ScramServer, end_point_binding, mock_verifier
 from rewright.proxy.auth.upstream_login import UpstreamLogin
 from rewright.proxy.client_auth import (
+    ParameterRefused,
     Refused,
     Who,
+    is_refused_parameter,
     negotiation,
     scram_exchange,
     upstream_startup,
@@ -75,13 +77,23 @@ class Handshake:
         if method != "file":
             client.on_eof = self._ended_early
         if method == "passthrough":
-            connected = await self._reach(who)
-            login = PassthroughLogin(keep_binding=self.proxy.same_certificate(who.tls, connected))
-            await self._log_in(client, connected, who, login.from_server, login, who.startup)
+            await self._with_settings(who, lambda startup: self._pass_through(client, who, startup))
             return
         user = await self._admitted(client, who)
+        await self._with_settings(who, lambda startup: self._as_upstream_user(client, who, user, startup))
+
+    async def _with_settings(self, who: Who, log_in: Callable[[StartupMessage], Awaitable[None]]) -> None:
+        """Log in with the client's parameters; without our settings where a pooler refuses them: the session keeps those itself."""
+        try:
+            await log_in(who.startup)
+        except ParameterRefused:
+            settings = self.proxy.settings_of(self.proxy.config.database(who.database))
+            await log_in(replace(who.startup, parameters=settings.without_ours(who.startup.parameters)))
+
+    async def _pass_through(self, client: Side, who: Who, startup: StartupMessage) -> None:
         connected = await self._reach(who)
-        await self._as_upstream_user(client, connected, who, user)
+        login = PassthroughLogin(keep_binding=self.proxy.same_certificate(who.tls, connected))
+        await self._log_in(client, connected, who, login.from_server, login, startup)
 
     async def _reach(self, who: Who) -> Connected:
         self.awaiting_server = True
@@ -123,7 +135,10 @@ class Handshake:
             raise Refused("28P01", f'password authentication failed for user "{who.user}"')
         return user
 
-    async def _as_upstream_user(self, client: Side, connected: Connected, who: Who, user: UserConfig) -> None:
+    async def _as_upstream_user(
+        self, client: Side, who: Who, user: UserConfig, parameters: StartupMessage
+    ) -> None:
+        connected = await self._reach(who)
         assert self.target is not None
         name = user.upstream_user or self.target.user or who.user
         password = user.upstream_password or self.target.password
@@ -138,7 +153,7 @@ class Handshake:
             server.write(for_server)
             return for_client
 
-        startup = upstream_startup(who.startup, name, self.target.dbname or who.database)
+        startup = upstream_startup(parameters, name, self.target.dbname or who.database)
         await self._log_in(client, connected, who, step, login, startup)
 
     async def _lake_account(self, who: Who) -> str:
@@ -240,11 +255,16 @@ class Handshake:
         if server.lost:
             raise Refused("08006", "the server closed the connection during the login")
         done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        names_ours = bool(self.proxy.settings_of(None).startup_texts(startup.parameters))
 
         def from_server(data: bytes) -> None:
             self.awaiting_server = False
             try:
                 answer = step(data)
+                if names_ours and is_refused_parameter(login.failed):
+                    if not done.done():
+                        done.set_exception(ParameterRefused())
+                    return
             except (ProtocolViolation, ScramError) as error:
                 if not done.done():
                     done.set_exception(Refused("08006", f"the server's answer can't be understood: {error}"))
@@ -273,7 +293,16 @@ class Handshake:
             self.relayed = server
             if self.client_ended:
                 server.write_end()
-        await done
+        try:
+            await done
+        except ParameterRefused:
+            client.opposite, client.on_lost, self.relayed = None, None, None
+            client.keep(b"")
+            server.on_lost = None
+            server.close()
+            if client.lost:
+                raise ClientGone("closed during the login") from None
+            raise
         if not login.ready:
             self.proxy.metrics.login_failures += login.failed is not None
             if login.failed is None and not client.lost:

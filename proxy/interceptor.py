@@ -14,6 +14,7 @@ from rewright.proxy.duckdb_backend import exchanges as duckdb_backend
 from rewright.proxy.interceptor_state import Identity, InterceptorState, Timing, rows_of
 from rewright.proxy.serving import inline, local
 from rewright.proxy.serving.exchanges import ServeExecute, ServeQuery
+from rewright.proxy.serving.kept_settings import read_command
 from rewright.proxy.session import IDLE, Cancelled, Exchange
 from rewright.proxy.statements import Portal, Statement, split_names, split_parse
 from rewright.proxy.wire.frontend import Execute, Query
@@ -86,7 +87,11 @@ class SessionInterceptor(InterceptorState):
             self.portion_over()
         if self.registry.portals or self.privates.open_portals:
             self._end_portals()
-        return bool(self.registry.portals or self.registry.fresh or self.privates.open_portals)
+        if self.kept.cycle_ended(idle=self.session.status == IDLE):
+            self.kept_changed()
+        return bool(
+            self.registry.portals or self.registry.fresh or self.privates.open_portals or self.kept.open
+        )
 
     def _end_portals(self) -> None:
         """Those of the cycle that ended; clients that pipeline may have bound others for the next one already."""
@@ -106,6 +111,7 @@ class SessionInterceptor(InterceptorState):
     def error(self, message: bytes) -> None:
         self.registry.failed()
         self.slow.failed(message)
+        self.kept.failed()
         if self.timing is not None:
             self.timing_failed(message)
 
@@ -116,6 +122,7 @@ class SessionInterceptor(InterceptorState):
 
     def tag(self, tag: bytes) -> None:
         self.portion_over()
+        self.kept.tag(tag)
         if self.timing is not None:
             self._timed(rows=rows_of(tag))
         if tag in {b"DEALLOCATE ALL", b"DISCARD ALL"}:
@@ -156,11 +163,18 @@ class SessionInterceptor(InterceptorState):
         ours = b"rewright" in lower
         touches = _touches_state(lower)
         changes = (ours or touches) and self._note_changes(lower)
-        if self.settings_stale and not (changes or refreshed) and self._must_refresh():
+        known = refreshed or (changes and not self.unread)
+        if self.settings_stale and not known and self._must_refresh():
             self._next = self._refreshing_query(text)
             return True
+        self.unread = self.unread or b"pooled" in lower
         if ours or (lower and lower[0] in _FIRST and self._has_keyword(lower)):
             self._next = local.query_exchange(self, text)
+            if self._next is not None:
+                return True
+        if changes and self.kept.in_force:
+            command = read_command(text)
+            self._next = None if command is None else local.changing_query(self, text, command)
             return self._next is not None
         if not (ours or touches):
             _remember_plain(text)
@@ -169,10 +183,11 @@ class SessionInterceptor(InterceptorState):
     def _note_changes(self, lower: bytes) -> bool:
         """Whether the text may change settings; names of statements it may change become unknown."""
         self._note_names_change(lower)
-        if _SETTINGS_CHANGE.search(lower):
+        if not _SETTINGS_CHANGE.search(lower):
+            return False
+        if not self.kept.in_force:
             self.settings_stale_after()
-            return True
-        return False
+        return True
 
     def _refreshing_query(self, text: bytes) -> Exchange:
         """Read the settings first, then look at the text again."""
@@ -216,8 +231,8 @@ class SessionInterceptor(InterceptorState):
         lower = text.lower()
         ours = b"rewright" in lower
         touches = _touches_state(lower)
-        if ours or touches:
-            self._note_changes(lower)
+        changes = (ours or touches) and self._note_changes(lower)
+        self.unread = self.unread or (changes and b"pooled" in lower)
         if ours or (lower and lower[0] in _FIRST and self._has_keyword(lower)):
             exchange = local.parse_exchange(self, name, statement)
             if exchange is not None:
@@ -227,6 +242,8 @@ class SessionInterceptor(InterceptorState):
             self._next = duckdb_backend.parse_exchange(self, name, statement)
             if self._next is not None:
                 return False
+        if changes and self.kept.in_force:
+            statement.command = read_command(text)
         statement.candidate = self.find(text, types)
         if statement.candidate is None:
             self.last = self._passed()
@@ -318,6 +335,8 @@ class SessionInterceptor(InterceptorState):
             return duckdb_backend.fetch_exchange(self, name, portal, statement.fetches, max_rows)
         if statement.answer is not None or statement.tag:
             return local.execute_exchange(self, name, portal, max_rows, message)
+        if statement.command is not None:
+            return local.changing_execute(self, statement.command, message)
         if portal.private:
             # it goes on where it began, whatever became of the rewrite: the original would begin anew
             self.portion_begins()

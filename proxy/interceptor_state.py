@@ -25,6 +25,7 @@ from rewright.proxy.ports import (
 )
 from rewright.proxy.serving.failures import is_passing, sqlstate_of, tells_against
 from rewright.proxy.serving.identity import Login
+from rewright.proxy.serving.kept_settings import KeptSettings, SetCommand
 from rewright.proxy.serving.private import Privates
 from rewright.proxy.serving.settings import Settings
 from rewright.proxy.serving.sites import FIRST, find_site
@@ -49,6 +50,7 @@ class Identity:
     application_name: str = ""
     defaults: Mapping[str, str] = field(default_factory=dict)
     login: Login = field(default_factory=lambda: Login(""))
+    startup_settings: Mapping[str, str] = field(default_factory=dict)
     tag: bool = False
 
 
@@ -104,9 +106,11 @@ class InterceptorState:
         self.settings = settings
         self.clock = clock
         self.view = settings.default_view
+        self.kept = KeptSettings(settings.names, identity.startup_settings)
         self.settings_stale = bool(settings.names) and (
             ports.lookup is not None or ports.reporter is not None or ports.lakes is not None
         )
+        self.unread = True  # what the server says of settings is read before the client changes any
         self.registry = StatementRegistry()
         self.privates = Privates(settings.names)
         self.seen_version = -1 if ports.lookup is None else ports.lookup.version
@@ -202,7 +206,7 @@ class InterceptorState:
             or (self.settings_stale and bool(self.registry.statements))
         )
         self.session.watch(special)
-        self.session.watch_tags(special or self.timing is not None)
+        self.session.watch_tags(special or self.timing is not None or self.kept.open)
 
     def look_again(self) -> None:
         """When the set of rewrites has changed, statements prepared before gain or lose theirs."""
@@ -239,14 +243,34 @@ class InterceptorState:
     def new_settings(self, texts: tuple[str | None, ...]) -> tuple[str, ...]:
         """What the server says they are; returns the names whose value is wrong and counts as the default."""
         before = self.view.mode, self.settings_stale
+        if self.kept.in_force:
+            texts = self.kept.texts()
         self.view, wrong = self.settings.view(texts)
         self._warn(dict(zip(self.settings.names, texts, strict=True)), wrong)
-        self.settings_stale = self.session.status != IDLE
+        if self.view.pooled:
+            self.kept.share(texts)
+        self.settings_stale = self.session.status != IDLE and not self.kept.in_force
         self.session.slow_after = self._slow_after()
         if before != (self.view.mode, self.settings_stale):
             self.seen_version = -1
             self.rewatch()
         return wrong
+
+    def kept_changes(self, command: SetCommand) -> None:
+        """A statement has changed settings of a session that keeps its own."""
+        self.kept.change(command)
+        self.session.unusual = True
+        self.kept_changed()
+
+    @property
+    def kept_text(self) -> Callable[[str], str | None] | None:
+        """What to show of a setting, where not the server's value counts."""
+        return self.kept.text if self.kept.in_force else None
+
+    def kept_changed(self) -> None:
+        """What a session's own settings come to now."""
+        self.new_settings(self.kept.texts())
+        self.rewatch()
 
     def _warn(self, texts: Mapping[str, str | None], wrong: tuple[str, ...]) -> None:
         """Each wrong value is told of once, as long as it stands."""
@@ -260,6 +284,11 @@ class InterceptorState:
         """What the client is to be told of its settings."""
         told, self.warnings = self.warnings, b""
         return told
+
+    @property
+    def settings_unknown(self) -> bool:
+        """Whether it has not been found out whose settings the server tells."""
+        return bool(self.settings.names and self.identity.backend_pid) and self.kept.pooled is None
 
     def _slow_after(self) -> float:
         if self.ports.reporter is None or self.view.mode == "off":

@@ -38,6 +38,7 @@ class SettingsView:
     notice: bool = False
     lake: Literal["bind", "resolve"] = "bind"
     lake_confidence: float = 0.7
+    pooled: bool = False
 
 
 @dataclass(frozen=True, slots=True)

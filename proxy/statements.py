@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from rewright.proxy.ports import Answer, Candidate
+from rewright.proxy.serving.kept_settings import SetCommand
 from rewright.proxy.wire.backend import Column
 
 MAX_STATEMENTS = 10_000
@@ -22,13 +23,14 @@ class Statement:
 
     ``param_types``: declared in Parse; ``resolved`` and ``columns``: as the server described it, once asked.
     ``answer``: it is answered here, the server holds a placeholder; ``tag``: its command tag is another;
-    ``fetches``: it reads from a cursor by name, which may be a lake's.
+    ``fetches``: it reads from a cursor by name, which may be a lake's; ``command``: it changes settings that the session keeps itself.
     """
 
     __slots__ = (
         "answer",
         "candidate",
         "columns",
+        "command",
         "fetches",
         "param_types",
         "refused",
@@ -45,6 +47,7 @@ class Statement:
         self.answer: Answer | None = None
         self.tag = ""
         self.fetches: Any = None
+        self.command: SetCommand | None = None
         self.resolved: tuple[int, ...] | None = None
         self.columns: tuple[Column, ...] | None = None
         self.verified = False
@@ -57,6 +60,7 @@ class Statement:
             or self.answer is not None
             or bool(self.tag)
             or self.fetches is not None
+            or self.command is not None
         )
 
 

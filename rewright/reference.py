@@ -32,7 +32,8 @@ def settings() -> str:
         "",
         (
             "An ordinary role needs `GRANT SET ON PARAMETER rewright.mode TO role` (PostgreSQL 15) for `ALTER ROLE`. A "
-            "transaction-pooling PgBouncer leaks custom settings to the next client: put Rewright in front of it."
+            "pooler in transaction mode leaks custom settings to the next client; what Rewright does about it is told in "
+            "[Beside PgBouncer](../guide/pgbouncer.md)."
         ),
         "",
         "| setting | values | default | meaning |",

@@ -93,6 +93,12 @@ REGISTRY: tuple[Setting, ...] = (
         "below it a resolution is an error with suggestions instead of an answer",
         values.number(0, 1),
     ),
+    _switch(
+        "pooled",
+        "off",
+        "a pooler in transaction mode shares this session among its clients: what one of them sets counts to the end of its "
+        "transaction, and this setting stays on (for a pooler's connect_query)",
+    ),
 )
 
 BY_NAME: Mapping[str, Setting] = {setting.name: setting for setting in REGISTRY}

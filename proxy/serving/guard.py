@@ -297,10 +297,11 @@ def _expected_oids(relations: Sequence[RelationName]) -> str:
 
 def _visible_path(text: str) -> tuple[str, ...]:
     """An array of names as text, without the session's temporary schema."""
-    return tuple(name for name in _parse_array(text) if not name.startswith("pg_temp_"))
+    return tuple(name for name in parse_array(text) if not name.startswith("pg_temp_"))
 
 
-def _parse_array(text: str) -> tuple[str, ...]:
+def parse_array(text: str) -> tuple[str, ...]:
+    """The items of a one-dimensional array's text."""
     items: list[str] = []
     position = 1
     while position < len(text) - 1:

@@ -115,6 +115,8 @@ class Serving:
             raise Declined("foreign keys")
         if interceptor.identity.user in rewrite.doubted_by or interceptor.is_doubted(rewrite.id):
             raise Declined("doubted")
+        if interceptor.settings_unknown:
+            raise Declined("settings")
         if self.session.mixed:  # the server is in a state of its own until a Sync
             raise Declined("block")
         if not clean and (not rewrite.unreserved or (site is not None and site.writes)):
@@ -251,7 +253,9 @@ class Serving:
             raise
 
     def _add_verifier(self, batch: Batch) -> int:
-        return self.privates.add_verifier(batch, self.statement_name) if self.statement_name else -1
+        return (
+            self.privates.add_verifier(batch, self.statement_name, self.text) if self.statement_name else -1
+        )
 
     def _add_target(self, batch: Batch) -> int:
         """Ask whether the table that is written is as plain as it must be; -1: none is."""

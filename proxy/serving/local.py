@@ -16,6 +16,7 @@ from rewright.proxy.duckdb_backend.values import decode as decoded
 from rewright.proxy.ports import Answer, LocalRows, Redirect, ResultColumn, SqlError
 from rewright.proxy.serving.guard_check import CANCELLED, substitute_error
 from rewright.proxy.serving.identity import ask_in_cycle, ask_in_pipeline
+from rewright.proxy.serving.kept_settings import SetCommand
 from rewright.proxy.serving.private import NOWHERE, Broken, Skipped
 from rewright.proxy.session import Cancelled, Emit, Exchange, PendingReply, Send, Wait
 from rewright.proxy.statements import Portal, Statement
@@ -52,7 +53,7 @@ def query_exchange(interceptor: SessionInterceptor, text: bytes) -> Exchange | N
     answer = interceptor.match(text)
     if answer is not None:
         return _answered_query(interceptor, answer)
-    shown = interceptor.settings.show(sql)
+    shown = interceptor.settings.show(sql, interceptor.kept_text)
     if shown is not None:
         return _redirected_query(shown)
     try:
@@ -104,6 +105,29 @@ def failed_query(error: SqlError | None) -> Exchange:
     yield Send(Query(FAILING).encode(), pending_replies=(pending_reply,), kinds=b"Q")
 
 
+def changing_query(interceptor: SessionInterceptor, text: bytes, command: SetCommand) -> Exchange:
+    """A SET in a session that keeps its own settings: it counts when the server has run it."""
+    pending_reply = PendingReply(cycle=True, take=_noting(interceptor, command))
+    yield Send(Query(text).encode(), pending_replies=(pending_reply,), kinds=b"Q")
+
+
+def changing_execute(interceptor: SessionInterceptor, command: SetCommand, message: bytes) -> Exchange:
+    yield Send(message, pending_replies=(PendingReply(take=_noting(interceptor, command)),), kinds=b"E")
+
+
+def _noting(interceptor: SessionInterceptor, command: SetCommand) -> Callable[[int, bytes], bytes]:
+    def take(kind: int, message: bytes) -> bytes:
+        if kind != COMPLETE:
+            return message
+        interceptor.kept_changes(command)
+        if not interceptor.kept.shared or command.local or not command.name:
+            return message
+        said = f'"rewright.{command.name}" counts to the end of the transaction: a pooler shares this session'
+        return backend.notice(said, severity="WARNING", sqlstate="01000") + message
+
+    return take
+
+
 # --- extended protocol ------------------------------------------------------------------------------
 
 
@@ -113,7 +137,7 @@ def parse_exchange(interceptor: SessionInterceptor, name: bytes, statement: Stat
     answer = interceptor.match(statement.text)
     if answer is not None:
         return _answered_parse(interceptor, name, statement, answer)
-    shown = interceptor.settings.show(sql)
+    shown = interceptor.settings.show(sql, interceptor.kept_text)
     if shown is not None:
         return _redirected_parse(interceptor, name, statement, shown)
     try:

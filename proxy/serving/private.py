@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from rewright.proxy.ports import PRIVATE_PREFIX, Guard
 from rewright.proxy.serving.guard import PARAM_TYPES, GuardRow, arguments, guard_sql
+from rewright.proxy.serving.kept_settings import QUESTION_SQL, QUESTION_TYPES
 from rewright.proxy.session import Ask, Emit, Exchange, Replies
 from rewright.proxy.wire import backend
 from rewright.proxy.wire.backend import Column, DataRow, Fields, ParameterDescription, RowDescription
@@ -27,7 +28,15 @@ if TYPE_CHECKING:
 _PREFIX = PRIVATE_PREFIX.encode()
 GUARD_PORTAL = _PREFIX + b"g"
 VERIFIER_PORTAL = _PREFIX + b"v"
-_VERIFIER_SQL = b"select statement from pg_catalog.pg_prepared_statements where name = $1"
+# PgBouncer calls the statements of its clients by names of its own (max_prepared_statements)
+_VERIFIER_SQL = b"""
+select statement from pg_catalog.pg_prepared_statements where name = $1
+union all
+select statement from pg_catalog.pg_prepared_statements
+ where starts_with(name, 'PGBOUNCER_') and statement = $2
+   and not exists (select from pg_catalog.pg_prepared_statements where name = $1)
+limit 1
+"""
 _TEXT = 25
 
 
@@ -40,7 +49,7 @@ def statement_name(text: bytes, types: tuple[int, ...], kind: bytes = b"s") -> b
     return _PREFIX + kind + hashlib.sha256(said).hexdigest()[:32].encode()
 
 
-VERIFIER_STATEMENT = statement_name(_VERIFIER_SQL, (_TEXT,))
+VERIFIER_STATEMENT = statement_name(_VERIFIER_SQL, (_TEXT, _TEXT))
 NOWHERE = _PREFIX + b"none"
 MAX_PRIVATE = 32
 _NO_GUARD = Guard(original=(), replacement=())
@@ -159,14 +168,14 @@ class Privates:
         batch.add(Close(b"P", GUARD_PORTAL).encode())
         return index
 
-    def add_verifier(self, batch: Batch, name: bytes) -> int:
+    def add_verifier(self, batch: Batch, name: bytes, text: bytes) -> int:
         """The index of the reply that holds the text of the client's statement ``name``.
 
         SQL inside a function can deallocate a name and prepare it anew, which the wire does not show.
         """
         if not self.verifier_ready:
-            self._add_parse(batch, VERIFIER_STATEMENT, _VERIFIER_SQL, (_TEXT,))
-        batch.add(Bind(VERIFIER_PORTAL, VERIFIER_STATEMENT, (), (name,)).encode())
+            self._add_parse(batch, VERIFIER_STATEMENT, _VERIFIER_SQL, (_TEXT, _TEXT))
+        batch.add(Bind(VERIFIER_PORTAL, VERIFIER_STATEMENT, (), (name, text)).encode())
         index = batch.add(Execute(VERIFIER_PORTAL).encode())
         batch.add(Close(b"P", VERIFIER_PORTAL).encode())
         return index
@@ -237,16 +246,34 @@ class Privates:
         self.add_guard_parse(batch)
         index = self.add_guard(batch, _NO_GUARD)
         batch.add(Close(b"S", self.guard_statement).encode())
+        asked = self._add_who_serves(batch, interceptor)
         try:
             replies: Replies = yield Ask(b"".join(batch.messages) + SYNC, len(batch.messages), cycles=1)
-            interceptor.settings_stale = False
+            interceptor.settings_stale = interceptor.unread = False
             if replies.error is None and not replies.aborted:
                 row = self.guard_row(replies, index)
+                if asked >= 0:
+                    self._note_who_serves(interceptor, replies.pending_replies[asked])
                 interceptor.new_settings(row.settings)
                 if warnings := interceptor.take_warnings():
                     yield Emit(warnings)
         finally:
             self.guard_ready = False
+
+    def _add_who_serves(self, batch: Batch, interceptor: SessionInterceptor) -> int:
+        """Once a session: ask whether the connection is a pooler's; -1: that is known, or there is no key to tell by."""
+        pid = interceptor.identity.backend_pid
+        if interceptor.kept.pooled is not None or not pid:
+            return -1
+        return self.add_question(batch, QUESTION_SQL, QUESTION_TYPES, str(pid).encode())
+
+    def _note_who_serves(self, interceptor: SessionInterceptor, reply: list[tuple[int, bytes]]) -> None:
+        for kind, message in reply:
+            row = backend.decode(b"D", message[HEADER.size :]) if kind == ord("D") else None
+            if isinstance(row, DataRow) and len(row.values) == 2:
+                pooled, defined = row.values
+                interceptor.kept.answered(pooled == b"true", (defined or b"{}").decode("utf-8", "replace"))
+                self.lasting = self.lasting and not interceptor.kept.pooled
 
 
 def says_yes(reply: list[tuple[int, bytes]]) -> bool:

@@ -7,19 +7,21 @@ registry they come from (``SettingsRules``).
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from rewright.proxy.ports import Redirect, SettingRule, SettingsRules, SettingsView, SqlError
 
-_BLANK = r"(?:\s|/\*(?:[^*]|\*(?!/))*\*/|--[^\n]*\n)"
-_NAME = r'(?:rewright|"rewright")\s*\.\s*(?:(?P<name>\w+)|"(?P<quoted>\w+)")'
+BLANK = r"(?:\s|/\*(?:[^*]|\*(?!/))*\*/|--[^\n]*\n)"
+NAME = r'(?:rewright|"rewright")\s*\.\s*(?:(?P<name>\w+)|"(?P<quoted>\w+)")'
 _SET = re.compile(
-    rf"{_BLANK}*set{_BLANK}+(?:(?:session|local){_BLANK}+)?{_NAME}{_BLANK}*(?:=|to\b){_BLANK}*(?P<value>.*?){_BLANK}*;?{_BLANK}*",
+    rf"{BLANK}*set{BLANK}+(?:(?:session|local){BLANK}+)?{NAME}{BLANK}*(?:=|to\b){BLANK}*(?P<value>.*?){BLANK}*;?{BLANK}*",
     re.IGNORECASE | re.DOTALL,
 )
-_SHOW = re.compile(rf"{_BLANK}*show{_BLANK}+{_NAME}{_BLANK}*;?{_BLANK}*", re.IGNORECASE)
-_LITERAL = re.compile(r"'((?:[^']|'')*)'|\"((?:[^\"]|\"\")*)\"|([\w.+-]+)")
+_SHOW = re.compile(rf"{BLANK}*show{BLANK}+{NAME}{BLANK}*;?{BLANK}*", re.IGNORECASE)
+# -c rewright.x=y in ``options``; a backslash keeps the next character
+_OUR_OPTION = re.compile(rb"(?:(?<=\s)|^)(?:-c\s*|--)rewright\.(?:\\.|[^\s\\])*", re.IGNORECASE | re.DOTALL)
+LITERAL = re.compile(r"'((?:[^']|'')*)'|\"((?:[^\"]|\"\")*)\"|([\w.+-]+)")
 
 
 class Settings:
@@ -70,24 +72,44 @@ class Settings:
         value = found["value"]
         if value.lower() == "default":
             return
-        literal = _LITERAL.fullmatch(value)
+        literal = LITERAL.fullmatch(value)
         if literal is not None:
             single, double, plain = literal.groups()
             text = single.replace("''", "'") if single is not None else double or plain
             self.check(found["name"] or found["quoted"], text)
 
-    def show(self, sql: str) -> Redirect | None:
-        """SHOW of one of ours: the server's value, or the default where it has none."""
+    def show(self, sql: str, kept: Callable[[str], str | None] | None = None) -> Redirect | None:
+        """SHOW of one of ours: the server's value, or the default where it has none. ``kept``: what counts instead of the server's."""
         found = _SHOW.fullmatch(sql)
         name = (found["name"] or found["quoted"]).lower() if found else ""
         if name not in self._rules:
             return None
-        default = self._defaults[name].replace("'", "''")
-        return Redirect(
-            f"select coalesce(nullif(pg_catalog.current_setting('rewright.{name}', true), ''), '{default}')"
-            f' as "rewright.{name}"',
-            tag="SHOW",
-        )
+        default = _quoted(self._defaults[name])
+        value = f"coalesce(nullif(pg_catalog.current_setting('rewright.{name}', true), ''), {default})"
+        if kept is not None:
+            value = f"{_quoted(kept(name) or self._defaults[name])}::text"
+        return Redirect(f'select {value} as "rewright.{name}"', tag="SHOW")
+
+    def startup_texts(self, parameters: Sequence[tuple[bytes, bytes]]) -> dict[str, str]:
+        """The settings of ours that a startup packet names, in ``options`` or by name; the last of a kind counts."""
+        found: dict[str, str] = {}
+        for key, value in parameters:
+            text = value.decode("utf-8", "replace")
+            if key == b"options":
+                found |= {name.lower(): setting for name, setting in _options(text)}
+            elif key.lower().startswith(b"rewright."):
+                found[key.decode("utf-8", "replace")[9:].lower()] = text
+        return found
+
+    @staticmethod
+    def without_ours(parameters: Sequence[tuple[bytes, bytes]]) -> tuple[tuple[bytes, bytes], ...]:
+        """The parameters of a startup packet without the settings of ours; an ``options`` of which nothing is left goes, too."""
+        kept = []
+        for key, value in parameters:
+            left = _OUR_OPTION.sub(b"", value).strip() if key == b"options" else value
+            if not key.lower().startswith(b"rewright.") and (left or key != b"options"):
+                kept.append((key, left))
+        return tuple(kept)
 
     def check_options(self, parameters: Sequence[tuple[bytes, bytes]]) -> None:
         """Raises SqlError for a wrong value in the startup packet: ``options=-c rewright.mode=x``, or by name."""
@@ -102,6 +124,11 @@ class Settings:
     def _check_known(self, name: str, text: str) -> None:
         if self._rules:
             self.check(name, text)
+
+
+def _quoted(text: str) -> str:
+    """As a literal of SQL, whatever standard_conforming_strings is."""
+    return "e'" + text.replace("\\", "\\\\").replace("'", "''") + "'"
 
 
 def _options(text: str) -> list[tuple[str, str]]:

@@ -44,5 +44,6 @@ RULES = SettingsRules(
         rule("min_duration", "200ms", _time, "a time"),
         rule("budget", "500ms", _time, "a time"),
         rule("notice", "off", _switch, "on", "off"),
+        rule("pooled", "off", _switch, "on", "off"),
     )
 )
