@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import sys
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from urllib.parse import urlsplit
 
 import django
@@ -144,61 +144,148 @@ class BlockedSender(models.Model):
 
 
 def day(year: int, month: int, number: int = 1) -> datetime:
-    return datetime(year, month, number, tzinfo=timezone.utc)
+    return datetime(year, month, number, tzinfo=UTC)
 
 
-T, U, O, C, E = Ticket.objects, User.objects, Org.objects, Comment.objects, Event.objects
+T, U, C, E = Ticket.objects, User.objects, Comment.objects, Event.objects
 events_of = Event.objects.filter(ticket=OuterRef("pk"))
 worked = events_of.order_by().values("ticket").annotate(total=Sum("minutes")).values("total")
 counted = events_of.order_by().values("ticket").annotate(n=Count("pk")).values("n")
 
 QUERIES: dict[str, QuerySet] = {
     "dj-exists-filter": T.filter(Exists(events_of.filter(kind="escalate"))).values("id", "subject"),
-    "dj-exists-annotate": T.filter(opened_at__gte=day(2024, 11, 10)).annotate(escalated=Exists(events_of.filter(kind="escalate"))).values("id", "escalated"),
-    "dj-not-exists": T.filter(~Exists(events_of.filter(actor=OuterRef("assignee"))), status="open").values("id"),
-    "dj-exists-or": T.filter(Q(Exists(events_of.filter(kind="escalate", minutes=None))) | Q(priority=5), opened_at__gte=day(2024, 10)).values("id"),
-    "dj-subquery-sum": T.filter(opened_at__gte=day(2024, 11)).annotate(worked=Coalesce(Subquery(worked), 0)).values("id", "worked"),
-    "dj-subquery-sum-filter": T.filter(opened_at__gte=day(2024, 10, 20)).annotate(worked=Subquery(worked)).filter(worked__gt=120).values("id", "worked"),
-    "dj-subquery-count-order": T.filter(org_id=2).annotate(n=Coalesce(Subquery(counted), 0)).order_by("-n", "id").values("id", "n")[:20],
-    "dj-subquery-latest": T.filter(opened_at__gte=day(2024, 11, 10)).annotate(last=Subquery(events_of.order_by("-at", "-id").values("kind")[:1])).values("id", "last"),
-    "dj-subquery-latest-filter": T.filter(opened_at__gte=day(2024, 11)).annotate(last=Subquery(events_of.order_by("-at", "-id").values("kind")[:1])).filter(last="escalate").values("id"),
-    "dj-two-subqueries": O.annotate(
-        worked=Subquery(E.filter(ticket__org=OuterRef("pk")).order_by().values("ticket__org").annotate(t=Sum("minutes")).values("t")),
-        last=Subquery(E.filter(ticket__org=OuterRef("pk")).order_by().values("ticket__org").annotate(t=Max("at")).values("t")),
+    "dj-exists-annotate": T.filter(opened_at__gte=day(2024, 11, 10))
+    .annotate(escalated=Exists(events_of.filter(kind="escalate")))
+    .values("id", "escalated"),
+    "dj-not-exists": T.filter(~Exists(events_of.filter(actor=OuterRef("assignee"))), status="open").values(
+        "id"
+    ),
+    "dj-exists-or": T.filter(
+        Q(Exists(events_of.filter(kind="escalate", minutes=None))) | Q(priority=5),
+        opened_at__gte=day(2024, 10),
+    ).values("id"),
+    "dj-subquery-sum": T.filter(opened_at__gte=day(2024, 11))
+    .annotate(worked=Coalesce(Subquery(worked), 0))
+    .values("id", "worked"),
+    "dj-subquery-sum-filter": T.filter(opened_at__gte=day(2024, 10, 20))
+    .annotate(worked=Subquery(worked))
+    .filter(worked__gt=120)
+    .values("id", "worked"),
+    "dj-subquery-count-order": T.filter(org_id=2)
+    .annotate(n=Coalesce(Subquery(counted), 0))
+    .order_by("-n", "id")
+    .values("id", "n")[:20],
+    "dj-subquery-latest": T.filter(opened_at__gte=day(2024, 11, 10))
+    .annotate(last=Subquery(events_of.order_by("-at", "-id").values("kind")[:1]))
+    .values("id", "last"),
+    "dj-subquery-latest-filter": T.filter(opened_at__gte=day(2024, 11))
+    .annotate(last=Subquery(events_of.order_by("-at", "-id").values("kind")[:1]))
+    .filter(last="escalate")
+    .values("id"),
+    "dj-two-subqueries": Org.objects.annotate(
+        worked=Subquery(
+            E.filter(ticket__org=OuterRef("pk"))
+            .order_by()
+            .values("ticket__org")
+            .annotate(t=Sum("minutes"))
+            .values("t")
+        ),
+        last=Subquery(
+            E.filter(ticket__org=OuterRef("pk"))
+            .order_by()
+            .values("ticket__org")
+            .annotate(t=Max("at"))
+            .values("t")
+        ),
     ).values("id", "name", "worked", "last"),
-    "dj-user-comments": U.filter(role="agent").annotate(
-        n=Subquery(C.filter(author=OuterRef("pk"), deleted_at=None).order_by().values("author").annotate(n=Count("pk")).values("n"))
-    ).values("id", "n"),
+    "dj-user-comments": U.filter(role="agent")
+    .annotate(
+        n=Subquery(
+            C.filter(author=OuterRef("pk"), deleted_at=None)
+            .order_by()
+            .values("author")
+            .annotate(n=Count("pk"))
+            .values("n")
+        )
+    )
+    .values("id", "n"),
     "dj-exclude-m2m": T.exclude(tags__name="tag-1").values("id"),
     "dj-exclude-reverse": T.exclude(events__kind="escalate", events__minutes__gt=5).values("id"),
     "dj-exclude-nullable": U.exclude(comments__is_public=False).values("id"),
     "dj-exclude-not-in": U.exclude(id__in=C.filter(deleted_at__isnull=False).values("author")).values("id"),
-    "dj-count-two-joins": O.annotate(n=Count("tickets", distinct=True), m=Count("users", distinct=True)).values("id", "n", "m"),
-    "dj-count-three-joins": T.filter(opened_at__gte=day(2024, 6)).annotate(c=Count("comments", distinct=True), e=Count("events", distinct=True), g=Count("tags", distinct=True)).values("id", "c", "e", "g"),
-    "dj-org-comments-events": O.annotate(c=Count("tickets__comments", distinct=True), e=Count("tickets__events", distinct=True)).values("id", "c", "e"),
-    "dj-max-two-joins": T.filter(opened_at__gte=day(2023, 6)).annotate(c=Max("comments__created_at"), e=Max("events__at"), f=Min("events__at")).values("id", "c", "e", "f"),
-    "dj-annotate-distinct": T.filter(tags__id__lt=40, events__kind="worklog").distinct().values("id", "subject", "status"),
-    "dj-filter-chain": T.filter(tags__id=1).filter(tags__id=2).filter(events__kind="worklog").distinct().values("id"),
+    "dj-count-two-joins": Org.objects.annotate(
+        n=Count("tickets", distinct=True), m=Count("users", distinct=True)
+    ).values("id", "n", "m"),
+    "dj-count-three-joins": T.filter(opened_at__gte=day(2024, 6))
+    .annotate(
+        c=Count("comments", distinct=True), e=Count("events", distinct=True), g=Count("tags", distinct=True)
+    )
+    .values("id", "c", "e", "g"),
+    "dj-org-comments-events": Org.objects.annotate(
+        c=Count("tickets__comments", distinct=True), e=Count("tickets__events", distinct=True)
+    ).values("id", "c", "e"),
+    "dj-max-two-joins": T.filter(opened_at__gte=day(2023, 6))
+    .annotate(c=Max("comments__created_at"), e=Max("events__at"), f=Min("events__at"))
+    .values("id", "c", "e", "f"),
+    "dj-annotate-distinct": T.filter(tags__id__lt=40, events__kind="worklog")
+    .distinct()
+    .values("id", "subject", "status"),
+    "dj-filter-chain": T.filter(tags__id=1)
+    .filter(tags__id=2)
+    .filter(events__kind="worklog")
+    .distinct()
+    .values("id"),
     "dj-or-joins": T.filter(Q(comments__author_id=7) | Q(assignee_id=7)).distinct().values("id"),
     "dj-or-events": U.filter(Q(requested__events__kind="escalate") | Q(role="agent")).distinct().values("id"),
     "dj-trunc-month": E.filter(at__year=2024, at__month=3).values("kind").annotate(n=Count("id")),
     "dj-date-lookup": E.filter(at__date=day(2024, 3, 5).date()).values("kind").annotate(n=Count("id")),
-    "dj-month-series": T.annotate(m=TruncMonth("opened_at")).values("m").annotate(n=Count("id", distinct=True), c=Count("comments", distinct=True)).order_by("m"),
-    "dj-iexact": U.annotate(low=Lower("email")).filter(low__in=C.filter(created_at__gte=day(2024, 11)).annotate(e=Lower("author__email")).values("e")).values("id"),
-    "dj-window-filter": T.annotate(r=Window(RowNumber(), partition_by=[F("org")], order_by=[F("opened_at").desc(), F("id").desc()]), n=Coalesce(Subquery(counted), 0)).filter(r=1, org_id__lt=5).values("id", "r", "n"),
-    "dj-having-avg": U.filter(role="agent").annotate(n=Count("assigned", distinct=True), m=Avg("assigned__events__minutes")).filter(n__gt=5).values("id", "n", "m"),
-    "dj-in-subquery-chain": T.filter(id__in=E.filter(kind="escalate", actor__in=U.filter(role="agent", is_active=True)).values("ticket"), requester__in=U.filter(is_active=True)).values("id", "subject"),
-    "dj-aggregate-filtered": O.annotate(
+    "dj-month-series": T.annotate(m=TruncMonth("opened_at"))
+    .values("m")
+    .annotate(n=Count("id", distinct=True), c=Count("comments", distinct=True))
+    .order_by("m"),
+    "dj-iexact": U.annotate(low=Lower("email"))
+    .filter(low__in=C.filter(created_at__gte=day(2024, 11)).annotate(e=Lower("author__email")).values("e"))
+    .values("id"),
+    "dj-window-filter": T.annotate(
+        r=Window(RowNumber(), partition_by=[F("org")], order_by=[F("opened_at").desc(), F("id").desc()]),
+        n=Coalesce(Subquery(counted), 0),
+    )
+    .filter(r=1, org_id__lt=5)
+    .values("id", "r", "n"),
+    "dj-having-avg": U.filter(role="agent")
+    .annotate(n=Count("assigned", distinct=True), m=Avg("assigned__events__minutes"))
+    .filter(n__gt=5)
+    .values("id", "n", "m"),
+    "dj-in-subquery-chain": T.filter(
+        id__in=E.filter(kind="escalate", actor__in=U.filter(role="agent", is_active=True)).values("ticket"),
+        requester__in=U.filter(is_active=True),
+    ).values("id", "subject"),
+    "dj-aggregate-filtered": Org.objects.annotate(
         open=Count("tickets", filter=Q(tickets__status="open"), distinct=True),
         escalated=Count("tickets", filter=Q(tickets__events__kind="escalate"), distinct=True),
     ).values("id", "open", "escalated"),
-    "dj-f-outer-avg": E.filter(at__gte=day(2024, 11), minutes__gt=Subquery(Event.objects.filter(kind=OuterRef("kind"), at__gte=day(2024, 10)).order_by().values("kind").annotate(a=Avg("minutes")).values("a"))).values("id", "minutes"),
+    "dj-f-outer-avg": E.filter(
+        at__gte=day(2024, 11),
+        minutes__gt=Subquery(
+            Event.objects.filter(kind=OuterRef("kind"), at__gte=day(2024, 10))
+            .order_by()
+            .values("kind")
+            .annotate(a=Avg("minutes"))
+            .values("a")
+        ),
+    ).values("id", "minutes"),
 }
 # What a paginator or .count() and .exists() send
 COUNTS: dict[str, QuerySet] = {
-    "dj-page-count-distinct": T.filter(events__kind__in=["escalate", "worklog"]).distinct().order_by("subject"),
-    "dj-page-count-annotated": T.annotate(worked=Subquery(worked)).filter(worked__gt=100, opened_at__gte=day(2024, 10)),
-    "dj-page-count-joins": T.filter(opened_at__gte=day(2023, 1)).annotate(c=Count("comments", distinct=True), e=Count("events", distinct=True)),
+    "dj-page-count-distinct": T.filter(events__kind__in=["escalate", "worklog"])
+    .distinct()
+    .order_by("subject"),
+    "dj-page-count-annotated": T.annotate(worked=Subquery(worked)).filter(
+        worked__gt=100, opened_at__gte=day(2024, 10)
+    ),
+    "dj-page-count-joins": T.filter(opened_at__gte=day(2023, 1)).annotate(
+        c=Count("comments", distinct=True), e=Count("events", distinct=True)
+    ),
 }
 
 
@@ -208,14 +295,22 @@ def printed(text: str, parameters: tuple[object, ...]) -> str:
         return cursor.mogrify(text, parameters).decode()
 
 
+def counted_by(queries: QuerySet) -> str:
+    """The statement that ``.count()`` sends."""
+    said: list[tuple[str, tuple[object, ...]]] = []
+
+    def listen(execute, text, parameters, many, context):
+        said.append((text, parameters))
+        return execute(text, parameters, many, context)
+
+    with connection.execute_wrapper(listen):
+        queries.count()
+    return printed(*said[-1])
+
+
 def statements() -> dict[str, str]:
     found = {name: printed(*q.query.sql_with_params()) for name, q in QUERIES.items()}
-    for name, q in COUNTS.items():
-        with connection.execute_wrapper(lambda execute, text, parameters, many, context: said.append((text, parameters)) or execute(text, parameters, many, context)):
-            said: list[tuple[str, tuple[object, ...]]] = []
-            q.count()
-        found[name] = printed(*said[-1])
-    return found
+    return found | {name: counted_by(q) for name, q in COUNTS.items()}
 
 
 if __name__ == "__main__":
