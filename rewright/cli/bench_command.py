@@ -11,7 +11,19 @@ import click
 import rewright
 from rewright.cli import Failure
 
-NAMES = ("overhead", "gain", "tpch", "dsb", "equivalence", "knowledge", "hints", "lake", "ask", "augment")
+NAMES = (
+    "overhead",
+    "gain",
+    "tpch",
+    "dsb",
+    "unseen",
+    "equivalence",
+    "knowledge",
+    "hints",
+    "lake",
+    "ask",
+    "augment",
+)
 
 
 @click.command(context_settings={"ignore_unknown_options": True, "allow_extra_args": True})

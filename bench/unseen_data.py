@@ -1,0 +1,88 @@
+"""Databases of the unseen queries: three schemas filled by SQL from hashes of row numbers, in an embedded PostgreSQL.
+
+Owns loading and the queries' file. Must not know rewrites. `python -m bench.unseen_data --keep DIR --scale 0.3` loads
+them and prints their addresses until its standard input ends.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from zlib import crc32
+
+import psycopg
+
+from bench.warehouse import SETTINGS, progress
+from rewright.engines.postgres.scratch import ScratchServer
+
+FILES = Path(__file__).parent / "unseen"
+SCHEMAS = ("shop", "helpdesk", "telemetry")
+
+
+@dataclass(frozen=True, slots=True)
+class UnseenQuery:
+    """A slow query and the rewrite that a person wrote; ``hand`` is None where nothing was found to gain."""
+
+    id: str
+    schema: str
+    kind: str
+    query: str
+    hand: str | None
+    why_slow: str
+
+    @property
+    def part(self) -> str:
+        """``kept`` for a third of the queries, never looked at while the rewriter is worked on; else ``open``."""
+        return "kept" if crc32(self.id.encode()) % 3 == 0 else "open"
+
+
+def unseen_queries(file: Path = FILES / "queries.jsonl") -> list[UnseenQuery]:
+    rows = [json.loads(line) for line in file.read_text().splitlines() if line]
+    return [UnseenQuery(r["id"], r["schema"], r["kind"], r["query"], r["hand"], r["why_slow"]) for r in rows]
+
+
+@contextmanager
+def databases(scale: float, keep: Path | None = None) -> Iterator[dict[str, str]]:
+    """Connection URI by schema, each loaded at ``scale``; with ``keep`` the data stay there for the next run."""
+    with ScratchServer(SETTINGS, directory=keep) as server:
+        with psycopg.connect(server.dsn(), autocommit=True) as admin:
+            there = {name for (name,) in admin.execute("select datname from pg_database")}
+        names = {schema: f"{schema}_{str(scale).replace('.', '_')}" for schema in SCHEMAS}
+        for schema, name in names.items():
+            if name not in there:
+                load(server, schema, scale, name)
+        yield {schema: server.dsn(name) for schema, name in names.items()}
+
+
+def load(server: ScratchServer, schema: str, scale: float, name: str) -> None:
+    """Create and fill one schema, under a temporary name until all is there."""
+    started = time.monotonic()
+    half = server.create_database(f"{name}_loading")
+    with psycopg.connect(server.dsn(half), autocommit=True) as connection:
+        connection.execute((FILES / f"{schema}.sql").read_text().replace(":scale", str(scale)))
+        connection.execute("vacuum (freeze, analyze)")
+        connection.execute("checkpoint")
+    with psycopg.connect(server.dsn(), autocommit=True) as admin:
+        admin.execute(f"alter database {half} rename to {name}")
+    progress(f"{schema}: loaded at {scale} ({time.monotonic() - started:.0f} s)")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m bench.unseen_data")
+    parser.add_argument("--scale", type=float, default=1.0)
+    parser.add_argument("--keep", type=Path, help="directory of the loaded databases, kept for the next run")
+    chosen = parser.parse_args(arguments)
+    with databases(chosen.scale, chosen.keep) as found:
+        print(json.dumps(found), flush=True)
+        sys.stdin.read()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

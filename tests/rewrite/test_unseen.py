@@ -1,0 +1,88 @@
+"""The unseen queries: each can be planned on its schema, and a report of the kept part names none of them."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+
+import psycopg
+import pytest
+
+from bench.rewriting import Plan, Result
+from bench.unseen import Measured, report, shown, totals
+from bench.unseen_data import FILES, SCHEMAS, UnseenQuery, unseen_queries
+from rewright.engines.postgres.scratch import ScratchServer
+
+QUERIES = unseen_queries()
+
+
+def measured(name: str, before: float, after: float, hand: float | None, counts_as: str | None) -> Measured:
+    query = UnseenQuery(name, "shop", "orm", f"select {name}", "select 1", "")
+    text = None if counts_as is None else f"select {name} faster"
+    result = Result(name, before, after, before, after, counts_as=counts_as, rewritten=text)
+    result.raw = {"before": [before, before], "after": [after]}
+    return Measured(query, result, hand)
+
+
+def named(part: str) -> str:
+    return next(q.id for q in QUERIES if q.part == part)
+
+
+def test_there_are_enough_of_each_schema_and_kind_under_names_of_their_own() -> None:
+    assert len({q.id for q in QUERIES}) == len(QUERIES)
+    assert sum(q.hand is not None for q in QUERIES) >= 100
+    assert set(Counter(q.schema for q in QUERIES)) == set(SCHEMAS)
+    assert set(Counter(q.kind for q in QUERIES)) == {"analyst", "model", "orm", "report"}
+
+
+def test_about_a_third_is_kept() -> None:
+    assert 0.25 <= sum(q.part == "kept" for q in QUERIES) / len(QUERIES) <= 0.42
+
+
+def columns(connection: psycopg.Connection[tuple[object, ...]], text: str) -> int:
+    return len(connection.execute(f"select * from ({text}) q limit 0".encode()).description or ())
+
+
+@pytest.mark.server
+@pytest.mark.parametrize("schema", SCHEMAS)
+def test_queries_and_rewrites_by_hand_have_plans_with_the_same_columns(
+    scratch_server: ScratchServer, schema: str
+) -> None:
+    dsn = scratch_server.dsn(scratch_server.create_database(f"unseen_{schema}"))
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        connection.execute((FILES / f"{schema}.sql").read_text().replace(":scale", "0.002"))
+        for query in (q for q in QUERIES if q.schema == schema):
+            texts = [query.query, *([query.hand] if query.hand else [])]
+            widths = {columns(connection, t) for t in texts}
+            assert len(widths) == 1, query.id
+
+
+def test_what_counts_as_improvable_and_as_missed() -> None:
+    found = [
+        measured("a", 1.0, 0.1, 0.1, "proved"),
+        measured("b", 1.0, 0.1, 0.1, "tested"),
+        measured("c", 1.0, 1.0, 0.1, None),
+        measured("d", 1.0, 0.95, 0.1, "proved"),
+        measured("e", 1.0, 1.0, 0.9, None),
+        measured("f", 1.0, 0.5, None, "proved"),
+    ]
+    sums = totals(found)
+    assert (sums["improvable"], sums["proved"], sums["tested"], sums["missed"]) == (4, 1, 1, 2)
+    assert sums["improved_beyond"] == 1
+    assert sums["ratio"] == pytest.approx((0.1 + 0.1 + 1 + 0.95 + 1 + 0.5) / 6)
+    assert sums["ratio_proved"] == pytest.approx((0.1 + 1 + 1 + 0.95 + 1 + 0.5) / 6)
+    assert sums["ratio_by_hand"] == pytest.approx((0.1 * 4 + 0.9 + 1) / 6)
+
+
+def test_a_rewrite_by_hand_that_is_slower_counts_as_the_original() -> None:
+    assert totals([measured("a", 1.0, 1.0, 3.0, None)])["ratio_by_hand"] == 1.0
+
+
+def test_the_kept_part_is_told_in_totals_only() -> None:
+    kept, opened = named("kept"), named("open")
+    found = [measured(n, 1.0, 0.1, 0.1, "proved") for n in (kept, opened)]
+    text = json.dumps(report(found, Plan(), 0.1))
+    assert opened in text
+    assert kept not in text
+    assert kept not in shown(found[0])
+    assert opened in shown(found[1])
