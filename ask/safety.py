@@ -104,10 +104,8 @@ def _single_statement(sql: str) -> Any:
 
 
 def _judge(statement: Any, rules: Rules, depth: int) -> None:
-    count = 0
     names = {node.ctename for node in nodes_of(statement) if isinstance(node, ast.CommonTableExpr)}
-    for node in nodes_of(statement):
-        count += 1
+    for count, node in enumerate(nodes_of(statement)):
         if count > MAX_NODES:
             raise Refused("a query too large")
         kind = type(node).__name__
