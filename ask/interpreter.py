@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from rewright.ask.context import ColumnContext, Context, Join, TableContext
-from rewright.ask.linking import Link, Linker
+from rewright.ask.linking import Link, Linker, stem
 from rewright.sql.algebra import TableRef
 from rewright.sql.printer.names import quote_ident, quote_literal
 
@@ -51,12 +51,14 @@ class _Draft:
 
 def interpret(links: Sequence[Link], context: Context) -> Reading:
     """The one reading of a question. Raises Unclear."""
-    unknown = [link.text for link in links if link.mark == "unknown"]
+    unknown = [link.text for link in links if link.mark in {"unknown", "not"}]
     if not any(link.mark in {"table", "column", "value"} for link in links):
         raise Unclear("the data does not say: none of the question's words is in it")
     if unknown:
         raise Unclear(f"the data does not say, or not in these words: {', '.join(unknown)}")
-    return _Parser(list(links), context).reading()
+    parser = _Parser(_without_relations(links), context)
+    parser.draft.confidence *= 0.98 ** sum(link.mark == "relation" for link in links)
+    return parser.reading()
 
 
 class _Parser:
@@ -64,7 +66,12 @@ class _Parser:
         self.links = links
         self.context = context
         self.draft = _Draft()
+        self.ranked = ""
         self.mentioned = [link.tables[0] for link in links if link.mark == "table"]
+        for link in links:
+            owners = {c.table for c in link.columns} if link.mark == "column" else set()
+            if len(owners) == 1 and (owner := context.table(next(iter(owners)))) not in self.mentioned:
+                self.mentioned.append(owner)
 
     def reading(self) -> Reading:
         self._without()
@@ -85,6 +92,10 @@ class _Parser:
         """The column a phrase means: that of the nearest table named, else the only one there is."""
         if len(link.columns) == 1:
             return link.columns[0]
+        said = {stem(word) for word in link.text.lower().split()}
+        owners = [c for c in link.columns if {stem(w) for w in self.context.table(c.table).words} <= said]
+        if len(owners) == 1 and (owners[0].unique or len(said) > 1):
+            return owners[0]
         near = sorted(
             (abs(i - at), i < at, i) for i, other in enumerate(self.links) if other.mark == "table" and i != at
         )
@@ -318,6 +329,7 @@ class _Parser:
                 raise Unclear(f"{_plain(column)} belongs to another table than {head.text}")
             link.used = True
             self.draft.order = f"{self.spelled(column)} {direction}"
+            self.ranked = _spelled(column)
             self.draft.where.append(f"{_spelled(column)} is not null")
             self.draft.limit = self.draft.limit or 1
             self.draft.said.append(f"the {self.draft.limit} with the {'highest' if direction == 'desc' else 'lowest'} {_plain(column)}")
@@ -336,6 +348,8 @@ class _Parser:
         else:
             self._group_by_row(head)
         count = self.rows_of(counted.tables[0])
+        if self.draft.limit > 1 or self.draft.order in {"desc", "asc"}:
+            self.draft.outputs.append(count)
         self.draft.order = f"{count} {direction}"
         self.draft.limit = self.draft.limit or 1
         self.draft.said.append(f"by the number of rows of {counted.tables[0].ref.name}")
@@ -344,7 +358,7 @@ class _Parser:
     def _group_by_row(self, head: Link) -> None:
         table = head.tables[0]
         label = self.label(table)
-        key = next((c for c in table.columns if c.key), None) or next((c for c in table.columns if c.unique), label)
+        key = _key_of(table) or label
         self.draft.outputs.append(self.spelled(label))
         self.draft.groups += list(dict.fromkeys([self.spelled(key), self.spelled(label)]))
         head.used = True
@@ -440,9 +454,12 @@ class _Parser:
             if link.mark in {"top", "bottom"} and not link.used:
                 link.used = True
                 direction = "desc" if link.mark == "top" else "asc"
-                if self.draft.order in {"desc", "asc"}:
-                    raise Unclear("both all in order and only the first are asked for")
+                whole = self.draft.order in {"desc", "asc"}
                 self._rank(at, direction)
+                if whole:
+                    # `the highest ..., from highest to lowest` lists all of them
+                    self.draft.limit = 0
+                    self.draft.said.append("all, in order")
 
     def _plain_columns(self) -> None:
         for at, link in enumerate(self.links):
@@ -463,8 +480,11 @@ class _Parser:
             if link.mark == "distinct":
                 self.draft.distinct = link.used = True
             elif link.mark == "table" and not link.used:
-                if not self.draft.outputs:
+                if self.draft.outputs in ([], [self.ranked]) and not self.draft.groups:
+                    self.draft.outputs.clear()
+                    ranked = [self.ranked] if self.ranked and self.draft.limit != 1 else []
                     self.draft.outputs.append(self.spelled(self.label(link.tables[0])))
+                    self.draft.outputs += ranked
                     self.draft.said.insert(0, f"the {link.text}")
                 self.use(link.tables[0].ref)
                 link.used = True
@@ -539,7 +559,7 @@ class _Parser:
     def _count_rows_once(self) -> None:
         assert self.draft.measured is not None
         table = self.context.table(self.draft.measured)
-        key = next((c for c in table.columns if c.key), None) or next((c for c in table.columns if c.unique), None)
+        key = _key_of(table)
         if key is None:
             raise Unclear(f"{table.ref.name} has no key by which its rows could be counted once")
         once = f"count(distinct {_spelled(key)})"
@@ -570,10 +590,27 @@ class _Parser:
         return (f" order by {order} nulls last" if order else "") + limit
 
 
+def _without_relations(links: Sequence[Link]) -> list[Link]:
+    """Verbs that only relate left out, with the `by` of `written by`."""
+    kept = [
+        link
+        for before, link in zip([None, *links], links, strict=False)
+        if not (before is not None and before.mark == "relation" and link.text.lower() == "by")
+    ]
+    return [link for link in kept if link.mark != "relation"]
+
+
 def answerable(linker: Linker, question: str) -> tuple[list[Link], Reading]:
     """The links of a question and its reading. Raises Unclear."""
     links = linker.link(question)
     return links, interpret(links, linker.context)
+
+
+def _key_of(table: TableContext) -> ColumnContext | None:
+    """The declared key of one column, else a unique number or identifier."""
+    declared = (c for c in table.columns if c.key)
+    found = (c for c in table.columns if c.unique and (c.kind == "number" or c.name.lower().endswith("id")))
+    return next(declared, None) or next(found, None)
 
 
 def _other(join: Join, ref: TableRef) -> TableRef | None:

@@ -43,6 +43,7 @@ GRAMMAR: dict[str, str] = {
     **dict.fromkeys(["above average", "above the average", "higher than average", "higher than the average", "more than the average", "greater than average", "greater than the average"], "above average"),
     **dict.fromkeys(["below average", "below the average", "lower than average", "lower than the average", "less than the average"], "below average"),
     "or": "or",
+    **dict.fromkeys(["not", "no", "non", "except", "excluding", "other than", "neither", "nor", "either"], "not"),
 }  # fmt: skip
 """Phrases with a meaning of their own, and the mark that stands for it."""
 
@@ -50,8 +51,17 @@ FILLERS = frozenset(
     "a an the of in on at to for from with and is are was were be been do does did have has had that which what who whose whom "
     "there their its it this these those all any me us i show list give return find tell get display please provide name "
     "names database table tables data record records results result respective respectively corresponding "
-    "as well also only their where when".split()
+    "as well also only their where when what's whats who's both give calculate compute determine ordered sorted starting order so "
+    "can could you please i'd like want know see he she they".split()
 ) - {"name", "names"}
+
+RELATING = frozenset(
+    "written wrote write writes published publish received receive receives made make makes offer offers offered offering serve serves "
+    "served serving associated belong belongs belonging located presented posted issued occurred occur flow flows through taken "
+    "take given held hold used involved involving involve related available exist exists registered placed recorded assigned "
+    "contain contains include includes own owns owned reported found contained listed done got gotten".split()
+)
+"""Verbs that only say that two tables belong together; the joins say how."""
 
 
 @dataclass(slots=True)
@@ -120,6 +130,8 @@ class Linker:
                 return link, length
         if token.word in FILLERS:
             return None, 1
+        if token.word in RELATING:
+            return Link(token.text, "relation"), 1
         return Link(token.text, "unknown"), 1
 
     def _quoted(self, token: _Token) -> Link:
@@ -140,8 +152,8 @@ class Linker:
         return Link(text, mark) if mark else None
 
     def _names(self, run: Sequence[_Token]) -> Link | None:
-        words = [names.singular(t.word) for t in run if t.word not in {"of", "the", "a", "an", "in"}]
-        if not words or len(words) < len(run) and (run[0].word in FILLERS or run[-1].word in FILLERS):
+        words = [w for t in run if t.word not in _INNER for w in t.word.split("_") if w]
+        if not words or run[0].word in FILLERS or run[-1].word in FILLERS or any(t.word in FILLERS - _INNER for t in run):
             return None
         key = _key(words)
         tables, columns = self._tables.get(key, ()), self._columns.get(key, ())
@@ -151,16 +163,31 @@ class Linker:
         return Link(" ".join(t.text for t in run), mark, tuple(tables), tuple(columns))
 
 
+_INNER = frozenset({"of", "the", "a", "an"})
+
+
+def stem(word: str) -> str:
+    """One form for a word and its plural: `courses` and `course`, `cities` and `city`, `ids` and `id`."""
+    if word == "ids":
+        return "id"
+    single = names.singular(word)
+    return single[:-1] if len(single) > 4 and single.endswith("e") else single
+
+
 def _key(words: Sequence[str]) -> tuple[str, ...]:
-    return tuple(sorted(words))
+    return tuple(sorted(map(stem, words)))
 
 
 def _phrases(table: TableContext, column: ColumnContext) -> set[tuple[str, ...]]:
     """The column's own words; with the table's; without a prefix that repeats the table's name; `name` of a table's name."""
     own = [w for w in column.words if w]
-    spelled = [names.singular(w) for w in names.normal(column.name).split()]
+    spelled = names.normal(column.name).split()
     found = set()
-    for words in (own, spelled):
+    first = next((c for c in table.columns if c.key or (c.unique and c.name.lower().endswith("id"))), None)
+    if first is column:
+        found.add(_key([*table.words, "id"]))
+    bare = names.bare(column.name).split()
+    for words in (own, spelled, bare):
         if not words:
             continue
         found.add(_key(words))
