@@ -21,6 +21,8 @@ from rewright.engines.postgres.catalog import snapshot
 
 THRESHOLD = 0.7
 """Confidence below which a question is refused."""
+LONGEST_QUESTION = 2000
+"""Characters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +90,8 @@ class Asker:
         return replace(self._ask(question), seconds=time.perf_counter() - began)
 
     def _ask(self, question: str) -> Answer:
+        if len(question) > LONGEST_QUESTION:
+            return Answer(question, refused=f"a question of more than {LONGEST_QUESTION} characters")
         links = self.linker.link(question)
         answer = Answer(question, links=tuple(links))
         try:

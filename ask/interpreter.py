@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from rewright.ask.context import ColumnContext, Context, Join, TableContext
-from rewright.ask.linking import Link, Linker, stem
+from rewright.ask.linking import Link, stem
 from rewright.sql.algebra import TableRef
 from rewright.sql.printer.names import quote_ident, quote_literal
 
@@ -306,10 +306,10 @@ class _Parser:
         if what is None:
             raise Unclear(f"it is not clear what is meant by {self.links[at].text}")
         link = self.links[what]
-        head = next((l for l in self.links[:what] if l.mark == "table" and not l.used), None)
+        head = next((l for l in self.links[:at] if l.mark == "table" and not l.used), None)
         if link.mark == "count" and (counted := self._next(what, "table")) is not None:
             return self._rank_by_rows(head, self.links[counted], direction, link)
-        if link.mark == "table" and head is not None and link is not head:
+        if link.mark == "table" and link is not head and self.links[at].mark != "each":
             return self._rank_by_rows(head, link, direction, link)
         if link.mark in _AGGREGATES and self._next(what, "column") is not None and head is not None:
             column = self.column(self.links[what + 1], what + 1)
@@ -591,19 +591,26 @@ class _Parser:
 
 
 def _without_relations(links: Sequence[Link]) -> list[Link]:
-    """Verbs that only relate left out, with the `by` of `written by`."""
-    kept = [
-        link
-        for before, link in zip([None, *links], links, strict=False)
-        if not (before is not None and before.mark == "relation" and link.text.lower() == "by")
-    ]
-    return [link for link in kept if link.mark != "relation"]
+    """Verbs that only relate left out, with the `by` that says whose: `written by`, `paintings by artists`, `by "Bo Lind"`."""
+    kept = []
+    for at, link in enumerate(links):
+        if link.mark == "relation":
+            continue
+        if link.text.lower() == "by" and _says_whose(links, at):
+            continue
+        kept.append(link)
+    return kept
 
 
-def answerable(linker: Linker, question: str) -> tuple[list[Link], Reading]:
-    """The links of a question and its reading. Raises Unclear."""
-    links = linker.link(question)
-    return links, interpret(links, linker.context)
+def _says_whose(links: Sequence[Link], at: int) -> bool:
+    if at > 0 and links[at - 1].mark == "relation":
+        return True
+    after = links[at + 1] if at + 1 < len(links) else None
+    ranked = any(link.mark in {"first", "last"} or link.text.lower() == "top" for link in links[:at])
+    if after is None or ranked:
+        return False
+    plural = after.mark == "table" and after.text.lower().endswith("s") and not after.text.lower().endswith("ss")
+    return after.mark in {"value", "quoted"} or plural
 
 
 def _key_of(table: TableContext) -> ColumnContext | None:
