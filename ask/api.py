@@ -78,7 +78,9 @@ class Asker:
         """Raises psycopg.Error where the catalog can't be read."""
         self.threshold = threshold
         self.catalog = snapshot(connection)
-        path = connection.execute("select pg_catalog.unnest(pg_catalog.current_schemas(false))::text").fetchall()
+        path = connection.execute(
+            "select pg_catalog.unnest(pg_catalog.current_schemas(false))::text"
+        ).fetchall()
         self.rules = Rules(self.catalog, tuple(str(schema) for (schema,) in path))
         self.context: Context = ContextCache().of(connection, self.catalog)
         self.linker = Linker(self.context)

@@ -42,8 +42,12 @@ _CELL = 60
     show_default=True,
     help="a reading less sure than this is refused",
 )
-@click.option("--rows", type=click.IntRange(1), default=1000, show_default=True, help="most rows of an answer")
-@click.option("--seconds", type=click.FloatRange(0.001), default=30.0, show_default=True, help="most time of a query")
+@click.option(
+    "--rows", type=click.IntRange(1), default=1000, show_default=True, help="most rows of an answer"
+)
+@click.option(
+    "--seconds", type=click.FloatRange(0.001), default=30.0, show_default=True, help="most time of a query"
+)
 def command(
     question: str | None,
     dsn: str,

@@ -130,7 +130,9 @@ def _fetch(connection: psycopg.Connection[Any], query: psql.Composable) -> list[
 
 
 def _sample(ref: TableRef) -> psql.Composed:
-    return psql.SQL("(select * from {} limit {}) s").format(psql.Identifier(ref.schema, ref.name), SAMPLE_ROWS)
+    return psql.SQL("(select * from {} limit {}) s").format(
+        psql.Identifier(ref.schema, ref.name), SAMPLE_ROWS
+    )
 
 
 def _table(
@@ -173,13 +175,7 @@ def _kind(column: TableColumn) -> Kind:
     if name == "bool":
         return "boolean"
     return (
-        "number"
-        if name in _NUMBERS
-        else "date"
-        if name in _DATES
-        else "text"
-        if name in _TEXTS
-        else "other"
+        "number" if name in _NUMBERS else "date" if name in _DATES else "text" if name in _TEXTS else "other"
     )
 
 
@@ -215,12 +211,27 @@ def _joins(
             continue
         found = [one for one in columns.values() if _may_join(many, one, tables)]
         kept = [one for one in found if _contained(connection, many, one)]
+        owners = {t.ref: t for t in tables}
+        named = [one for one in kept if _names_owner(many, owners[one.table])]
+        kept = named if len(named) == 1 else kept
         for one in kept:
             yield Join(many, one, 0.95 if len(kept) == 1 else 0.8)
 
 
+def _names_owner(column: ColumnContext, owner: TableContext) -> bool:
+    """`paper_id` and `paperid` name the table paper."""
+    spelled = "".join(owner.words)
+    joined = "".join(column.words)
+    return joined in {spelled + suffix for suffix in ("id", "code", "key", "name", "number", "no")}
+
+
 def _may_join(many: ColumnContext, one: ColumnContext, tables: Sequence[TableContext]) -> bool:
-    if many.table == one.table or not one.unique or one.kind != many.kind or (many.key and one.name != many.name):
+    if (
+        many.table == one.table
+        or not one.unique
+        or one.kind != many.kind
+        or (many.key and one.name != many.name)
+    ):
         return False
     if many.kind == "number" and {many.type, one.type} & {"numeric", "float4", "float8", "money"}:
         return False

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from rewright.ask.context import ColumnContext, Context, Join, TableContext
 from rewright.ask.linking import Link, stem
@@ -16,6 +17,7 @@ from rewright.sql.printer.names import quote_ident, quote_literal
 
 _LABELS = ("name", "title", "label")
 _AGGREGATES = {"avg", "sum", "max", "min"}
+_MOST = {"most", "least", "fewest"}
 _COMPARISONS = {">", "<", ">=", "<=", "after", "before"}
 
 
@@ -51,6 +53,7 @@ class _Draft:
 
 def interpret(links: Sequence[Link], context: Context) -> Reading:
     """The one reading of a question. Raises Unclear."""
+    _absorb(links)
     unknown = [link.text for link in links if link.mark in {"unknown", "not"}]
     if not any(link.mark in {"table", "column", "value"} for link in links):
         raise Unclear("the data does not say: none of the question's words is in it")
@@ -67,6 +70,7 @@ class _Parser:
         self.context = context
         self.draft = _Draft()
         self.ranked = ""
+        self.grouped_rows: list[TableRef] = []
         self.mentioned = [link.tables[0] for link in links if link.mark == "table"]
         for link in links:
             owners = {c.table for c in link.columns} if link.mark == "column" else set()
@@ -79,6 +83,7 @@ class _Parser:
         self._values()
         self._order()
         self._first()
+        self._ratio()
         self._groups()
         self._aggregates()
         self._superlative()
@@ -97,7 +102,9 @@ class _Parser:
         if len(owners) == 1 and (owners[0].unique or len(said) > 1):
             return owners[0]
         near = sorted(
-            (abs(i - at), i < at, i) for i, other in enumerate(self.links) if other.mark == "table" and i != at
+            (abs(i - at), i < at, i)
+            for i, other in enumerate(self.links)
+            if other.mark == "table" and i != at
         )
         for _, _, i in near:
             for column in link.columns:
@@ -113,7 +120,8 @@ class _Parser:
         """The column by which a person knows a row: its name or title, else its only text key, else its key."""
         for word in _LABELS:
             for column in table.columns:
-                if column.words in {(word,), (*table.words, word), (*(w for w in table.words), word)}:
+                run_together = column.name.lower() == "".join(table.words) + word
+                if run_together or column.words in {(word,), (*table.words, word)}:
                     return column
         keys = [c for c in table.columns if c.key] or [c for c in table.columns if c.unique]
         if keys:
@@ -130,7 +138,11 @@ class _Parser:
         return _spelled(column)
 
     def _next(self, at: int, *marks: str) -> int | None:
-        return at + 1 if at + 1 < len(self.links) and self.links[at + 1].mark in marks and not self.links[at + 1].used else None
+        return (
+            at + 1
+            if at + 1 < len(self.links) and self.links[at + 1].mark in marks and not self.links[at + 1].used
+            else None
+        )
 
     # -- the forms
 
@@ -205,13 +217,18 @@ class _Parser:
                 raise Unclear("`or` is not understood yet")
 
     def _value(self, at: int, link: Link) -> None:
-        named = [i for i in (at - 1, at + 1) if 0 <= i < len(self.links) and not self.links[i].used and self.links[i].columns]
+        named = [
+            i
+            for i in (at - 1, at + 1)
+            if 0 <= i < len(self.links) and not self.links[i].used and self.links[i].columns
+        ]
         for i in named:
             held = [(c, v) for c, v in link.values if c in self.links[i].columns]
-            if self.links[i].mark == "column" and len({c.table for c, _ in held}) >= 1:
+            if self.links[i].mark == "column" and held:
                 self.links[i].used = True
-                return self._equal(link, held)
-        return self._equal(link, list(link.values))
+                self._equal(link, held)
+                return
+        self._equal(link, list(link.values))
 
     def _equal(self, link: Link, held: list[tuple[ColumnContext, str]]) -> None:
         refs = [t.ref for t in self.mentioned]
@@ -229,7 +246,10 @@ class _Parser:
             condition = f"{self.spelled(column)} = {quote_literal(spellings[0])}"
         else:
             condition = f"{self.spelled(column)} in ({', '.join(map(quote_literal, spellings))})"
-        if any(w.startswith(quote_ident(column.table.name) + "." + quote_ident(column.name) + " = ") for w in self.draft.where):
+        if any(
+            w.startswith(quote_ident(column.table.name) + "." + quote_ident(column.name) + " = ")
+            for w in self.draft.where
+        ):
             raise Unclear(f"two values of one column: {_plain(column)}")
         self.draft.where.append(condition)
         self.draft.said.append(f"{_plain(column)} is {' or '.join(spellings)}")
@@ -247,11 +267,19 @@ class _Parser:
                 self.draft.said.append(f"{_plain(column)} is {link.number}")
                 return
         if len(link.number) == 4 and link.number.isdigit():
-            years = [c for t in self.mentioned for c in t.columns if c.words == ("year",) and c.kind == "number"]
+            years = [
+                c for t in self.mentioned for c in t.columns if c.words == ("year",) and c.kind == "number"
+            ]
             if len(years) == 1:
                 link.used = True
                 self.draft.where.append(f"{self.spelled(years[0])} = {link.number}")
                 self.draft.said.append(f"{_plain(years[0])} is {link.number}")
+                return
+            dates = [c for t in self.mentioned for c in t.columns if c.kind == "date"]
+            if not years and len(dates) == 1:
+                link.used = True
+                self.draft.where.append(f"extract(year from {self.spelled(dates[0])}) = {link.number}")
+                self.draft.said.append(f"the year of {_plain(dates[0])} is {link.number}")
                 return
         raise Unclear(f"it is not clear what {link.text} is")
 
@@ -302,14 +330,21 @@ class _Parser:
 
     def _rank(self, at: int, direction: str) -> None:
         """What stands after a superlative or `by` orders the rows: a column, a number of rows, or an aggregate."""
-        what = next((i for i in range(at + 1, len(self.links)) if not self.links[i].used and self.links[i].mark != "comma"), None)
+        what = next(
+            (
+                i
+                for i in range(at + 1, len(self.links))
+                if not self.links[i].used and self.links[i].mark != "comma"
+            ),
+            None,
+        )
         if what is None:
             raise Unclear(f"it is not clear what is meant by {self.links[at].text}")
         link = self.links[what]
-        head = next((l for l in self.links[:at] if l.mark == "table" and not l.used), None)
+        head = next((o for o in self.links[:at] if o.mark == "table" and not o.used), None)
         if link.mark == "count" and (counted := self._next(what, "table")) is not None:
             return self._rank_by_rows(head, self.links[counted], direction, link)
-        if link.mark == "table" and link is not head and self.links[at].mark != "each":
+        if link.mark == "table" and link is not head and self.links[at].text.lower() in _MOST:
             return self._rank_by_rows(head, link, direction, link)
         if link.mark in _AGGREGATES and self._next(what, "column") is not None and head is not None:
             column = self.column(self.links[what + 1], what + 1)
@@ -332,13 +367,15 @@ class _Parser:
             self.ranked = _spelled(column)
             self.draft.where.append(f"{_spelled(column)} is not null")
             self.draft.limit = self.draft.limit or 1
-            self.draft.said.append(f"the {self.draft.limit} with the {'highest' if direction == 'desc' else 'lowest'} {_plain(column)}")
+            self.draft.said.append(
+                f"the {self.draft.limit} with the {'highest' if direction == 'desc' else 'lowest'} {_plain(column)}"
+            )
             return None
         raise Unclear(f"it is not clear what is meant by {self.links[at].text} {link.text}")
 
     def _rank_by_rows(self, head: Link | None, counted: Link, direction: str, link: Link) -> None:
         if head is None:
-            column = next((l for l in self.links if l.mark == "column" and not l.used), None)
+            column = next((o for o in self.links if o.mark == "column" and not o.used), None)
             if column is None:
                 raise Unclear("it is not clear what is to be ranked")
             chosen = self.column(column, self.links.index(column))
@@ -348,10 +385,11 @@ class _Parser:
         else:
             self._group_by_row(head)
         count = self.rows_of(counted.tables[0])
-        if self.draft.limit > 1 or self.draft.order in {"desc", "asc"}:
+        whole = self.draft.order in {"desc", "asc"} or self.draft.order.startswith("count ")
+        if self.draft.limit > 1 or whole:
             self.draft.outputs.append(count)
         self.draft.order = f"{count} {direction}"
-        self.draft.limit = self.draft.limit or 1
+        self.draft.limit = 0 if whole else self.draft.limit or 1
         self.draft.said.append(f"by the number of rows of {counted.tables[0].ref.name}")
         link.used = counted.used = True
 
@@ -359,6 +397,7 @@ class _Parser:
         table = head.tables[0]
         label = self.label(table)
         key = _key_of(table) or label
+        self.grouped_rows.append(table.ref)
         self.draft.outputs.append(self.spelled(label))
         self.draft.groups += list(dict.fromkeys([self.spelled(key), self.spelled(label)]))
         head.used = True
@@ -383,6 +422,36 @@ class _Parser:
             raise Unclear("two tables are measured at once")
         self.draft.measured = table
 
+    def _ratio(self) -> None:
+        """`ratio of C to D`, row by row, for each row of their table."""
+        for at, link in enumerate(self.links):
+            if link.mark != "ratio":
+                continue
+            first = self._next(at, "column")
+            second = self._next(first, "column") if first is not None else None
+            each = self._next(second, "each") if second is not None else None
+            of = self._next(each, "table", "column") if each is not None else None
+            if first is None or second is None or of is None or of + 1 != len(self.links):
+                raise Unclear("it is not clear of what the ratio is wanted")
+            top, below = self.column(self.links[first], first), self.column(self.links[second], second)
+            row = self._row_named(self.links[of], top)
+            if top.table != below.table or {top.kind, below.kind} != {"number"}:
+                raise Unclear("the two sides of the ratio are not numbers of one table")
+            quotient = f"{self.spelled(top)}::float8 / nullif({self.spelled(below)}, 0)"
+            self.draft.outputs += [self.spelled(row), quotient]
+            self.draft.said.append(f"{_plain(top)} / {_plain(below)}")
+            for i in range(at, of + 1):
+                self.links[i].used = True
+
+    def _row_named(self, link: Link, beside: ColumnContext) -> ColumnContext:
+        """The column that names a row of the table of another column."""
+        if link.mark == "table" and link.tables[0].ref == beside.table:
+            return self.label(link.tables[0])
+        held = [c for c in link.columns if c.table == beside.table and c.unique]
+        if len(held) != 1:
+            raise Unclear(f"{link.text} does not name the rows of {beside.table.name}")
+        return held[0]
+
     def _groups(self) -> None:
         for at, link in enumerate(self.links):
             if link.mark != "each" or link.used:
@@ -393,9 +462,21 @@ class _Parser:
             link.used = True
             group = self.links[after]
             follows = self._next(after, "column")
-            if group.mark == "table" and group.columns and not any(
-                l.mark == "table" and l is not group and l.tables[0].ref == group.tables[0].ref for l in self.links
-            ) and (held := [c for c in group.columns if c.table in [t.ref for t in self.mentioned if t.ref != group.tables[0].ref]]):
+            if (
+                group.mark == "table"
+                and group.columns
+                and not any(
+                    o.mark == "table" and o is not group and o.tables[0].ref == group.tables[0].ref
+                    for o in self.links
+                )
+                and (
+                    held := [
+                        c
+                        for c in group.columns
+                        if c.table in [t.ref for t in self.mentioned if t.ref != group.tables[0].ref]
+                    ]
+                )
+            ):
                 # `each city` where the table measured has a column of that name
                 self.draft.outputs.append(self.spelled(held[0]))
                 self.draft.groups.append(self.spelled(held[0]))
@@ -419,8 +500,10 @@ class _Parser:
             if link.used:
                 continue
             if link.mark == "count":
-                self._count(at, link)
-            elif link.mark in _AGGREGATES or (link.mark in {"top", "bottom"} and self.draft.groups and not self.draft.limit):
+                self._count(at)
+            elif link.mark in _AGGREGATES or (
+                link.mark in {"top", "bottom"} and self.draft.groups and not self.draft.limit
+            ):
                 after = self._next(at, "column")
                 if after is None:
                     raise Unclear(f"it is not clear of what the {link.text} is wanted")
@@ -429,7 +512,7 @@ class _Parser:
                 self.draft.outputs.append(self.measure(aggregate, column))
                 link.used = self.links[after].used = True
 
-    def _count(self, at: int, link: Link) -> None:
+    def _count(self, at: int) -> None:
         distinct = self._next(at, "distinct")
         what = self._next(distinct if distinct is not None else at, "table", "column")
         if what is None:
@@ -440,7 +523,9 @@ class _Parser:
             self.draft.said.append(f"the number of rows of {counted.tables[0].ref.name}")
         else:
             column = self.column(counted, what)
-            if column.kind == "number" and not (column.key or column.unique or column.name.lower().endswith("id")):
+            if column.kind == "number" and not (
+                column.key or column.unique or column.name.lower().endswith("id")
+            ):
                 raise Unclear(f"it is not clear whether {counted.text} is to be counted or added up")
             self._measure_of(column.table)
             self.draft.outputs.append(f"count(distinct {self.spelled(column)})")
@@ -539,9 +624,18 @@ class _Parser:
 
     def _finish(self) -> Reading:
         draft = self.draft
+        draft.outputs = list(dict.fromkeys(draft.outputs))
+        if draft.measured in self.grouped_rows:
+            raise Unclear(f"each row of {self.grouped_rows[-1].name} would be measured by itself")
+        if draft.groups and draft.order and not self._orders_groups():
+            raise Unclear("groups in the order of something that is not asked for")
         steps = self._path()
         multiplied = self._multiplied(steps)
-        if draft.measured is not None and multiplied and any("avg(" in o or "sum(" in o for o in draft.outputs):
+        if (
+            draft.measured is not None
+            and multiplied
+            and any("avg(" in o or "sum(" in o for o in draft.outputs)
+        ):
             raise Unclear("the joins would count a measured row several times")
         if draft.measured is not None and multiplied:
             self._count_rows_once()
@@ -551,7 +645,13 @@ class _Parser:
         for _, join in steps:
             draft.confidence *= join.likelihood
         draft.confidence *= 0.97 ** len(steps)
-        return Reading(self._sql(steps), "; ".join(dict.fromkeys(draft.said)) or "a list", round(draft.confidence, 3))
+        return Reading(
+            self._sql(steps), "; ".join(dict.fromkeys(draft.said)) or "a list", round(draft.confidence, 3)
+        )
+
+    def _orders_groups(self) -> bool:
+        head = self.draft.order.rsplit(" ", 1)[0]
+        return self.draft.order in {"asc", "desc"} or head in {*self.draft.outputs, "count"} or "(" in head
 
     def _multiplied(self, steps: Sequence[tuple[TableRef, Join]]) -> bool:
         return any(join.many.table == new and not join.many.unique for new, join in steps)
@@ -590,6 +690,17 @@ class _Parser:
         return (f" order by {order} nulls last" if order else "") + limit
 
 
+def _absorb(links: Sequence[Link]) -> None:
+    """`Italian food` beside a column food_type: the noun of a value's column says which column is meant."""
+    for value, noun in pairwise(links):
+        if value.mark not in {"value", "quoted"} or noun.mark != "unknown":
+            continue
+        said = stem(noun.text.lower())
+        held = tuple((c, v) for c, v in value.values if said in map(stem, c.words))
+        if held:
+            value.values, noun.mark = held, "relation"
+
+
 def _without_relations(links: Sequence[Link]) -> list[Link]:
     """Verbs that only relate left out, with the `by` that says whose: `written by`, `paintings by artists`, `by "Bo Lind"`."""
     kept = []
@@ -609,7 +720,9 @@ def _says_whose(links: Sequence[Link], at: int) -> bool:
     ranked = any(link.mark in {"first", "last"} or link.text.lower() == "top" for link in links[:at])
     if after is None or ranked:
         return False
-    plural = after.mark == "table" and after.text.lower().endswith("s") and not after.text.lower().endswith("ss")
+    plural = (
+        after.mark == "table" and after.text.lower().endswith("s") and not after.text.lower().endswith("ss")
+    )
     return after.mark in {"value", "quoted"} or plural
 
 

@@ -14,7 +14,9 @@ from dataclasses import dataclass, field
 from rewright.ask.context import ColumnContext, Context, TableContext
 from rewright.lake import names
 
-_TOKEN = re.compile(r"\"([^\"]+)\"|(?<![\w])'([^']+)'(?!\w)|`([^`]+)`|“([^”]+)”|(\d[\d,]*(?:\.\d+)?)(?![\w])|(\w+(?:['’]\w+)?)|([,;:?])")
+_TOKEN = re.compile(
+    r"\"([^\"]+)\"|(?<![\w])'([^']+)'(?!\w)|`([^`]+)`|“([^”]+)”|(\d[\d,]*(?:\.\d+)?)(?![\w])|(\w+(?:['’]\w+)?)|([,;:?])"
+)
 _LONGEST = 6
 
 GRAMMAR: dict[str, str] = {
@@ -43,23 +45,180 @@ GRAMMAR: dict[str, str] = {
     **dict.fromkeys(["above average", "above the average", "higher than average", "higher than the average", "more than the average", "greater than average", "greater than the average"], "above average"),
     **dict.fromkeys(["below average", "below the average", "lower than average", "lower than the average", "less than the average"], "below average"),
     "or": "or",
+    **dict.fromkeys(["ratio", "ratio of"], "ratio"),
     **dict.fromkeys(["not", "no", "non", "except", "excluding", "other than", "neither", "nor", "either"], "not"),
 }  # fmt: skip
 """Phrases with a meaning of their own, and the mark that stands for it."""
 
 FILLERS = frozenset(
-    "a an the of in on at to for from with and is are was were be been do does did have has had that which what who whose whom "
-    "there their its it this these those all any me us i show list give return find tell get display please provide name "
-    "names database table tables data record records results result respective respectively corresponding "
-    "as well also only their where when what's whats who's both give calculate compute determine ordered sorted starting order so "
-    "can could you please i'd like want know see he she they".split()
+    [
+        "a",
+        "an",
+        "the",
+        "of",
+        "in",
+        "on",
+        "at",
+        "to",
+        "for",
+        "from",
+        "with",
+        "and",
+        "is",
+        "are",
+        "was",
+        "were",
+        "be",
+        "been",
+        "do",
+        "does",
+        "did",
+        "have",
+        "has",
+        "had",
+        "that",
+        "which",
+        "what",
+        "who",
+        "whose",
+        "whom",
+        "there",
+        "their",
+        "its",
+        "it",
+        "this",
+        "these",
+        "those",
+        "all",
+        "any",
+        "me",
+        "us",
+        "i",
+        "show",
+        "list",
+        "give",
+        "return",
+        "find",
+        "tell",
+        "get",
+        "display",
+        "please",
+        "provide",
+        "name",
+        "names",
+        "database",
+        "table",
+        "tables",
+        "data",
+        "record",
+        "records",
+        "results",
+        "result",
+        "respective",
+        "respectively",
+        "corresponding",
+        "as",
+        "well",
+        "also",
+        "only",
+        "their",
+        "where",
+        "when",
+        "what's",
+        "whats",
+        "who's",
+        "both",
+        "give",
+        "calculate",
+        "compute",
+        "determine",
+        "ordered",
+        "sorted",
+        "starting",
+        "order",
+        "so",
+        "can",
+        "could",
+        "you",
+        "please",
+        "i'd",
+        "like",
+        "want",
+        "know",
+        "see",
+        "he",
+        "she",
+        "they",
+    ]
 ) - {"name", "names"}
 
 RELATING = frozenset(
-    "written wrote write writes published publish received receive receives made make makes offer offers offered offering serve serves "
-    "served serving associated belong belongs belonging located presented posted issued occurred occur flow flows through taken "
-    "take given held hold used involved involving involve related available exist exists registered placed recorded assigned "
-    "contain contains include includes own owns owned reported found contained listed done got gotten".split()
+    [
+        "written",
+        "wrote",
+        "write",
+        "writes",
+        "published",
+        "publish",
+        "received",
+        "receive",
+        "receives",
+        "made",
+        "make",
+        "makes",
+        "offer",
+        "offers",
+        "offered",
+        "offering",
+        "serve",
+        "serves",
+        "served",
+        "serving",
+        "associated",
+        "belong",
+        "belongs",
+        "belonging",
+        "located",
+        "presented",
+        "posted",
+        "issued",
+        "occurred",
+        "occur",
+        "flow",
+        "flows",
+        "through",
+        "taken",
+        "take",
+        "given",
+        "held",
+        "hold",
+        "used",
+        "involved",
+        "involving",
+        "involve",
+        "related",
+        "available",
+        "exist",
+        "exists",
+        "registered",
+        "placed",
+        "recorded",
+        "assigned",
+        "contain",
+        "contains",
+        "include",
+        "includes",
+        "own",
+        "owns",
+        "owned",
+        "reported",
+        "found",
+        "contained",
+        "listed",
+        "done",
+        "got",
+        "gotten",
+    ]
 )
 """Verbs that only say that two tables belong together; the joins say how."""
 
@@ -130,6 +289,8 @@ class Linker:
                 return link, length
         if token.word in FILLERS:
             return None, 1
+        if token.word in _UNITS and at > 0 and tokens[at - 1].word == "in":
+            return None, 1
         if token.word in RELATING:
             return Link(token.text, "relation"), 1
         return Link(token.text, "unknown"), 1
@@ -153,7 +314,12 @@ class Linker:
 
     def _names(self, run: Sequence[_Token]) -> Link | None:
         words = [w for t in run if t.word not in _INNER for w in t.word.split("_") if w]
-        if not words or run[0].word in FILLERS or run[-1].word in FILLERS or any(t.word in FILLERS - _INNER for t in run):
+        if (
+            not words
+            or run[0].word in FILLERS
+            or run[-1].word in FILLERS
+            or any(t.word in FILLERS - _INNER for t in run)
+        ):
             return None
         key = _key(words)
         tables, columns = self._tables.get(key, ()), self._columns.get(key, ())
@@ -163,6 +329,23 @@ class Linker:
         return Link(" ".join(t.text for t in run), mark, tuple(tables), tuple(columns))
 
 
+_COUNTING = frozenset({"number", "count", "total", "num", "quantity"})
+_UNITS = frozenset(
+    {
+        "meters",
+        "metres",
+        "kilometers",
+        "miles",
+        "feet",
+        "dollars",
+        "euros",
+        "cm",
+        "kg",
+        "km",
+        "kilograms",
+        "pounds",
+    }
+)
 _INNER = frozenset({"of", "the", "a", "an"})
 
 
@@ -187,7 +370,8 @@ def _phrases(table: TableContext, column: ColumnContext) -> set[tuple[str, ...]]
     if first is column:
         found.add(_key([*table.words, "id"]))
     bare = names.bare(column.name).split()
-    for words in (own, spelled, bare):
+    counted = [w for w in own if w not in _COUNTING] if column.kind == "number" else []
+    for words in (own, spelled, bare, counted):
         if not words:
             continue
         found.add(_key(words))

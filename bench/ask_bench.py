@@ -28,7 +28,10 @@ from rewright.ask.api import Answer, Asker
 from rewright.engines.postgres.scratch import ScratchServer
 from rewright.sql.parsing import nodes_of
 
-ASKS_ORDER = re.compile(r"\b(order|ordered|sort|sorted|ascending|descending|rank|ranked|starting from|lowest to|highest to)\b", re.IGNORECASE)
+ASKS_ORDER = re.compile(
+    r"\b(order|ordered|sort|sorted|ascending|descending|rank|ranked|starting from|lowest to|highest to)\b",
+    re.IGNORECASE,
+)
 MOST_COLUMNS = 6
 Row = tuple[Any, ...]
 
@@ -61,7 +64,10 @@ def same(rows: list[Row], gold: list[Row], *, ordered: bool) -> bool:
 
 
 def _in_order(rows: list[Row], gold: list[Row]) -> bool:
-    return rows == gold or any(column == expected for column, expected in zip(zip(*rows), zip(*gold), strict=True))
+    return rows == gold or any(
+        column == expected
+        for column, expected in zip(zip(*rows, strict=True), zip(*gold, strict=True), strict=True)
+    )
 
 
 def fetched(connection: psycopg.Connection[Any], sql: str) -> list[Row]:
@@ -75,7 +81,10 @@ def is_right(connection: psycopg.Connection[Any], answer: Answer, question: dict
             expected = fetched(connection, gold)
         except psycopg.Error:
             continue
-        ordered = bool(ASKS_ORDER.search(question["question"])) and " order by " in f" {' '.join(gold.lower().split())} "
+        ordered = (
+            bool(ASKS_ORDER.search(question["question"]))
+            and " order by " in f" {' '.join(gold.lower().split())} "
+        )
         if same(rows, expected, ordered=ordered):
             return True
     return False
@@ -85,7 +94,13 @@ def columns_of(sql: str, asker: Asker) -> set[str]:
     """Names of columns of the database that a text names, lower case, without their tables."""
     known = {c.name.lower() for t in asker.context.tables for c in t.columns}
     nodes = nodes_of(pglast.parse_sql(sql))
-    named = {f.sval.lower() for n in nodes if isinstance(n, ast.ColumnRef) for f in n.fields if isinstance(f, ast.String)}
+    named = {
+        f.sval.lower()
+        for n in nodes
+        if isinstance(n, ast.ColumnRef)
+        for f in n.fields
+        if isinstance(f, ast.String)
+    }
     return named & known
 
 
@@ -115,7 +130,9 @@ def prepared(server: ScratchServer, folder: Path, name: str) -> psycopg.Connecti
     connection.execute((folder / "sql" / f"{name}.sql").read_bytes())
     path = ", ".join(
         f'"{schema}"'
-        for (schema,) in connection.execute("select nspname from pg_namespace where nspname !~ '^pg_' and nspname <> 'information_schema'")
+        for (schema,) in connection.execute(
+            "select nspname from pg_namespace where nspname !~ '^pg_' and nspname <> 'information_schema'"
+        )
     )
     connection.execute(f"set search_path = {path}".encode())
     return connection
@@ -149,7 +166,9 @@ def main(data: Path, half: str, show: bool, out: Path | None) -> None:
         out.write_text(json.dumps(report, indent=2))
 
 
-def outcome(connection: psycopg.Connection[Any], asker: Asker, question: dict[str, Any], show: bool) -> dict[str, Any]:
+def outcome(
+    connection: psycopg.Connection[Any], asker: Asker, question: dict[str, Any], show: bool
+) -> dict[str, Any]:
     began = time.perf_counter()
     answer = asker.ask(question["question"])
     seconds = time.perf_counter() - began
@@ -158,7 +177,10 @@ def outcome(connection: psycopg.Connection[Any], asker: Asker, question: dict[st
     half = half_of(question["question"])
     if show and half == "tune":
         mark = "RIGHT" if right else "WRONG" if answered else "error" if answer.error else "-"
-        click.echo(f"{mark} [{question['db']}] {question['question']}\n    {answer.refused or answer.error or answer.sql}", err=True)
+        click.echo(
+            f"{mark} [{question['db']}] {question['question']}\n    {answer.refused or answer.error or answer.sql}",
+            err=True,
+        )
     return {
         "half": half,
         "difficulty": question["difficulty"],
@@ -188,9 +210,16 @@ def summary(outcomes: list[dict[str, Any]]) -> dict[str, Any]:
         "unanswerable_refused": share(sum(not o["answered"] for o in unable), len(unable)),
         "errors": sum(o["error"] for o in outcomes),
         "median_seconds": round(statistics.median(o["seconds"] for o in outcomes), 4),
-        "linking": {k: share(sum(o["linking"][k] for o in able), len(able)) for k in ("SRR", "NSR", "NSP", "NSF", "kept")},
+        "linking": {
+            k: share(sum(o["linking"][k] for o in able), len(able))
+            for k in ("SRR", "NSR", "NSP", "NSF", "kept")
+        },
         "by_difficulty": {
-            name: {"questions": len(g), "answered": sum(o["answered"] for o in g), "right": sum(o["right"] for o in g)}
+            name: {
+                "questions": len(g),
+                "answered": sum(o["answered"] for o in g),
+                "right": sum(o["right"] for o in g),
+            }
             for name, g in sorted(groups.items())
         },
     }

@@ -50,7 +50,9 @@ insert into painting values (1, 'Sea', 1, 1, 100, 1990), (2, 'Hill', 1, 2, 300, 
 
 
 @pytest.fixture(scope="module")
-def connection(scratch_server: ScratchServer, module_database: str) -> Iterator[psycopg.Connection[tuple[object, ...]]]:
+def connection(
+    scratch_server: ScratchServer, module_database: str
+) -> Iterator[psycopg.Connection[tuple[object, ...]]]:
     with psycopg.connect(scratch_server.dsn(module_database), autocommit=True) as made:
         made.execute(SCHEMA.encode())
         for i, text in enumerate(INJECTIONS):
@@ -124,7 +126,7 @@ def test_a_question_never_becomes_sql(
 ) -> None:
     for question in (
         text,
-        f"How many artists have the name \"{text}\"?",
+        f'How many artists have the name "{text}"?',
         f"What is the country of the artist {text}",
     ):
         answer = asker.ask(question)
@@ -161,7 +163,9 @@ def test_under_the_threshold_nothing_runs(connection: psycopg.Connection[tuple[o
     assert answer.alternatives[0].sql.startswith("select count(*)")
 
 
-def test_the_document_and_batches(scratch_server: ScratchServer, module_database: str, asker: Asker, tmp_path: Path) -> None:
+def test_the_document_and_batches(
+    scratch_server: ScratchServer, module_database: str, asker: Asker, tmp_path: Path
+) -> None:
     dsn = scratch_server.dsn(module_database)
     one = CliRunner().invoke(command, ["--dsn", dsn, "--json", "How many museums are there?"])
     document = json.loads(one.stdout)
@@ -180,8 +184,12 @@ def test_the_document_and_batches(scratch_server: ScratchServer, module_database
     assert lines[1]["id"] == 7
 
 
-def test_a_refusal_fails_the_command(scratch_server: ScratchServer, module_database: str, asker: Asker) -> None:
-    asked = CliRunner().invoke(command, ["--dsn", scratch_server.dsn(module_database), "Who painted the Mona Lisa?"])
+def test_a_refusal_fails_the_command(
+    scratch_server: ScratchServer, module_database: str, asker: Asker
+) -> None:
+    asked = CliRunner().invoke(
+        command, ["--dsn", scratch_server.dsn(module_database), "Who painted the Mona Lisa?"]
+    )
     assert asked.exit_code == 1
     assert "not answered" in asked.stderr
     assert CliRunner().invoke(command, ["--dsn", "dbname=x"]).exit_code == 2
