@@ -122,7 +122,7 @@ def _comments(connection: psycopg.Connection[Any]) -> dict[tuple[str, str, int],
     return {(schema, name, number): text for schema, name, number, text in rows}
 
 
-def _fetch(connection: psycopg.Connection[Any], query: psql.Composable) -> list[tuple[Any, ...]]:
+def _fetch(connection: psycopg.Connection[Any], query: psql.SQL | psql.Composed) -> list[tuple[Any, ...]]:
     with connection.transaction():
         connection.execute("set transaction read only")
         connection.execute("set local statement_timeout = '10s'")

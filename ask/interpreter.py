@@ -71,6 +71,7 @@ class _Parser:
         self.draft = _Draft()
         self.ranked = ""
         self.grouped_rows: list[TableRef] = []
+        self.ordered_by: list[TableRef] = []
         self.mentioned = [link.tables[0] for link in links if link.mark == "table"]
         for link in links:
             owners = {c.table for c in link.columns} if link.mark == "column" else set()
@@ -294,6 +295,9 @@ class _Parser:
                     self.links[i].used = True
                     self.draft.order = self.links[i].mark
             if any(self.links[i].mark == "count" for i in rest):
+                self.ordered_by = [
+                    self.links[i].tables[0].ref for i in rest if self.links[i].mark == "table"
+                ][:1]
                 for i in rest:
                     self.links[i].used = True
                 self.draft.order = f"count {self.draft.order or 'asc'}"
@@ -325,7 +329,8 @@ class _Parser:
                     if self.links[i].mark == "bottom":
                         direction = "asc"
                     self.links[i].used = True
-                    return self._rank(i, direction)
+                    self._rank(i, direction)
+                    return
             raise Unclear("it is not clear by what the top is to be found")
 
     def _rank(self, at: int, direction: str) -> None:
@@ -343,9 +348,11 @@ class _Parser:
         link = self.links[what]
         head = next((o for o in self.links[:at] if o.mark == "table" and not o.used), None)
         if link.mark == "count" and (counted := self._next(what, "table")) is not None:
-            return self._rank_by_rows(head, self.links[counted], direction, link)
+            self._rank_by_rows(head, self.links[counted], direction, link)
+            return
         if link.mark == "table" and link is not head and self.links[at].text.lower() in _MOST:
-            return self._rank_by_rows(head, link, direction, link)
+            self._rank_by_rows(head, link, direction, link)
+            return
         if link.mark in _AGGREGATES and self._next(what, "column") is not None and head is not None:
             column = self.column(self.links[what + 1], what + 1)
             if column.table == head.tables[0].ref:
@@ -355,7 +362,7 @@ class _Parser:
             self.draft.outputs.append(measure)
             self.draft.order = f"{measure} {direction}"
             link.used = self.links[what + 1].used = True
-            return None
+            return
         if link.mark == "column":
             column = self.column(link, what)
             if column.kind not in {"number", "date"}:
@@ -370,7 +377,7 @@ class _Parser:
             self.draft.said.append(
                 f"the {self.draft.limit} with the {'highest' if direction == 'desc' else 'lowest'} {_plain(column)}"
             )
-            return None
+            return
         raise Unclear(f"it is not clear what is meant by {self.links[at].text} {link.text}")
 
     def _rank_by_rows(self, head: Link | None, counted: Link, direction: str, link: Link) -> None:
@@ -625,6 +632,8 @@ class _Parser:
     def _finish(self) -> Reading:
         draft = self.draft
         draft.outputs = list(dict.fromkeys(draft.outputs))
+        if self.ordered_by and draft.measured not in self.ordered_by:
+            raise Unclear(f"the number of {self.ordered_by[0].name} is not what is counted")
         if draft.measured in self.grouped_rows:
             raise Unclear(f"each row of {self.grouped_rows[-1].name} would be measured by itself")
         if draft.groups and draft.order and not self._orders_groups():

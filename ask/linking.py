@@ -303,10 +303,10 @@ class Linker:
         lowered = " ".join(t.word for t in run)
         if len(run) == 1 and lowered in FILLERS:
             return None
-        if values := self._values.get(lowered):
-            # a common word counts as a value only as it is written in the data, or when it is nothing else
-            if len(run) > 1 or any(v == text for _, v in values) or not self._names(run):
-                return Link(text, "value", values=tuple(values))
+        values = self._values.get(lowered, ())
+        # a common word counts as a value only as it is written in the data, or when it is nothing else
+        if values and (len(run) > 1 or any(v == text for _, v in values) or not self._names(run)):
+            return Link(text, "value", values=tuple(values))
         if found := self._names(run):
             return found
         mark = GRAMMAR.get(lowered)

@@ -13,13 +13,13 @@ from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
 
 import pglast
-from pglast import ast
 from pglast.enums import SQLValueFunctionOp
 from pglast.parser import ParseError, scan
 
 from rewright.ask import allowed
 from rewright.sql.algebra import FunctionRef, Volatility
 from rewright.sql.binder import BindError, Unsupported, bind
+from rewright.sql.binder.syntax import ast
 from rewright.sql.catalog import Catalog, Table
 from rewright.sql.parsing import TooDeep, nodes_of, parse
 
@@ -128,6 +128,11 @@ def _judge(statement: Any, rules: Rules, depth: int) -> None:
                 raise Refused("the session's user and schema are not data")
             case ast.CollateClause() if len(node.collname) > 1 and node.collname[0].sval != "pg_catalog":
                 raise Refused("a collation of a user's schema")
+            case ast.ColumnRef() if len(node.fields) > 1:
+                _judge_field(node.fields[-1], rules)
+            case ast.A_Indirection():
+                for part in node.indirection:
+                    _judge_field(part, rules)
             case ast.RangeVar():
                 _judge_table(node, rules, names, depth)
             case _:
@@ -157,6 +162,12 @@ def _judge_call(node: ast.FuncCall, rules: Rules) -> None:
         raise Refused(f"{name} with a length that is not a small constant")
     if len(node.funcname) == 1 and _shadowed(rules, "functions", name):
         raise Refused(f"a user's function is called {name}, too")
+
+
+def _judge_field(part: Any, rules: Rules) -> None:
+    """`t.f` calls the function f where t has no such column."""
+    if isinstance(part, ast.String) and _shadowed(rules, "functions", part.sval):
+        raise Refused(f"a user's function is called {part.sval}, too")
 
 
 def _is_small(args: Sequence[Any] | None) -> bool:

@@ -185,6 +185,7 @@ create function lower(int) returns int language sql volatile as 'select $1';
 create function other.f(int) returns int language sql stable as 'select $1';
 create function is_less(text, int) returns boolean language sql as 'select true';
 create operator < (leftarg = text, rightarg = int, function = is_less);
+create function extra(t) returns int language sql volatile as 'select 1';
 create view plain as select a from t where a < 10;
 create view slow as select a from t where pg_sleep(1) is not null;
 create view hidden as select * from slow;
@@ -215,6 +216,9 @@ def rules(connection: psycopg.Connection[tuple[object, ...]]) -> Rules:
         "select * from users",
         "select (with slow as (select 1) select 1) from slow",
         "select lower(a) from t",
+        "select t.extra from t",
+        "select (t).extra from t",
+        "select (select (x).extra from t x limit 1)",
         "select a from t where b < a",
         "select a::positive from t",
         "select missing from t",
