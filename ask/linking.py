@@ -120,7 +120,6 @@ FILLERS = frozenset(
         "as",
         "well",
         "also",
-        "only",
         "their",
         "where",
         "when",
@@ -267,6 +266,8 @@ class Linker:
         """Every word of the question, in order, fillers left out."""
         tokens = _tokens(question)
         links: list[Link] = []
+        if tokens and tokens[0].word in _OTHER_QUESTIONS and (len(tokens) < 2 or tokens[1].word != "you"):
+            links.append(Link(tokens[0].text, "unknown"))
         at = 0
         while at < len(tokens):
             link, taken = self._at(tokens, at)
@@ -346,6 +347,28 @@ _UNITS = frozenset(
         "pounds",
     }
 )
+_OTHER_QUESTIONS = frozenset(
+    [
+        "is",
+        "are",
+        "was",
+        "were",
+        "do",
+        "does",
+        "did",
+        "has",
+        "have",
+        "had",
+        "can",
+        "could",
+        "when",
+        "where",
+        "why",
+        "should",
+        "will",
+    ]
+)
+"""First words of questions for a yes or no, a time, a place or a reason: the rows that the rest would list do not answer them."""
 _INNER = frozenset({"of", "the", "a", "an"})
 
 
