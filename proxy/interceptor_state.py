@@ -14,6 +14,7 @@ from rewright.proxy.duckdb_backend import exchanges as duckdb_backend
 from rewright.proxy.duckdb_backend.ports import LakeSession
 from rewright.proxy.metrics import Metrics
 from rewright.proxy.ports import (
+    NOT_KNOWN,
     Answer,
     Candidate,
     LastQuery,
@@ -69,7 +70,7 @@ class Timing:
     paused: float | None = None
 
 
-_UNKNOWN = LastQuery("original", None, "no rewrite is known")
+_UNKNOWN = LastQuery("original", None, NOT_KNOWN)
 _UNWANTED = LastQuery("original", None, "rewright.mode")
 
 
@@ -198,7 +199,7 @@ class InterceptorState:
             self.registry.any_special()
             or self.view.mode == "inline"
             or self.timing is not None
-            or self.last.rewrite_id is not None  # until something else was executed
+            or bool(self.last.text)  # until something else was executed
             or (self.settings_stale and bool(self.registry.statements))
         )
         self.session.watch(special)
@@ -265,6 +266,13 @@ class InterceptorState:
         if self.ports.reporter is None or self.view.mode == "off":
             return float("inf")
         return self.view.min_duration
+
+    def was_slow(self, text: bytes, duration: float) -> None:
+        """The last query was slow, and nothing is known of it here: what became of it can be asked for by its text."""
+        if self.last.rewrite_id is None and self.last.reason in {"", NOT_KNOWN} and self.timing is None:
+            said = text.decode("utf-8", "replace")
+            self.last = replace(_UNKNOWN, duration=duration, text=said)
+            self.rewatch()
 
     def session_view(self) -> SessionView:
         identity = self.identity

@@ -21,6 +21,10 @@ TRUST_ORDER: Mapping[str, int] = {"judged": 0, "tested": 1, "proved": 2}
 PRIVATE_PREFIX = "rewright:"
 
 
+# why an original ran of which the proxy itself knows nothing
+NOT_KNOWN = "no rewrite is known"
+
+
 # --- settings -------------------------------------------------------------------------------------
 
 

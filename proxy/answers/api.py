@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from rewright.proxy.answers import calls
@@ -23,6 +23,7 @@ from rewright.proxy.answers.recognition import (
 )
 from rewright.proxy.answers.relations import BY_NAME, RELATIONS, stored_rows
 from rewright.proxy.ports import (
+    NOT_KNOWN,
     Answer,
     LastQuery,
     LocalRows,
@@ -50,6 +51,8 @@ class Answers:
     explainer: Explainer | None = None
     others: Rows = field(default_factory=NoRows)
     pause: calls.Pauser | None = None
+    # why the session's last query, which was slow, is not rewritten; blocks, raises StoreError
+    outcome: Callable[[SessionView], str] | None = None
     keywords: frozenset[bytes] = frozenset({b"ask", b"augment", b"explain", b"call"})
 
     def match(self, text: str) -> Answer | None:
@@ -59,7 +62,7 @@ class Answers:
             case None:
                 return None
             case ShowLast():
-                return _Show()
+                return _Show(self.outcome)
             case SelectOurs():
                 return self._select(found)
             case CallOurs():
@@ -150,6 +153,8 @@ class _Failing(_Local):
 
 @dataclass(frozen=True, slots=True)
 class _Show(_Local):
+    outcome: Callable[[SessionView], str] | None = None
+
     @property
     def rights(self) -> bool:
         return False
@@ -160,7 +165,18 @@ class _Show(_Local):
 
     async def run(self, session: SessionView, parameters: Sequence[object] = ()) -> Outcome:
         del parameters
-        return LocalRows(SHOW_COLUMNS, ((last_text(session.last),),), "SHOW")
+        last = session.last
+        if self.outcome is not None and last.reason == NOT_KNOWN and last.text:
+            last = await _in_thread(lambda: self._explained(session))
+        return LocalRows(SHOW_COLUMNS, ((last_text(last),),), "SHOW")
+
+    def _explained(self, session: SessionView) -> LastQuery:
+        """A slow query's reason is in the store, where whoever found it out has written it."""
+        assert self.outcome is not None
+        try:
+            return replace(session.last, reason=self.outcome(session))
+        except StoreError:
+            return session.last
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,7 +253,7 @@ def last_text(last: LastQuery) -> str:
     'original | not rewritten: volatile function random()'
     """
     if not last.route:
-        return "original | no rewrite is known"
+        return f"original | {NOT_KNOWN}"
     parts = [last.route]
     if last.rewrite_id is not None:
         parts.append(f"rewrite {last.rewrite_id}")

@@ -32,7 +32,7 @@ from rewright.wiring import answers, lookups, pausing, templates
 from rewright.wiring.feed import StoreFeed
 from rewright.wiring.inlining import SocketInline
 from rewright.wiring.pausing import PauseWatch
-from rewright.wiring.proxies import proxy_config, settings_rules
+from rewright.wiring.proxies import optimises, proxy_config, settings_rules
 from rewright.wiring.reporting import SessionReporter, StoreReporter
 from rewright.wiring.stores import reach_configured, repair
 
@@ -125,7 +125,12 @@ class _Worker:
         return _Books(
             store,
             writer,
-            StoreReporter(writer, self.jobs, run_timeout=self.config.optimiser.run_timeout),
+            StoreReporter(
+                writer,
+                self.jobs,
+                run_timeout=self.config.optimiser.run_timeout,
+                optimises=lambda database: optimises(self.config, database),
+            ),
             feed,
             pause,
         )

@@ -10,15 +10,17 @@ from pathlib import Path
 
 import pytest
 
-from rewright.config.model import Config
+from rewright.config.model import Config, Database
 from rewright.proxy.answers.api import last_text
 from rewright.proxy.answers.recognition import ExplainRewrite, recognise
 from rewright.proxy.answers.relations import HIDDEN, RELATIONS
 from rewright.proxy.ports import LastQuery, LocalAnswers, LocalRows, SessionView, SettingsView, SqlError
 from rewright.store.api import Store, open_store
-from rewright.store.life import Level, State
+from rewright.store.life import Action, Level, State
+from rewright.store.outcomes import rewrite_text
 from rewright.store.records import LogEntry, NewRewrite, QuerySeen, Resolution, SessionSeen
 from rewright.wiring.answers import make
+from rewright.wiring.reporting import normalized, template_key
 
 JOE = SessionView("app", "joe", "psql", "127.0.0.1", 1, SettingsView(), LastQuery())
 ADMIN = replace(JOE, role="postgres", is_admin=True, may_pause=True)
@@ -255,6 +257,70 @@ def test_show_last(answers: LocalAnswers) -> None:
     assert last_text(LastQuery("replacement", 7, "", 0.0123, 0.0001)) == (
         "replacement | rewrite 7 | 12.3 ms | overhead 0.10 ms"
     )
+
+
+SLOW_LAST = LastQuery("original", None, "no rewrite is known", 1.5, text="select 42 /* x */")
+
+
+@pytest.mark.parametrize(
+    ("status", "reason", "said"),
+    [
+        ("new", "", "slow: waiting for the optimiser"),
+        (
+            "nothing",
+            "not optimised: it uses function s2.leak(integer), whose owner is alice",
+            "not optimised: it uses function s2.leak(integer), whose owner is alice",
+        ),
+        (
+            "nothing",
+            "tried, and nothing faster was found",
+            "not optimised: tried, and nothing faster was found",
+        ),
+        ("failed", "ValueError", "not optimised: the optimiser failed (ValueError); its log says why"),
+    ],
+)
+def test_why_a_slow_query_was_not_optimised(store: Store, status: str, reason: str, said: str) -> None:
+    """The same in SHOW rewright.last, in rewright.log and in the records that pages and commands show."""
+    answers = optimising(store)
+    key = template_key("app", normalized("select 7"))
+    # found out with another role's execution, which was not the first
+    for role in ("eve", "joe"):
+        store.queries.record([QuerySeen("app", role, key, "select $1", "select 7")])
+        if role == "eve" and status != "new":
+            store.queries.set_status("app", key, status, reason)
+    store.log.add([LogEntry(at=3000.0, database="app", role="joe", template_key=key, reason="slow")])
+    assert run(answers, "show rewright.last", replace(JOE, last=SLOW_LAST)).rows == (
+        (f"original | {said} | 1500.0 ms",),
+    )
+    assert run(answers, "select reason from rewright.log where id = 3").rows == ((said,),)
+    assert [one.reason for one in store.log.read(after_id=2)] == [said]
+
+
+def test_why_a_slow_query_waits_for_a_person(store: Store) -> None:
+    answers = optimising(store)
+    key = template_key("app", normalized("select 7"))
+    one = store.rewrites.add(replace(NEW, level=Level.PROVED, modulo=("float-order", "tie-order")))
+    store.queries.record([QuerySeen("app", "joe", key, "select $1", "select 7")])
+    store.queries.set_status("app", key, "rewritten", rewrite_text(one, {"tie-order"}))
+    asked = replace(JOE, last=SLOW_LAST)
+    said = f"rewrite {one.id} is proposed: it needs approval because of `tie-order`"
+    assert run(answers, "show rewright.last", asked).rows == ((f"original | {said} | 1500.0 ms",),)
+    store.rewrites.act(one.id, Action.REJECT, reason="no", by="ann")
+    assert run(answers, "show rewright.last", asked).rows == (
+        (f"original | rewrite {one.id} is rejected | 1500.0 ms",),
+    )
+
+
+def test_nobody_optimises(answers: LocalAnswers) -> None:
+    assert run(answers, "show rewright.last", replace(JOE, last=SLOW_LAST)).rows == (
+        ("original | not optimised: no optimiser is configured ([databases] optimiser_dsn) | 1500.0 ms",),
+    )
+
+
+def optimising(store: Store) -> LocalAnswers:
+    made = make(store, Config(databases={"*": Database(optimiser_dsn="postgresql://x")}))
+    assert made is not None
+    return made
 
 
 def test_explain_rewrite_is_read() -> None:

@@ -49,6 +49,7 @@ from rewright.sql.types import INT4
 from rewright.store import reaching
 from rewright.store.api import Store, open_store
 from rewright.store.life import Action, Level, State
+from rewright.store.outcomes import NO_OPTIMISER
 from rewright.store.records import NewRewrite, Rewrite, Timing
 from rewright.store.writer import BufferedWriter
 from rewright.wiring.budget import RunBudget
@@ -281,7 +282,7 @@ def test_reports_reach_the_store(store: Store) -> None:
     reporter.flush()
     writer.close()
     assert [(entry.route, entry.reason) for entry in store.log.read()] == [
-        ("original", "slow"),
+        ("original", NO_OPTIMISER),
         ("rewritten", ""),
         ("fallback", "failed"),
     ]
