@@ -51,6 +51,7 @@ class Identity:
     defaults: Mapping[str, str] = field(default_factory=dict)
     login: Login = field(default_factory=lambda: Login(""))
     tag: bool = False
+    server: str = ""  # host:port of the one behind it
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +71,7 @@ class Timing:
     paused: float | None = None
 
 
+_STATES = {ord("T"): "idle in transaction", ord("E"): "idle in transaction (aborted)"}
 _UNKNOWN = LastQuery("original", None, NOT_KNOWN)
 _UNWANTED = LastQuery("original", None, "rewright.mode")
 
@@ -284,7 +286,15 @@ class InterceptorState:
             backend_pid=identity.backend_pid,
             settings=self.view,
             last=self.last,
+            state=self._state(),
+            server=identity.server,
         )
+
+    def _state(self) -> str:
+        """In pg_stat_activity's words."""
+        if self.session.pending or self.session.since:
+            return "active"
+        return _STATES.get(self.session.status, "idle")
 
     def seen_as(self, current: str) -> SessionView:
         """The session with the rights of its current role, as the server named it just now."""

@@ -302,6 +302,8 @@ class SessionView:
     last: LastQuery
     is_admin: bool = False  # of the session's database
     may_pause: bool = False  # and everywhere
+    state: str = ""  # as in pg_stat_activity
+    server: str = ""  # host:port
 
 
 @dataclass(frozen=True, slots=True)

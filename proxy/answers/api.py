@@ -53,6 +53,7 @@ class Answers:
     pause: calls.Pauser | None = None
     # why the session's last query, which was slow, is not rewritten; blocks, raises StoreError
     outcome: Callable[[SessionView], str] | None = None
+    kill: calls.Killer | None = None
     keywords: frozenset[bytes] = frozenset({b"ask", b"augment", b"explain", b"call"})
 
     def match(self, text: str) -> Answer | None:
@@ -66,7 +67,7 @@ class Answers:
             case SelectOurs():
                 return self._select(found)
             case CallOurs():
-                return _Call(self.store, found, self.pause)
+                return _Call(self.store, found, self.pause, self.kill)
             case ExplainRewrite():
                 return self._explain(found)
             case Question():
@@ -209,6 +210,7 @@ class _Call(_Local):
     store: Store
     found: CallOurs
     pauser: calls.Pauser | None
+    killer: calls.Killer | None
 
     @property
     def parameters(self) -> tuple[int, ...]:
@@ -217,6 +219,8 @@ class _Call(_Local):
     async def run(self, session: SessionView, parameters: Sequence[object] = ()) -> Outcome:
         _all_given(self.parameters, parameters)
         call = self.found.filled(parameters)
+        if call.name == "kill":
+            return LocalRows((), (), "CALL", (await calls.kill(call, session, self.killer),))
         notice = await _in_thread(lambda: calls.run(call, self.store, session, self.pauser))
         return LocalRows((), (), "CALL", (notice,))
 

@@ -141,13 +141,16 @@ class _Worker:
         return Ports(
             lookup=self.lookup,
             reporter=books.reporter,
-            answers=answers.make(books.store, self.config, self.job_path, self.lakes),
+            answers=answers.make(books.store, self.config, self.job_path, self.lakes, self._kill),
             inline=self._inline(books.store),
             pause=books.pause,
             lakes=self.lakes,
             settings=settings,
             event=logs.event,
         )
+
+    async def _kill(self, pid: int, database: str) -> bool:
+        return self.proxy is not None and await self.proxy.kill(pid, database)
 
     def _inline(self, store: Store) -> SocketInline | None:
         if not self.job_path:

@@ -9,6 +9,7 @@ from typing import Any
 from rewright import values
 from rewright.config.model import Config
 from rewright.proxy.answers.api import Answers
+from rewright.proxy.answers.calls import Killer
 from rewright.proxy.ports import LocalAnswers, SessionView, SqlError
 from rewright.settings import REGISTRY
 from rewright.store.api import Store
@@ -21,10 +22,12 @@ from rewright.wiring.reporting import normalized, template_key
 from rewright.wiring.served import missing_for
 
 
-def make(store: Store, config: Config, job_path: str = "", lakes: Any = None) -> LocalAnswers | None:
+def make(
+    store: Store, config: Config, job_path: str = "", lakes: Any = None, kill: Killer | None = None
+) -> LocalAnswers | None:
     """None where DuckDB, which evaluates queries over our relations, is not installed.
 
-    ``job_path``: the optimiser's socket; empty: there is none.
+    ``job_path``: the optimiser's socket; empty: there is none. ``kill``: ends a session of whichever worker.
     """
     try:
         from rewright.wiring.ports.evaluating import DuckDbEvaluator
@@ -38,6 +41,7 @@ def make(store: Store, config: Config, job_path: str = "", lakes: Any = None) ->
         explainer,
         partial(house_rows, lakes),
         partial(_pause, store, config),
+        kill=kill,
         outcome=partial(outcome_of, store, config),
     )
 

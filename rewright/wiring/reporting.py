@@ -253,4 +253,6 @@ class SessionReporter:
             started_at=self._since[name],
             last_route=one.last.route,
             last_reason=one.last.reason,
+            state=one.state,
+            server=one.server,
         )

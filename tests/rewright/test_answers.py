@@ -259,6 +259,48 @@ def test_show_last(answers: LocalAnswers) -> None:
     )
 
 
+def test_connections_as_administrators_see_them(answers: LocalAnswers, store: Store) -> None:
+    rows = [
+        SessionSeen("w0:11", "w0", "app", "joe", state="active", server="db:5432"),
+        SessionSeen("w0:12", "w0", "app", "eve", state="idle", client="10.0.0.9:1", server="db:5432"),
+        SessionSeen("w0:13", "w0", "other", "joe", state="idle"),
+    ]
+    store.sessions.replace("w0", rows)
+    store.sessions.replace("w1", [SessionSeen("w1:14", "w1", "app", "joe", state="idle in transaction")])
+    clients = "select pid, role, state from rewright.clients order by pid"
+    joes = ((11, "joe", "active"), (14, "joe", "idle in transaction"))
+    assert run(answers, clients).rows == joes
+    assert run(answers, clients, ADMIN).rows == (joes[0], (12, "eve", "idle"), joes[1])
+    pools = "select role, cl_active, cl_idle, sv_active, sv_idle, workers from rewright.pools order by role"
+    assert run(answers, pools).rows == (("joe", 2, 0, 2, 0, 2),)
+    assert run(answers, pools, ADMIN).rows == (("eve", 0, 1, 0, 1, 1), ("joe", 2, 0, 2, 0, 2))
+    servers = "select pid, server from rewright.servers where role = 'eve'"
+    assert run(answers, servers).rows == ()
+    assert run(answers, servers, ADMIN).rows == ((12, "db:5432"),)
+    stats = "select role, slow_query_count, slow_query_time_ms, served_count from rewright.stats"
+    assert run(answers, stats, ADMIN).rows == (("joe", 3, 30.0, 0),)
+    assert run(answers, stats, replace(JOE, role="eve")).rows == ()
+
+
+def test_sessions_are_ended_by_admins(store: Store) -> None:
+    asked: list[tuple[int, str]] = []
+
+    async def killer(pid: int, database: str) -> bool:
+        asked.append((pid, database))
+        return pid == 11
+
+    answers = make(store, Config(), kill=killer)
+    assert answers is not None
+    assert fails(answers, "call rewright.kill(11)").sqlstate == "42501"
+    for wrong in ("()", "(11, 'x')", "('x')", "(null)", "(10 + 1)"):
+        assert fails(answers, f"call rewright.kill{wrong}", ADMIN).sqlstate == "42883"
+    for nobody in (0, -1, 12, 2**31):
+        assert fails(answers, f"call rewright.kill({nobody})", ADMIN).sqlstate in {"P0002", "42883"}
+    one = replace(ADMIN, may_pause=False)
+    assert run(answers, "call rewright.kill(11)", one).notices == ("session 11 is terminated",)
+    assert asked == [(12, "app"), (11, "app")]
+
+
 SLOW_LAST = LastQuery("original", None, "no rewrite is known", 1.5, text="select 42 /* x */")
 
 
