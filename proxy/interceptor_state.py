@@ -274,6 +274,7 @@ class InterceptorState:
         if self.last.rewrite_id is None and self.last.reason in {"", NOT_KNOWN} and self.timing is None:
             said = text.decode("utf-8", "replace")
             self.last = replace(_UNKNOWN, duration=duration, text=said)
+            self.metrics.seconds["slow"].observe(duration)
             self.rewatch()
 
     def session_view(self) -> SessionView:
@@ -359,6 +360,7 @@ class InterceptorState:
         self.metrics.routes[timing.route] += 1
         if timing.reason:
             self.metrics.reasons[timing.reason] += 1
+        self.metrics.seconds[timing.route].observe(now - timing.began)
         self.metrics.overhead_seconds += timing.overhead
         self.last = _last(timing, now)
         if self.followed:

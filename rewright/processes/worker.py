@@ -22,6 +22,7 @@ from rewright import logs
 from rewright.config.loading import ConfigError
 from rewright.config.model import Config
 from rewright.processes.channel import Failed, Figures, Message, Pausing, Ready, Reload, Retire, listen, tell
+from rewright.processes.exporting import histogram_figures
 from rewright.processes.jobs import JobSender
 from rewright.proxy.ports import Lookup, Ports, ServedRewrite
 from rewright.proxy.server import Proxy, serve
@@ -234,6 +235,8 @@ class _Worker:
         ):
             for value, count in counter.items():
                 found[name, ((label, value),)] = count
+        for route, histogram in metrics.seconds.items():
+            found |= histogram_figures("query_seconds", route, histogram)
         return found
 
     def _store_failed(self, error: StoreError) -> None:

@@ -178,6 +178,7 @@ def test_a_slow_query_can_be_asked_about(
     send(world, OTHER)
     monkeypatch.undo()
     world.session.slow_after = slow_after
+    assert {route: sum(one.counts) for route, one in world.interceptor.metrics.seconds.items()} == {"slow": 1}
     last = world.last(World.simple)
     assert (last.route, last.reason, last.text) == ("original", "no rewrite is known", OTHER.decode())
     send(world, OTHER)
