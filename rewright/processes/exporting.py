@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Mapping
+from math import inf
 from typing import TypeAlias
 
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
-from prometheus_client.utils import floatToGoString
 
 from rewright.proxy.metrics import BOUNDS, Histogram
 
@@ -88,7 +88,7 @@ def histogram_figures(name: str, route: str, histogram: Histogram) -> dict[tuple
     """A child's histogram of one route among its figures."""
     label = ("route", route)
     found: dict[tuple[str, Labels], float] = {
-        (f"{name}_bucket", (label, ("le", floatToGoString(bound)))): count
+        (f"{name}_bucket", (label, ("le", "+Inf" if bound == inf else repr(bound)))): count
         for bound, count in zip(BOUNDS, histogram.cumulative(), strict=True)
     }
     return found | {(f"{name}_sum", (label,)): histogram.total}
