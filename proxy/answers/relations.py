@@ -61,7 +61,7 @@ RELATIONS: tuple[Relation, ...] = (
             _c("application_name", TEXT, "as the client said", private=True),
             _c("query", TEXT, "text as sent", private=True),
             _c("route", TEXT, "original, rewritten, fallback, held, lake, answered"),
-            _c("reason", TEXT, "why that route"),
+            _c("reason", TEXT, "why that route", private=True),
             _c("rewrite_id", INT8, "the rewrite, if one was known"),
             _c("duration_ms", FLOAT8, "time of the execution"),
             _c("overhead_ms", FLOAT8, "time Rewright added before it"),

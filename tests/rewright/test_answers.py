@@ -335,6 +335,9 @@ def test_why_a_slow_query_was_not_optimised(store: Store, status: str, reason: s
         (f"original | {said} | 1500.0 ms",),
     )
     assert run(answers, "select reason from rewright.log where id = 3").rows == ((said,),)
+    # it may name what the query names
+    others = run(answers, "select reason from rewright.log where id = 3", replace(JOE, role="eve"))
+    assert others.rows == ((HIDDEN,),)
     assert [one.reason for one in store.log.read(after_id=2)] == [said]
 
 
