@@ -10,7 +10,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import ssl
+import struct
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
@@ -23,6 +25,33 @@ CANCEL_TIMEOUT = 10.0
 
 # A worker answers another when it has forwarded the cancel: connecting and waiting for the server, at most.
 MAIL_TIMEOUT = 2 * CANCEL_TIMEOUT + 1.0
+
+
+# no code of PostgreSQL's: only workers send it, to each other
+_END_CODE = 1
+_END_HEAD = struct.Struct("!IIQ")
+
+
+@dataclass(frozen=True, slots=True)
+class EndRequest:
+    """End the session of ``database`` whose backend has the number ``pid``."""
+
+    pid: int
+    database: str
+
+    def encode(self) -> bytes:
+        name = self.database.encode()
+        return _END_HEAD.pack(_END_HEAD.size + len(name), _END_CODE, self.pid) + name
+
+    @classmethod
+    def decode(cls, packet: bytes) -> EndRequest | None:
+        """None: the packet is something else."""
+        if len(packet) < _END_HEAD.size:
+            return None
+        _, code, pid = _END_HEAD.unpack_from(packet)
+        if code != _END_CODE:
+            return None
+        return cls(pid, packet[_END_HEAD.size :].decode("utf-8", "replace"))
 
 
 class Cancellable(Protocol):
@@ -86,8 +115,14 @@ class WorkerMail:
     """
 
     def __init__(
-        self, run_dir: str | Path, name: str, deliver: Callable[[CancelRequest], Awaitable[bool]]
+        self,
+        run_dir: str | Path,
+        name: str,
+        deliver: Callable[[CancelRequest], Awaitable[bool]],
+        end: Callable[[EndRequest], Awaitable[bool]] | None = None,
     ) -> None:
+        """``end``: ends a session of this worker; False where there is none such."""
+        self._end = end
         self._directory = Path(run_dir)
         self._path = self._directory / f"{name}.cancel"
         self._deliver = deliver
@@ -106,7 +141,7 @@ class WorkerMail:
             self._server.close()
             self._path.unlink(missing_ok=True)
 
-    async def pass_on(self, request: CancelRequest) -> bool:
+    async def pass_on(self, request: CancelRequest | EndRequest) -> bool:
         """Ask the other workers, all at once; True: one of them owned the session and has forwarded the request."""
         others = [path for path in sorted(self._directory.glob("*.cancel")) if path != self._path]
         asked = [asyncio.ensure_future(self._ask(path, request)) for path in others]
@@ -119,7 +154,7 @@ class WorkerMail:
                 task.cancel()
         return False
 
-    async def _ask(self, path: Path, request: CancelRequest) -> bool:
+    async def _ask(self, path: Path, request: CancelRequest | EndRequest) -> bool:
         with contextlib.suppress(OSError, TimeoutError):
             async with asyncio.timeout(MAIL_TIMEOUT):
                 reader, writer = await asyncio.open_unix_connection(str(path))
@@ -130,11 +165,19 @@ class WorkerMail:
                     writer.close()
         return False
 
+    async def _take(self, packet: bytes) -> bool:
+        """Raises ProtocolViolation."""
+        wanted = EndRequest.decode(packet)
+        if wanted is not None:
+            return self._end is not None and await self._end(wanted)
+        request = decode_first(packet)
+        return isinstance(request, CancelRequest) and await self._deliver(request)
+
     async def _receive(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
             head = await reader.readexactly(4)
-            request = decode_first(head + await reader.readexactly((packet_length(head) or 4) - 4))
-            mine = isinstance(request, CancelRequest) and await self._deliver(request)
+            packet = head + await reader.readexactly((packet_length(head) or 4) - 4)
+            mine = await self._take(packet)
             writer.write(b"1" if mine else b"0")
             await writer.drain()
         except (OSError, ProtocolViolation, asyncio.IncompleteReadError):

@@ -11,6 +11,7 @@ import ssl
 from collections.abc import Awaitable, Callable
 
 from rewright.proxy.auth.upstream_login import UpstreamLogin
+from rewright.proxy.cancel import forward
 from rewright.proxy.client_auth import (
     Refused,
     Who,
@@ -154,11 +155,16 @@ class Connection(Handshake):
             ),
             tag=proxy.config.tag,
             startup_settings=settings.startup_texts(who.startup.parameters),
+            server=self._server_name(),
         )
         self.interceptor = SessionInterceptor(
             session, ports, identity, proxy.metrics, settings, session.clock
         )
         session.attach(self.interceptor)
+
+    def _server_name(self) -> str:
+        host = self.target.hosts[0] if self.target is not None else None
+        return "" if host is None else f"{host.name}:{host.port}"
 
     def _start_effect(self, factory: Callable[[], Awaitable[object]], limit: float | None) -> None:
         self.effect = asyncio.get_running_loop().create_task(
@@ -248,6 +254,13 @@ class Connection(Handshake):
             self.client.close()
         if self.server is not None:
             self.server.close(LINGER_SECONDS)
+
+    async def kill(self) -> None:
+        """End now, whatever runs: the server is told to stop, for it may not notice otherwise until it has rows to send."""
+        key, target = self.key, self.target
+        self.shut("terminating connection due to administrator command")
+        if key is not None and target is not None and self.session is not None and not self.session.is_idle:
+            await forward(CancelRequest(*key), target)
 
     def shut_when_idle(self) -> None:
         """End now if no transaction is open, else as soon as it is over."""

@@ -360,7 +360,7 @@ class SessionInterceptor(InterceptorState):
         """An original was executed: what SHOW rewright.last knew is over."""
         if self.timing is not None:
             self.followed = True
-        elif self.last.rewrite_id is not None:
+        elif self.last.text:
             self.last = self._passed()
             self.rewatch()
 

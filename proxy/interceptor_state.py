@@ -14,6 +14,7 @@ from rewright.proxy.duckdb_backend import exchanges as duckdb_backend
 from rewright.proxy.duckdb_backend.ports import LakeSession
 from rewright.proxy.metrics import Metrics
 from rewright.proxy.ports import (
+    NOT_KNOWN,
     Answer,
     Candidate,
     LastQuery,
@@ -52,6 +53,7 @@ class Identity:
     login: Login = field(default_factory=lambda: Login(""))
     startup_settings: Mapping[str, str] = field(default_factory=dict)
     tag: bool = False
+    server: str = ""  # host:port of the one behind it
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +73,8 @@ class Timing:
     paused: float | None = None
 
 
-_UNKNOWN = LastQuery("original", None, "no rewrite is known")
+_STATES = {ord("T"): "idle in transaction", ord("E"): "idle in transaction (aborted)"}
+_UNKNOWN = LastQuery("original", None, NOT_KNOWN)
 _UNWANTED = LastQuery("original", None, "rewright.mode")
 
 
@@ -202,7 +205,7 @@ class InterceptorState:
             self.registry.any_special()
             or self.view.mode == "inline"
             or self.timing is not None
-            or self.last.rewrite_id is not None  # until something else was executed
+            or bool(self.last.text)  # until something else was executed
             or (self.settings_stale and bool(self.registry.statements))
         )
         self.session.watch(special)
@@ -295,6 +298,14 @@ class InterceptorState:
             return float("inf")
         return self.view.min_duration
 
+    def was_slow(self, text: bytes, duration: float) -> None:
+        """The last query was slow, and nothing is known of it here: what became of it can be asked for by its text."""
+        if self.last.rewrite_id is None and self.last.reason in {"", NOT_KNOWN} and self.timing is None:
+            said = text.decode("utf-8", "replace")
+            self.last = replace(_UNKNOWN, duration=duration, text=said)
+            self.metrics.seconds["slow"].observe(duration)
+            self.rewatch()
+
     def session_view(self) -> SessionView:
         identity = self.identity
         return SessionView(
@@ -305,7 +316,15 @@ class InterceptorState:
             backend_pid=identity.backend_pid,
             settings=self.view,
             last=self.last,
+            state=self._state(),
+            server=identity.server,
         )
+
+    def _state(self) -> str:
+        """In pg_stat_activity's words."""
+        if self.session.pending or self.session.since:
+            return "active"
+        return _STATES.get(self.session.status, "idle")
 
     def seen_as(self, current: str) -> SessionView:
         """The session with the rights of its current role, as the server named it just now."""
@@ -370,6 +389,7 @@ class InterceptorState:
         self.metrics.routes[timing.route] += 1
         if timing.reason:
             self.metrics.reasons[timing.reason] += 1
+        self.metrics.seconds[timing.route].observe(now - timing.began)
         self.metrics.overhead_seconds += timing.overhead
         self.last = _last(timing, now)
         if self.followed:

@@ -21,6 +21,10 @@ TRUST_ORDER: Mapping[str, int] = {"judged": 0, "tested": 1, "proved": 2}
 PRIVATE_PREFIX = "rewright:"
 
 
+# why an original ran of which the proxy itself knows nothing
+NOT_KNOWN = "no rewrite is known"
+
+
 # --- settings -------------------------------------------------------------------------------------
 
 
@@ -299,6 +303,8 @@ class SessionView:
     last: LastQuery
     is_admin: bool = False  # of the session's database
     may_pause: bool = False  # and everywhere
+    state: str = ""  # as in pg_stat_activity
+    server: str = ""  # host:port
 
 
 @dataclass(frozen=True, slots=True)

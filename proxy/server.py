@@ -17,7 +17,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from time import monotonic
 
-from rewright.proxy.cancel import CancelTable, WorkerMail, forward
+from rewright.proxy.cancel import CancelTable, EndRequest, WorkerMail, forward
 from rewright.proxy.config import DatabaseConfig, ProxyConfig
 from rewright.proxy.connection import Connection
 from rewright.proxy.gate import Gate
@@ -93,7 +93,7 @@ class Proxy:
         """Without it a cancel that comes to the wrong worker is forwarded to every server."""
         try:
             directory = runtime_directory(run_dir) / str(self.address[1])
-            mail = WorkerMail(directory, self.name, self.cancels.cancel)
+            mail = WorkerMail(directory, self.name, self.cancels.cancel, self._end)
             await mail.open()
         except OSError as error:
             self.event("proxy.no_mail", reason=str(error))
@@ -181,6 +181,21 @@ class Proxy:
             return
         for target in self._targets():
             await forward(request, target)
+
+    async def kill(self, pid: int, database: str) -> bool:
+        """End the session of a database whose backend has the number ``pid``, at whichever worker; False: there is none."""
+        request = EndRequest(pid, database)
+        return await self._end(request) or (self._mail is not None and await self._mail.pass_on(request))
+
+    async def _end(self, request: EndRequest) -> bool:
+        for connection in list(self._connections.values()):
+            interceptor = connection.interceptor
+            if interceptor is None or interceptor.identity.database != request.database:
+                continue
+            if interceptor.identity.backend_pid == request.pid:
+                await connection.kill()
+                return True
+        return False
 
     def _background(self, coroutine: Awaitable[None]) -> None:
         task = asyncio.ensure_future(coroutine)

@@ -74,6 +74,8 @@ class SlowReports:
                 return
             text = site.select  # what may be replaced
         interceptor.put(self.describe(text, types, bind, state, now - session.started))
+        if state != "running":
+            interceptor.was_slow(text, now - session.started)
 
     def describe(
         self, text: bytes, types: tuple[int, ...], bind: Bind | None, state: State, duration: float

@@ -125,7 +125,7 @@ def relations() -> str:
 
 
 _TYPES = {16: "boolean", 20: "bigint", 25: "text", 701: "double precision", 1184: "timestamptz"}
-_ARGUMENTS = {"accept": "id", "pause": "", "resume": ""}
+_ARGUMENTS = {"accept": "id", "pause": "", "resume": "", "kill": "pid"}
 
 
 def metrics() -> str:

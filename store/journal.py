@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
-from sqlalchemy import Connection, Engine, case, delete, insert, select, update
+from sqlalchemy import Connection, Engine, RowMapping, case, delete, insert, select, update
 
 from rewright.store import schema
 from rewright.store.connection import transaction, upsert
+from rewright.store.outcomes import SLOW, outcome_text
 from rewright.store.records import LogEntry, Options, QuerySeen, SessionSeen
 from rewright.store.rows import without_nul
+
+# keys in one statement
+_AT_ONCE = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +48,14 @@ class Log:
         names = [field.name for field in fields(LogEntry)]
         with transaction(self.engine, write=False) as connection:
             rows = connection.execute(statement).mappings().all()
-        return [LogEntry(**{name: row[name] for name in names}) for row in reversed(rows)]
+            told = _outcomes(connection, [row for row in rows if row["reason"] == SLOW])
+        entries = [LogEntry(**{name: row[name] for name in names}) for row in reversed(rows)]
+        return [
+            replace(one, reason=told.get((one.database, one.template_key), one.reason))
+            if one.reason == SLOW
+            else one
+            for one in entries
+        ]
 
     def _row(self, entry: LogEntry) -> dict[str, Any]:
         row = asdict(entry)
@@ -78,6 +89,16 @@ class Queries:
                 .where(table.c.database == database, table.c.template_key == template_key)
                 .values(status=status, reason=without_nul(reason, self.options.text_limit))
             )
+
+    def outcome(self, database: str, template_key: str) -> tuple[str, str]:
+        """(status, reason) of a template, whoever's execution it was found out with; ``new`` where nothing is known yet."""
+        table = schema.QUERIES
+        statement = select(table.c.status, table.c.reason).where(
+            table.c.database == database, table.c.template_key == template_key
+        )
+        with transaction(self.engine, write=False) as connection:
+            rows = connection.execute(statement).all()
+        return next(((str(s), str(r)) for s, r in rows if s != "new"), ("new", ""))
 
     def read(self, *, database: str | None = None, limit: int = 1000) -> Sequence[QuerySeen]:
         """Those that took the most time in all, first."""
@@ -132,6 +153,19 @@ class Sessions:
         with transaction(self.engine, write=False) as connection:
             rows = connection.execute(select(table).order_by(table.c.started_at)).mappings()
             return [SessionSeen(**{name: row[name] for name in names}) for row in rows]
+
+
+def _outcomes(connection: Connection, slow: Sequence[RowMapping]) -> Mapping[tuple[str, str], str]:
+    """What became of the templates of log entries."""
+    table, found = schema.QUERIES, dict[tuple[str, str], str]()
+    keys = sorted({str(row["template_key"]) for row in slow})
+    for at in range(0, len(keys), _AT_ONCE):
+        statement = select(table.c.database, table.c.template_key, table.c.status, table.c.reason)
+        rows = connection.execute(statement.where(table.c.template_key.in_(keys[at : at + _AT_ONCE])))
+        for database, key, status, reason in rows:
+            if status != "new" or (database, key) not in found:
+                found[database, key] = outcome_text(status, reason)
+    return found
 
 
 def _clean(row: dict[str, Any], limit: int) -> dict[str, Any]:

@@ -32,7 +32,14 @@ def _doubts(connection: Connection) -> None:
         connection.execute(text("alter table timings add column role text not null default ''"))
 
 
-STEPS: Sequence[Step] = (_first_tables, _doubts)
+def _states_of_sessions(connection: Connection) -> None:
+    there = {column["name"] for column in inspect(connection).get_columns("sessions")}
+    for name in ("state", "server"):
+        if name not in there:
+            connection.execute(text(f"alter table sessions add column {name} text not null default ''"))
+
+
+STEPS: Sequence[Step] = (_first_tables, _doubts, _states_of_sessions)
 
 
 def migrate(connection: Connection) -> int:

@@ -184,7 +184,10 @@ class Lesson:
 
 @dataclass(frozen=True, slots=True)
 class SessionSeen:
-    """A client session as its worker last reported it."""
+    """A client session as its worker last reported it.
+
+    ``state``: as in pg_stat_activity (``active``, ``idle``, ``idle in transaction``, …). ``server``: host and port behind it.
+    """
 
     session: str
     worker: str
@@ -197,6 +200,14 @@ class SessionSeen:
     started_at: float = 0.0
     last_route: str = ""
     last_reason: str = ""
+    state: str = ""
+    server: str = ""
+
+    @property
+    def pid(self) -> int:
+        """Of its backend on the server; 0: not known."""
+        number = self.session.rpartition(":")[2]
+        return int(number) if number.isdigit() else 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -198,6 +198,8 @@ SESSIONS = Table(
     Column("started_at", Float, nullable=False),
     _text("last_route"),
     _text("last_reason"),
+    _text("state"),
+    _text("server"),
     Index("sessions_by_worker", "worker"),
 )
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from rewright.proxy.answers import calls
@@ -23,6 +23,7 @@ from rewright.proxy.answers.recognition import (
 )
 from rewright.proxy.answers.relations import BY_NAME, RELATIONS, stored_rows
 from rewright.proxy.ports import (
+    NOT_KNOWN,
     Answer,
     LastQuery,
     LocalRows,
@@ -50,6 +51,9 @@ class Answers:
     explainer: Explainer | None = None
     others: Rows = field(default_factory=NoRows)
     pause: calls.Pauser | None = None
+    # why the session's last query, which was slow, is not rewritten; blocks, raises StoreError
+    outcome: Callable[[SessionView], str] | None = None
+    kill: calls.Killer | None = None
     keywords: frozenset[bytes] = frozenset({b"ask", b"augment", b"explain", b"call"})
 
     def match(self, text: str) -> Answer | None:
@@ -59,11 +63,11 @@ class Answers:
             case None:
                 return None
             case ShowLast():
-                return _Show()
+                return _Show(self.outcome)
             case SelectOurs():
                 return self._select(found)
             case CallOurs():
-                return _Call(self.store, found, self.pause)
+                return _Call(self.store, found, self.pause, self.kill)
             case ExplainRewrite():
                 return self._explain(found)
             case Question():
@@ -150,6 +154,8 @@ class _Failing(_Local):
 
 @dataclass(frozen=True, slots=True)
 class _Show(_Local):
+    outcome: Callable[[SessionView], str] | None = None
+
     @property
     def rights(self) -> bool:
         return False
@@ -160,7 +166,18 @@ class _Show(_Local):
 
     async def run(self, session: SessionView, parameters: Sequence[object] = ()) -> Outcome:
         del parameters
-        return LocalRows(SHOW_COLUMNS, ((last_text(session.last),),), "SHOW")
+        last = session.last
+        if self.outcome is not None and last.reason == NOT_KNOWN and last.text:
+            last = await _in_thread(lambda: self._explained(session))
+        return LocalRows(SHOW_COLUMNS, ((last_text(last),),), "SHOW")
+
+    def _explained(self, session: SessionView) -> LastQuery:
+        """A slow query's reason is in the store, where whoever found it out has written it."""
+        assert self.outcome is not None
+        try:
+            return replace(session.last, reason=self.outcome(session))
+        except StoreError:
+            return session.last
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,6 +210,7 @@ class _Call(_Local):
     store: Store
     found: CallOurs
     pauser: calls.Pauser | None
+    killer: calls.Killer | None
 
     @property
     def parameters(self) -> tuple[int, ...]:
@@ -201,6 +219,8 @@ class _Call(_Local):
     async def run(self, session: SessionView, parameters: Sequence[object] = ()) -> Outcome:
         _all_given(self.parameters, parameters)
         call = self.found.filled(parameters)
+        if call.name == "kill":
+            return LocalRows((), (), "CALL", (await calls.kill(call, session, self.killer),))
         notice = await _in_thread(lambda: calls.run(call, self.store, session, self.pauser))
         return LocalRows((), (), "CALL", (notice,))
 
@@ -237,7 +257,7 @@ def last_text(last: LastQuery) -> str:
     'original | not rewritten: volatile function random()'
     """
     if not last.route:
-        return "original | no rewrite is known"
+        return f"original | {NOT_KNOWN}"
     parts = [last.route]
     if last.rewrite_id is not None:
         parts.append(f"rewrite {last.rewrite_id}")

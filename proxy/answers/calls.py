@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 
 from rewright.proxy.answers.recognition import CallOurs
@@ -19,7 +19,9 @@ DECISIONS: Mapping[str, Action] = {
 }
 # whether to pause, and who says so; blocks, raises SqlError
 Pauser = Callable[[bool, str], None]
-NAMES = (*DECISIONS, "accept", "pause", "resume")
+# ends the session of a database whose backend has a number, at whichever worker; False: there is none
+Killer = Callable[[int, str], Awaitable[bool]]
+NAMES = (*DECISIONS, "accept", "pause", "resume", "kill")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +32,36 @@ class _Arguments:
 
 def run(call: CallOurs, store: Store, session: SessionView, pause: Pauser | None = None) -> str:
     """Do it; ``pause``: where a pause is told besides the store. The notice that says what was done. Blocks; raises SqlError."""
+    check(call, session)
+    try:
+        return _do(call, store, session, pause)
+    except NotFound as error:
+        raise SqlError("P0002", str(error)) from error
+    except IllegalTransition as error:
+        raise SqlError("55000", str(error)) from error
+    except StoreError as error:
+        raise SqlError("58030", f"the store of Rewright cannot be written: {error}") from error
+
+
+async def kill(call: CallOurs, session: SessionView, killer: Killer | None) -> str:
+    """End a session of the same database. Raises SqlError."""
+    check(call, session)
+    match call.arguments:
+        case (int() | str() as identifier,) if call.constant:
+            pid = _number(call, identifier)
+        case _:
+            raise _wrong(call, "(pid)")
+    if killer is None or not 0 < pid < 1 << 31 or not await killer(pid, session.database):
+        raise SqlError(
+            "P0002",
+            f"no session with pid {pid}",
+            hint="SELECT pid FROM rewright.clients names those of this database.",
+        )
+    return f"session {pid} is terminated"
+
+
+def check(call: CallOurs, session: SessionView) -> None:
+    """Raises SqlError for a procedure that is not there, or not for this session's role."""
     if call.name not in NAMES:
         raise SqlError(
             "42883", f"procedure rewright.{call.name} does not exist", hint=f"Procedures: {', '.join(NAMES)}."
@@ -45,14 +77,6 @@ def run(call: CallOurs, store: Store, session: SessionView, pause: Pauser | None
             f"permission denied for procedure rewright.{call.name}",
             hint=f"Admins are listed in the configuration, {listed}; the session's current role counts.",
         )
-    try:
-        return _do(call, store, session, pause)
-    except NotFound as error:
-        raise SqlError("P0002", str(error)) from error
-    except IllegalTransition as error:
-        raise SqlError("55000", str(error)) from error
-    except StoreError as error:
-        raise SqlError("58030", f"the store of Rewright cannot be written: {error}") from error
 
 
 def _do(call: CallOurs, store: Store, session: SessionView, pause: Pauser | None) -> str:

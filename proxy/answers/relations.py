@@ -13,6 +13,7 @@ from typing import Any
 
 from rewright.proxy.ports import SessionView
 from rewright.store.api import Store
+from rewright.store.life import State
 from rewright.store.records import LogEntry, QuerySeen, Rewrite, SessionSeen
 
 HIDDEN = "<insufficient privilege>"
@@ -35,9 +36,12 @@ class RelationColumn:
 
 @dataclass(frozen=True, slots=True)
 class Relation:
+    """``own_rows``: who is no admin sees rows of the own role only."""
+
     name: str
     meaning: str
     columns: tuple[RelationColumn, ...]
+    own_rows: bool = False
 
 
 def _c(name: str, type_oid: int, meaning: str, *, private: bool = False) -> RelationColumn:
@@ -57,7 +61,7 @@ RELATIONS: tuple[Relation, ...] = (
             _c("application_name", TEXT, "as the client said", private=True),
             _c("query", TEXT, "text as sent", private=True),
             _c("route", TEXT, "original, rewritten, fallback, held, lake, answered"),
-            _c("reason", TEXT, "why that route"),
+            _c("reason", TEXT, "why that route", private=True),
             _c("rewrite_id", INT8, "the rewrite, if one was known"),
             _c("duration_ms", FLOAT8, "time of the execution"),
             _c("overhead_ms", FLOAT8, "time Rewright added before it"),
@@ -126,6 +130,63 @@ RELATIONS: tuple[Relation, ...] = (
         ),
     ),
     Relation(
+        "clients",
+        "client connections of all workers, as each reported them within the last second; of admins all, of others their own",
+        (
+            _c("pid", INT8, "of the backend behind it, for CALL rewright.kill()"),
+            _c("worker", TEXT, "process that relays it"),
+            _c("database", TEXT, "name the client connected to"),
+            _c("role", TEXT, "user name"),
+            _c("state", TEXT, "as in pg_stat_activity: active, idle, idle in transaction"),
+            _c("client", TEXT, "address"),
+            _c("application_name", TEXT, "as the client said"),
+            _c("connect_time", TIMESTAMPTZ, "when it connected"),
+        ),
+        own_rows=True,
+    ),
+    Relation(
+        "servers",
+        "connections to PostgreSQL: one for each client connection",
+        (
+            _c("pid", INT8, "of the backend"),
+            _c("worker", TEXT, "process that holds it"),
+            _c("database", TEXT, "name the client connected to"),
+            _c("role", TEXT, "user name of the client"),
+            _c("state", TEXT, "as of its client"),
+            _c("server", TEXT, "host and port"),
+            _c("connect_time", TIMESTAMPTZ, "when its client connected"),
+        ),
+        own_rows=True,
+    ),
+    Relation(
+        "pools",
+        "connections by database and role; Rewright pools nothing, so there are as many servers as clients",
+        (
+            _c("database", TEXT, "name clients connected to"),
+            _c("role", TEXT, "user name"),
+            _c("cl_active", INT8, "clients in a statement or a transaction"),
+            _c("cl_idle", INT8, "clients that do nothing"),
+            _c("sv_active", INT8, "servers of active clients"),
+            _c("sv_idle", INT8, "servers of idle ones"),
+            _c("workers", INT8, "processes that hold them"),
+        ),
+        own_rows=True,
+    ),
+    Relation(
+        "stats",
+        "sums by database and role: what was slow, and what was served",
+        (
+            _c("database", TEXT, "name clients connected to"),
+            _c("role", TEXT, "user name; of rewrites, whose query each was found for"),
+            _c("slow_query_count", INT8, "executions that were slow"),
+            _c("slow_query_time_ms", FLOAT8, "their time in all"),
+            _c("max_query_time_ms", FLOAT8, "the longest"),
+            _c("rewrites", INT8, "active and pinned"),
+            _c("served_count", INT8, "executions of them"),
+        ),
+        own_rows=True,
+    ),
+    Relation(
         "settings",
         "the settings of this session",
         (
@@ -165,7 +226,10 @@ def stored_rows(relation: str, store: Store, session: SessionView) -> Sequence[R
     reader = _READERS.get(relation)
     if reader is None:
         return None
-    return [_censored(BY_NAME[relation], row, session) for row in reader(store, session.database)]
+    rows = reader(store, session.database)
+    if BY_NAME[relation].own_rows:
+        return [row for row in rows if session.is_admin or row["role"] == session.role]
+    return [_censored(BY_NAME[relation], row, session) for row in rows]
 
 
 def _censored(relation: Relation, row: Row, session: SessionView) -> Row:
@@ -263,9 +327,75 @@ def _session_row(one: SessionSeen) -> Row:
     return row | {"last_route": one.last_route, "last_reason": one.last_reason}
 
 
+def _here(store: Store, database: str) -> Sequence[SessionSeen]:
+    return [one for one in store.sessions.read() if one.database == database]
+
+
+def _common(one: SessionSeen) -> dict[str, Any]:
+    names = ("pid", "worker", "database", "role", "state")
+    return {name: getattr(one, name) for name in names} | {"connect_time": _at(one.started_at)}
+
+
+def _clients(store: Store, database: str) -> Sequence[Row]:
+    return [
+        _common(one) | {"client": one.client, "application_name": one.application_name}
+        for one in _here(store, database)
+    ]
+
+
+def _servers(store: Store, database: str) -> Sequence[Row]:
+    return [_common(one) | {"server": one.server} for one in _here(store, database)]
+
+
+def _pools(store: Store, database: str) -> Sequence[Row]:
+    of_role: dict[str, list[SessionSeen]] = {}
+    for one in _here(store, database):
+        of_role.setdefault(one.role, []).append(one)
+    return [_pool_row(database, role, members) for role, members in sorted(of_role.items())]
+
+
+def _pool_row(database: str, role: str, members: Sequence[SessionSeen]) -> Row:
+    idle = sum(one.state == "idle" for one in members)
+    active = len(members) - idle
+    return {
+        "database": database,
+        "role": role,
+        "cl_active": active,
+        "cl_idle": idle,
+        "sv_active": active,
+        "sv_idle": idle,
+        "workers": len({one.worker for one in members}),
+    }
+
+
+def _stats(store: Store, database: str) -> Sequence[Row]:
+    queries = store.queries.read(database=database, limit=LIMIT)
+    found = store.rewrites.find(database=database, limit=LIMIT)
+    roles = {one.role for one in queries} | {one.proposal.role for one in found}
+    return [_stats_row(database, role, queries, found) for role in sorted(roles)]
+
+
+def _stats_row(database: str, role: str, queries: Sequence[QuerySeen], found: Sequence[Rewrite]) -> Row:
+    own = [one for one in queries if one.role == role]
+    rewrites = [one for one in found if one.proposal.role == role]
+    return {
+        "database": database,
+        "role": role,
+        "slow_query_count": sum(one.calls for one in own),
+        "slow_query_time_ms": sum((one.total_ms for one in own), 0.0),
+        "max_query_time_ms": max((one.max_ms for one in own), default=0.0),
+        "rewrites": sum(one.state in {State.ACTIVE, State.PINNED} for one in rewrites),
+        "served_count": sum(one.served for one in rewrites),
+    }
+
+
 _READERS: Mapping[str, Callable[[Store, str], Sequence[Row]]] = {
     "log": _log,
     "rewrites": _rewrites,
     "queries": _queries,
     "sessions": _sessions,
+    "clients": _clients,
+    "servers": _servers,
+    "pools": _pools,
+    "stats": _stats,
 }

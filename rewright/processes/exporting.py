@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Mapping
+from math import inf
 from typing import TypeAlias
 
 from prometheus_client import CollectorRegistry, generate_latest
-from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
+
+from rewright.proxy.metrics import BOUNDS, Histogram
 
 Labels: TypeAlias = tuple[tuple[str, str], ...]
 Values: TypeAlias = Mapping[tuple[str, Labels], float]
 
-# name -> help; names ending in _total are counters, the others gauges
+# those given as _bucket, _count and _sum
+HISTOGRAMS = frozenset({"query_seconds"})
+_GROWING = ("_total", "_bucket", "_count", "_sum")
+
+# name -> help; names ending in _total are counters, the others gauges or histograms
 METRICS: Mapping[str, str] = {
     "connections": "client connections now open",
     "connections_accepted_total": "client connections accepted",
@@ -23,6 +30,7 @@ METRICS: Mapping[str, str] = {
     "originals_total": "statements whose original ran although a rewrite was known, by reason",
     "session_faults_total": "sessions that a mistake of Rewright's own ended or left only relayed; the log has the cause",
     "sessions_relayed_only_total": "sessions in which nothing is looked at any more, by reason",
+    "query_seconds": "histogram of durations by route: replacement, original (a rewrite was known), fallback; slow: without a rewrite, above rewright.min_duration only",
     "overhead_seconds_total": "time spent on guards",
     "reports_total": "reports of slow or rewritten statements",
     "reports_dropped_total": "reports dropped because a queue was full",
@@ -57,7 +65,7 @@ class Figureboard:
         """The child is gone; its counters stay."""
         with self._lock:
             for key, value in self._live.pop(child, {}).items():
-                if key[0].endswith("_total"):
+                if key[0].endswith(_GROWING):
                     self._past[key] = self._past.get(key, 0.0) + value
 
     def values(self) -> Values:
@@ -76,12 +84,25 @@ class Figureboard:
         return generate_latest(registry)
 
 
+def histogram_figures(name: str, route: str, histogram: Histogram) -> dict[tuple[str, Labels], float]:
+    """A child's histogram of one route among its figures."""
+    label = ("route", route)
+    found: dict[tuple[str, Labels], float] = {
+        (f"{name}_bucket", (label, ("le", "+Inf" if bound == inf else repr(bound)))): count
+        for bound, count in zip(BOUNDS, histogram.cumulative(), strict=True)
+    }
+    return found | {(f"{name}_sum", (label,)): histogram.total}
+
+
 class _Collector:
     def __init__(self, values: Values) -> None:
         self._values = values
 
     def collect(self) -> Iterable[Metric]:
         for name, documentation in METRICS.items():
+            if name in HISTOGRAMS:
+                yield self._histogram(name, documentation)
+                continue
             rows = {labels: value for (key, labels), value in self._values.items() if key == name}
             names = [label for label, _ in next(iter(rows), ())]
             kind = CounterMetricFamily if name.endswith("_total") else GaugeMetricFamily
@@ -89,3 +110,16 @@ class _Collector:
             for labels, value in rows.items():
                 family.add_metric([value_ for _, value_ in labels], value)
             yield family
+
+    def _histogram(self, name: str, documentation: str) -> Metric:
+        family = HistogramMetricFamily(f"rewright_{name}", documentation, labels=["route"])
+        for (key, labels), total in self._values.items():
+            if key != f"{name}_sum":
+                continue
+            buckets = [
+                (dict(found)["le"], value)
+                for (bucket, found), value in self._values.items()
+                if bucket == f"{name}_bucket" and found[:1] == labels
+            ]
+            family.add_metric([labels[0][1]], sorted(buckets, key=lambda one: float(one[0])), total)
+        return family

@@ -36,6 +36,7 @@ from rewright.sql.forms import form_key
 from rewright.store.api import Store
 from rewright.store.errors import StoreError
 from rewright.store.life import IllegalTransition, State
+from rewright.store.outcomes import rewrite_text
 from rewright.store.records import Rewrite
 from rewright.wiring.budget import RunBudget
 from rewright.wiring.doubting import due, retire_doubted
@@ -49,6 +50,7 @@ from rewright.wiring.references import due as keys_due
 from rewright.wiring.refusals import Cheap, NotAllowed, NotOptimised, NotYet
 from rewright.wiring.regression_monitor import doubt_losers, judge, retire_losers, to_compare
 from rewright.wiring.scratch import Scratch
+from rewright.wiring.served import missing_for
 from rewright.wiring.stores import open_configured
 
 # a query for which nothing was found is looked at again after this many seconds
@@ -380,7 +382,8 @@ class _Optimiser:
                 log.info("rewrite.retired", rewrite=kept.id, reason=kept.reason)
             elif kept is not None:
                 self.outcomes["found"] += 1
-                self._remember(store, job, "rewritten", f"rewrite {kept.id} is {kept.state}")
+                missing = missing_for(kept.proposal, frozenset(self.config.verify.accept))
+                self._remember(store, job, "rewritten", rewrite_text(kept, missing))
                 log.info(
                     "optimiser.found",
                     rewrite=kept.id,

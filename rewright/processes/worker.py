@@ -22,6 +22,7 @@ from rewright import logs
 from rewright.config.loading import ConfigError
 from rewright.config.model import Config
 from rewright.processes.channel import Failed, Figures, Message, Pausing, Ready, Reload, Retire, listen, tell
+from rewright.processes.exporting import histogram_figures
 from rewright.processes.jobs import JobSender
 from rewright.proxy.ports import Lookup, Ports, ServedRewrite
 from rewright.proxy.server import Proxy, serve
@@ -32,7 +33,7 @@ from rewright.wiring import answers, lookups, pausing, templates
 from rewright.wiring.feed import StoreFeed
 from rewright.wiring.inlining import SocketInline
 from rewright.wiring.pausing import PauseWatch
-from rewright.wiring.proxies import proxy_config, settings_rules
+from rewright.wiring.proxies import optimises, proxy_config, settings_rules
 from rewright.wiring.reporting import SessionReporter, StoreReporter
 from rewright.wiring.stores import reach_configured, repair
 
@@ -125,7 +126,12 @@ class _Worker:
         return _Books(
             store,
             writer,
-            StoreReporter(writer, self.jobs, run_timeout=self.config.optimiser.run_timeout),
+            StoreReporter(
+                writer,
+                self.jobs,
+                run_timeout=self.config.optimiser.run_timeout,
+                optimises=lambda database: optimises(self.config, database),
+            ),
             feed,
             pause,
         )
@@ -136,13 +142,16 @@ class _Worker:
         return Ports(
             lookup=self.lookup,
             reporter=books.reporter,
-            answers=answers.make(books.store, self.config, self.job_path, self.lakes),
+            answers=answers.make(books.store, self.config, self.job_path, self.lakes, self._kill),
             inline=self._inline(books.store),
             pause=books.pause,
             lakes=self.lakes,
             settings=settings,
             event=logs.event,
         )
+
+    async def _kill(self, pid: int, database: str) -> bool:
+        return self.proxy is not None and await self.proxy.kill(pid, database)
 
     def _inline(self, store: Store) -> SocketInline | None:
         if not self.job_path:
@@ -226,6 +235,8 @@ class _Worker:
         ):
             for value, count in counter.items():
                 found[name, ((label, value),)] = count
+        for route, histogram in metrics.seconds.items():
+            found |= histogram_figures("query_seconds", route, histogram)
         return found
 
     def _store_failed(self, error: StoreError) -> None:

@@ -9,17 +9,25 @@ from typing import Any
 from rewright import values
 from rewright.config.model import Config
 from rewright.proxy.answers.api import Answers
+from rewright.proxy.answers.calls import Killer
 from rewright.proxy.ports import LocalAnswers, SessionView, SqlError
 from rewright.settings import REGISTRY
 from rewright.store.api import Store
+from rewright.store.errors import NotFound
+from rewright.store.outcomes import NO_OPTIMISER, WAITING, outcome_text, rewrite_named, rewrite_text
 from rewright.wiring import pausing
 from rewright.wiring.explaining import SocketExplainer
+from rewright.wiring.proxies import optimises
+from rewright.wiring.reporting import normalized, template_key
+from rewright.wiring.served import missing_for
 
 
-def make(store: Store, config: Config, job_path: str = "", lakes: Any = None) -> LocalAnswers | None:
+def make(
+    store: Store, config: Config, job_path: str = "", lakes: Any = None, kill: Killer | None = None
+) -> LocalAnswers | None:
     """None where DuckDB, which evaluates queries over our relations, is not installed.
 
-    ``job_path``: the optimiser's socket; empty: there is none.
+    ``job_path``: the optimiser's socket; empty: there is none. ``kill``: ends a session of whichever worker.
     """
     try:
         from rewright.wiring.ports.evaluating import DuckDbEvaluator
@@ -33,6 +41,8 @@ def make(store: Store, config: Config, job_path: str = "", lakes: Any = None) ->
         explainer,
         partial(house_rows, lakes),
         partial(_pause, store, config),
+        kill=kill,
+        outcome=partial(outcome_of, store, config),
     )
 
 
@@ -41,6 +51,22 @@ def _pause(store: Store, config: Config, paused: bool, by: str) -> None:
     told = pausing.tell(store, config, paused, by)
     if told.still or (not told.store and told.file is None):
         raise SqlError("58030", "; ".join(told.problems))
+
+
+def outcome_of(store: Store, config: Config, session: SessionView) -> str:
+    """Why the session's last query, which was slow, is not rewritten. Blocks; raises StoreError."""
+    database, last = session.database, session.last
+    if not optimises(config, database):
+        return NO_OPTIMISER
+    status, reason = store.queries.outcome(database, template_key(database, normalized(last.text)))
+    known = rewrite_named(reason) if status == "rewritten" else None
+    if known is None:
+        return outcome_text(status, reason)
+    try:
+        rewrite = store.rewrites.get(known)
+    except NotFound:
+        return WAITING
+    return rewrite_text(rewrite, missing_for(rewrite.proposal, frozenset(config.verify.accept)))
 
 
 def house_rows(lakes: Any, relation: str, session: SessionView) -> Sequence[Mapping[str, Any]]:

@@ -145,7 +145,7 @@ class Workbench:
                 self._keep_trace(outcome, None)
                 if job.kind == "inline" and not tested:
                     raise NotYet("nothing is proved, and the scratch server is being started")
-                raise NotOptimised(outcome.reason or "nothing better was found")
+                raise NotOptimised(outcome.reason or "tried, and nothing faster was found")
             new, plain = found
             rests = Rests(searched.needed, looks.snapshot(searched.needed))
             return self._keep(session, catalog, job, outcome, new, plain, rests)

@@ -66,6 +66,12 @@ def proxy_config(config: Config) -> ProxyConfig:
     )
 
 
+def optimises(config: Config, database: str) -> bool:
+    """Whether slow queries of a database are looked at by anybody."""
+    found = config.databases.get(database) or config.databases.get("*")
+    return found is not None and bool(found.optimiser_dsn) and config.optimiser.concurrency > 0
+
+
 def settings_rules(config: Config) -> SettingsRules:
     """The registry, with the configuration's defaults."""
     rules = tuple(

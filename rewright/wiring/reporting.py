@@ -20,6 +20,7 @@ from rewright.proxy.ports import Report, ServedStatement, SessionView, SlowQuery
 from rewright.proxy.serving.failures import tells_against
 from rewright.sql.forms import without_comments
 from rewright.sql.redaction import WITHHELD, without_literals
+from rewright.store.outcomes import NO_OPTIMISER, SLOW
 from rewright.store.records import LogEntry, QuerySeen, SessionSeen, Side, Timing
 from rewright.store.writer import BufferedWriter
 
@@ -57,9 +58,14 @@ class StoreReporter:
         jobs: JobSender | None,
         *,
         run_timeout: float = 30.0,
+        optimises: Callable[[str], bool] = lambda _: True,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        """``run_timeout``: seconds after which the optimiser stops a replacement; so long a running query's end is waited for."""
+        """``run_timeout``: seconds after which the optimiser stops a replacement; so long a running query's end is waited for.
+
+        ``optimises``: whether anything looks at the slow queries of a database.
+        """
+        self.optimises = optimises
         self.run_timeout = run_timeout
         self._running: dict[tuple[int, int], tuple[float, SlowQuery]] = {}
         self._writer = writer
@@ -129,10 +135,15 @@ class StoreReporter:
                 template=template,
                 template_key=key,
                 route="original",
-                reason="slow" if query.state == "finished" else query.state,
+                reason=self._why(query),
                 duration_ms=ms,
             )
         )
+
+    def _why(self, query: SlowQuery) -> str:
+        if query.state != "finished":
+            return query.state
+        return SLOW if self._jobs is not None and self.optimises(query.database) else NO_OPTIMISER
 
     def _served_statement(self, one: ServedStatement) -> None:
         now = self._clock()
@@ -242,4 +253,6 @@ class SessionReporter:
             started_at=self._since[name],
             last_route=one.last.route,
             last_reason=one.last.reason,
+            state=one.state,
+            server=one.server,
         )

@@ -79,8 +79,7 @@ def trust_level(proposal: NewRewrite, accept: frozenset[str]) -> Any:
     """The evidence's kind as sessions may trust it: a proof with reservations that are not accepted counts
     as tested; ``errors`` and ``overflow`` can't be accepted.
     """
-    rejected = set(proposal.modulo) - (accept - {"errors", "overflow"})
-    return "tested" if proposal.level == "proved" and rejected else proposal.level.value
+    return "tested" if missing_for(proposal, accept) else proposal.level.value
 
 
 def served(rewrite: Rewrite, accept: frozenset[str], until: float = float("inf")) -> ServedRewrite | None:
@@ -123,6 +122,13 @@ def _worth_measuring(rewrite: Rewrite) -> bool:
 def _major(version: str) -> int:
     head = version.split(".", maxsplit=1)[0]
     return int(head) if head.isdigit() else 0
+
+
+def missing_for(proposal: NewRewrite, accept: frozenset[str]) -> frozenset[str]:
+    """The reservations of a proof for which a person has to approve it."""
+    if proposal.level != "proved":
+        return frozenset()
+    return frozenset(proposal.modulo) - (accept - {"errors", "overflow"})
 
 
 def starts_active(proposal: NewRewrite, trust: Any, accept: frozenset[str]) -> bool:

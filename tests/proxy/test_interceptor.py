@@ -163,6 +163,28 @@ def test_names_that_became_unknown_are_told_of_rightly() -> None:
     assert world.last(World.simple) == LastQuery("original", None, "no rewrite is known")
 
 
+@pytest.mark.parametrize("send", [World.simple, World.prepared, World.unnamed])
+def test_a_slow_query_can_be_asked_about(
+    send: Callable[[World, bytes], object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By its text, until something else is executed, in whatever protocol; a quick one leaves nothing to ask about."""
+    world = World()
+    send(world, OTHER)
+    assert world.last(World.simple).text == ""
+    slow_after = world.session.slow_after
+    # read again with the settings
+    monkeypatch.setattr(world.interceptor, "_slow_after", lambda: -1.0)
+    world.session.slow_after = -1.0
+    send(world, OTHER)
+    monkeypatch.undo()
+    world.session.slow_after = slow_after
+    assert {route: sum(one.counts) for route, one in world.interceptor.metrics.seconds.items()} == {"slow": 1}
+    last = world.last(World.simple)
+    assert (last.route, last.reason, last.text) == ("original", "no rewrite is known", OTHER.decode())
+    send(world, OTHER)
+    assert world.last(World.simple).text == ""
+
+
 def test_mode_is_read_again_before_a_prepared_statement() -> None:
     world = World()
     world.prepared(SLOW)

@@ -10,15 +10,17 @@ from pathlib import Path
 
 import pytest
 
-from rewright.config.model import Config
+from rewright.config.model import Config, Database
 from rewright.proxy.answers.api import last_text
 from rewright.proxy.answers.recognition import ExplainRewrite, recognise
 from rewright.proxy.answers.relations import HIDDEN, RELATIONS
 from rewright.proxy.ports import LastQuery, LocalAnswers, LocalRows, SessionView, SettingsView, SqlError
 from rewright.store.api import Store, open_store
-from rewright.store.life import Level, State
+from rewright.store.life import Action, Level, State
+from rewright.store.outcomes import rewrite_text
 from rewright.store.records import LogEntry, NewRewrite, QuerySeen, Resolution, SessionSeen
 from rewright.wiring.answers import make
+from rewright.wiring.reporting import normalized, template_key
 
 JOE = SessionView("app", "joe", "psql", "127.0.0.1", 1, SettingsView(), LastQuery())
 ADMIN = replace(JOE, role="postgres", is_admin=True, may_pause=True)
@@ -255,6 +257,115 @@ def test_show_last(answers: LocalAnswers) -> None:
     assert last_text(LastQuery("replacement", 7, "", 0.0123, 0.0001)) == (
         "replacement | rewrite 7 | 12.3 ms | overhead 0.10 ms"
     )
+
+
+def test_connections_as_administrators_see_them(answers: LocalAnswers, store: Store) -> None:
+    rows = [
+        SessionSeen("w0:11", "w0", "app", "joe", state="active", server="db:5432"),
+        SessionSeen("w0:12", "w0", "app", "eve", state="idle", client="10.0.0.9:1", server="db:5432"),
+        SessionSeen("w0:13", "w0", "other", "joe", state="idle"),
+    ]
+    store.sessions.replace("w0", rows)
+    store.sessions.replace("w1", [SessionSeen("w1:14", "w1", "app", "joe", state="idle in transaction")])
+    clients = "select pid, role, state from rewright.clients order by pid"
+    joes = ((11, "joe", "active"), (14, "joe", "idle in transaction"))
+    assert run(answers, clients).rows == joes
+    assert run(answers, clients, ADMIN).rows == (joes[0], (12, "eve", "idle"), joes[1])
+    pools = "select role, cl_active, cl_idle, sv_active, sv_idle, workers from rewright.pools order by role"
+    assert run(answers, pools).rows == (("joe", 2, 0, 2, 0, 2),)
+    assert run(answers, pools, ADMIN).rows == (("eve", 0, 1, 0, 1, 1), ("joe", 2, 0, 2, 0, 2))
+    servers = "select pid, server from rewright.servers where role = 'eve'"
+    assert run(answers, servers).rows == ()
+    assert run(answers, servers, ADMIN).rows == ((12, "db:5432"),)
+    stats = "select role, slow_query_count, slow_query_time_ms, served_count from rewright.stats"
+    assert run(answers, stats, ADMIN).rows == (("joe", 3, 30.0, 0),)
+    assert run(answers, stats, replace(JOE, role="eve")).rows == ()
+
+
+def test_sessions_are_ended_by_admins(store: Store) -> None:
+    asked: list[tuple[int, str]] = []
+
+    async def killer(pid: int, database: str) -> bool:
+        asked.append((pid, database))
+        return pid == 11
+
+    answers = make(store, Config(), kill=killer)
+    assert answers is not None
+    assert fails(answers, "call rewright.kill(11)").sqlstate == "42501"
+    for wrong in ("()", "(11, 'x')", "('x')", "(null)", "(10 + 1)"):
+        assert fails(answers, f"call rewright.kill{wrong}", ADMIN).sqlstate == "42883"
+    for nobody in (0, -1, 12, 2**31):
+        assert fails(answers, f"call rewright.kill({nobody})", ADMIN).sqlstate in {"P0002", "42883"}
+    one = replace(ADMIN, may_pause=False)
+    assert run(answers, "call rewright.kill(11)", one).notices == ("session 11 is terminated",)
+    assert asked == [(12, "app"), (11, "app")]
+
+
+SLOW_LAST = LastQuery("original", None, "no rewrite is known", 1.5, text="select 42 /* x */")
+
+
+@pytest.mark.parametrize(
+    ("status", "reason", "said"),
+    [
+        ("new", "", "slow: waiting for the optimiser"),
+        (
+            "nothing",
+            "not optimised: it uses function s2.leak(integer), whose owner is alice",
+            "not optimised: it uses function s2.leak(integer), whose owner is alice",
+        ),
+        (
+            "nothing",
+            "tried, and nothing faster was found",
+            "not optimised: tried, and nothing faster was found",
+        ),
+        ("failed", "ValueError", "not optimised: the optimiser failed (ValueError); its log says why"),
+    ],
+)
+def test_why_a_slow_query_was_not_optimised(store: Store, status: str, reason: str, said: str) -> None:
+    """The same in SHOW rewright.last, in rewright.log and in the records that pages and commands show."""
+    answers = optimising(store)
+    key = template_key("app", normalized("select 7"))
+    # found out with another role's execution, which was not the first
+    for role in ("eve", "joe"):
+        store.queries.record([QuerySeen("app", role, key, "select $1", "select 7")])
+        if role == "eve" and status != "new":
+            store.queries.set_status("app", key, status, reason)
+    store.log.add([LogEntry(at=3000.0, database="app", role="joe", template_key=key, reason="slow")])
+    assert run(answers, "show rewright.last", replace(JOE, last=SLOW_LAST)).rows == (
+        (f"original | {said} | 1500.0 ms",),
+    )
+    assert run(answers, "select reason from rewright.log where id = 3").rows == ((said,),)
+    # it may name what the query names
+    others = run(answers, "select reason from rewright.log where id = 3", replace(JOE, role="eve"))
+    assert others.rows == ((HIDDEN,),)
+    assert [one.reason for one in store.log.read(after_id=2)] == [said]
+
+
+def test_why_a_slow_query_waits_for_a_person(store: Store) -> None:
+    answers = optimising(store)
+    key = template_key("app", normalized("select 7"))
+    one = store.rewrites.add(replace(NEW, level=Level.PROVED, modulo=("float-order", "tie-order")))
+    store.queries.record([QuerySeen("app", "joe", key, "select $1", "select 7")])
+    store.queries.set_status("app", key, "rewritten", rewrite_text(one, {"tie-order"}))
+    asked = replace(JOE, last=SLOW_LAST)
+    said = f"rewrite {one.id} is proposed: it needs approval because of `tie-order`"
+    assert run(answers, "show rewright.last", asked).rows == ((f"original | {said} | 1500.0 ms",),)
+    store.rewrites.act(one.id, Action.REJECT, reason="no", by="ann")
+    assert run(answers, "show rewright.last", asked).rows == (
+        (f"original | rewrite {one.id} is rejected | 1500.0 ms",),
+    )
+
+
+def test_nobody_optimises(answers: LocalAnswers) -> None:
+    assert run(answers, "show rewright.last", replace(JOE, last=SLOW_LAST)).rows == (
+        ("original | not optimised: no optimiser is configured ([databases] optimiser_dsn) | 1500.0 ms",),
+    )
+
+
+def optimising(store: Store) -> LocalAnswers:
+    made = make(store, Config(databases={"*": Database(optimiser_dsn="postgresql://x")}))
+    assert made is not None
+    return made
 
 
 def test_explain_rewrite_is_read() -> None:

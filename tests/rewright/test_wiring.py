@@ -26,11 +26,11 @@ from rewright.equivalence.prover.shapes import shape
 from rewright.equivalence.prover.terms import Lit
 from rewright.equivalence.verdicts import CHECKER_VERSION
 from rewright.processes import worker
-from rewright.processes.exporting import METRICS, Figureboard
+from rewright.processes.exporting import METRICS, Figureboard, histogram_figures
 from rewright.processes.jobs import Job, JobSender, decode, encode
 from rewright.processes.memory_trim import tidy
 from rewright.processes.optimiser import Inbox
-from rewright.proxy.metrics import Metrics
+from rewright.proxy.metrics import Histogram, Metrics
 from rewright.proxy.ports import (
     Candidate,
     Guard,
@@ -49,6 +49,7 @@ from rewright.sql.types import INT4
 from rewright.store import reaching
 from rewright.store.api import Store, open_store
 from rewright.store.life import Action, Level, State
+from rewright.store.outcomes import NO_OPTIMISER
 from rewright.store.records import NewRewrite, Rewrite, Timing
 from rewright.store.writer import BufferedWriter
 from rewright.wiring.budget import RunBudget
@@ -281,7 +282,7 @@ def test_reports_reach_the_store(store: Store) -> None:
     reporter.flush()
     writer.close()
     assert [(entry.route, entry.reason) for entry in store.log.read()] == [
-        ("original", "slow"),
+        ("original", NO_OPTIMISER),
         ("rewritten", ""),
         ("fallback", "failed"),
     ]
@@ -699,3 +700,18 @@ def test_what_a_job_left_is_given_back() -> None:
 def resident() -> float:
     """Of this process, in MB."""
     return int(Path("/proc/self/statm").read_text().split()[1]) * 4096 / 1e6
+
+
+def test_durations_by_route_add_up_over_workers_and_their_ends() -> None:
+    board = Figureboard()
+    for child, seconds in (("worker 0", (0.0005, 0.3)), ("worker 1", (0.3, 100.0))):
+        histogram = Histogram()
+        for one in seconds:
+            histogram.observe(one)
+        board.put(child, histogram_figures("query_seconds", "replacement", histogram))
+    board.end("worker 1")
+    lines = board.render().decode().splitlines()
+    for bound, count in (("0.001", 1), ("0.25", 1), ("0.5", 3), ("60.0", 3), ("+Inf", 4)):
+        assert f'rewright_query_seconds_bucket{{le="{bound}",route="replacement"}} {count}.0' in lines
+    assert 'rewright_query_seconds_count{route="replacement"} 4.0' in lines
+    assert 'rewright_query_seconds_sum{route="replacement"} 100.6005' in lines
