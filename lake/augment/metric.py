@@ -29,8 +29,8 @@ _CONSTANT = 1e-12
 def fold_numbers(rows: int, seed: int) -> Any:
     """Each row's fold: a permutation by the seed, cut into five parts of nearly equal size."""
     order = np.arange(rows)
-    np.random.RandomState(seed).shuffle(order)  # noqa: NPY002 the shuffle of the usual libraries, bit for bit
-    found = np.empty(rows, dtype=np.int64)
+    np.random.RandomState(seed).shuffle(order)
+    found: Any = np.empty(rows, dtype=np.int64)
     sizes = np.full(FOLDS, rows // FOLDS)
     sizes[: rows % FOLDS] += 1
     found[order] = np.repeat(np.arange(FOLDS), sizes)
@@ -145,27 +145,6 @@ def _residual_correlations(moments: Moments, chosen: list[int], rest: list[int])
     left = zy[k:] - z[k:, :k] @ weights
     scores = (left**2).sum(axis=1)
     return np.maximum(scores[0::2], scores[1::2])
-
-
-def correlations(moments: Moments) -> Any:
-    """(features, targets): Pearson's r over the rows where the feature is there. Flags: see `flag_correlations`."""
-    total = moments.sums[0].sum(axis=0)
-    first = 1 + 2 * moments.features
-    found = np.zeros((moments.features, moments.targets))
-    for i in range(moments.features):
-        x, m = 1 + 2 * i, 2 + 2 * i
-        n = total[0, 0] - total[0, m]
-        if n < 3:
-            continue
-        sx, sxx = total[0, x], total[x, x]
-        for t in range(moments.targets):
-            y = first + t
-            # y's sums over the rows where x is there; y² is not kept apart from x, so the spread of all y stands in
-            sy = total[0, y] - total[m, y]
-            vx, vy = sxx - sx * sx / n, total[y, y] * n / total[0, 0] - sy * sy / n
-            if vx > _CONSTANT * n and vy > _CONSTANT * n:
-                found[i, t] = (total[x, y] - sx * sy / n) / math.sqrt(vx * vy)
-    return found
 
 
 def _standardised(moments: Moments, train: Any) -> tuple[Any, Any, Any, Any]:
