@@ -119,14 +119,14 @@ class Base:
             listed = ", ".join(f"{form} AS c{i}" for i, form in enumerate(forms))
             on = " AND ".join(f"r.c{i} IS NOT DISTINCT FROM k.c{i}" for i in range(len(keys)))
             self.sql(
-                f"CREATE OR REPLACE TEMP TABLE keyed AS SELECT base_row, {listed} FROM (SELECT * FROM base_rows)"
+                f"CREATE OR REPLACE TEMP TABLE keyed AS SELECT __row, {listed} FROM (SELECT * FROM base_rows)"
             )
             by = ", ".join(f"c{i}" for i in range(len(keys)))
             self.sql(
                 f"CREATE OR REPLACE TEMP TABLE keys_{n} AS SELECT row_number() OVER () - 1 AS g, * FROM (SELECT {by}, count(*) AS n FROM keyed GROUP BY {by})"
             )
             self.sql(
-                f"CREATE OR REPLACE TEMP TABLE groups_{n} AS SELECT r.base_row, k.g FROM keyed r JOIN keys_{n} k ON {on}"
+                f"CREATE OR REPLACE TEMP TABLE groups_{n} AS SELECT r.__row, k.g FROM keyed r JOIN keys_{n} k ON {on}"
             )
             self._groupings[keys] = n
         return self._groupings[keys]
@@ -156,12 +156,12 @@ class Base:
 
     def row_groups(self, grouping: int) -> Any:
         """Each row's key value."""
-        found = self.sql(f"SELECT g FROM groups_{grouping} ORDER BY base_row").fetchnumpy()
+        found = self.sql(f"SELECT g FROM groups_{grouping} ORDER BY __row").fetchnumpy()
         return np.asarray(found["g"], dtype=np.int64)
 
     def row_values(self) -> Any:
         """Each row's own features, flags and targets, as in the moments (for AUC, which sums cannot give)."""
-        found = self.sql("SELECT * FROM base_values ORDER BY base_row").fetchnumpy()
+        found = self.sql("SELECT * FROM base_values ORDER BY __row").fetchnumpy()
         return np.column_stack([np.asarray(found[c], dtype=np.float64) for c in self._value_columns()])
 
     def folds(self, seed: int) -> Any:
@@ -182,7 +182,7 @@ class Base:
         if self.target.family is Family.FLOAT:
             finite = f" WHERE isfinite({quoted(self.target.name)})"
         self.sql(
-            f"CREATE OR REPLACE TEMP TABLE base_rows AS SELECT row_number() OVER () - 1 AS base_row, * FROM (SELECT * FROM ({self.source()}){finite})"
+            f"CREATE OR REPLACE TEMP TABLE base_rows AS SELECT row_number() OVER () - 1 AS __row, * FROM (SELECT * FROM ({self.source()}){finite})"
         )
         rows = int(self.sql("SELECT count(*) FROM base_rows").fetchone()[0])
         if rows < FEWEST_ROWS:
@@ -218,15 +218,20 @@ class Base:
     def _make_values(self) -> None:
         """The table `base_values`: folds, features with flags, targets, all centred and scaled."""
         self._cursor.register(
-            "base_folds", {"base_row": np.arange(self.rows), **{f"f{s}": fold_numbers(self.rows, s) for s in SEEDS}}
+            "base_folds", {"__row": np.arange(self.rows), **{f"f{s}": fold_numbers(self.rows, s) for s in SEEDS}}
         )  # fmt: skip
         self.sql("CREATE OR REPLACE TEMP TABLE folds AS SELECT * FROM base_folds")
         self._cursor.unregister("base_folds")
         features, encoding = self._encoding()
         targets = self._target_forms()
-        told = ", ".join(f"{t} AS y{i}" for i, t in enumerate(targets))
+        told = ", ".join(
+            [
+                *(f"{t} AS y{i}" for i, t in enumerate(targets)),
+                f"{self._date_form() or 'NULL::DOUBLE'} AS dated",
+            ]
+        )
         self.sql(
-            f"CREATE OR REPLACE TEMP TABLE raw AS SELECT * FROM (SELECT base_row, {told} FROM base_rows) JOIN ({encoding}) USING (base_row)"
+            f"CREATE OR REPLACE TEMP TABLE raw AS SELECT * FROM (SELECT __row, {told} FROM base_rows) JOIN ({encoding}) USING (__row)"
         )
         if (
             gone := int(self.sql("SELECT count(*) FROM raw WHERE y0 IS NULL").fetchone()[0])
@@ -246,16 +251,22 @@ class Base:
             centre, scale = scales[f"v{i}"]
             shown.append(f"coalesce((v{i} - {centre!r}::DOUBLE) / {scale!r}::DOUBLE, 0.0) AS b{n}")
             shown.append(f"CAST(v{i} IS NULL AS INTEGER)::DOUBLE AS n{n}")
+        shown.append("dated")
         for i in range(len(targets)):
             centre, scale = scales[f"y{i}"]
             shown.append(f"(y{i} - {centre!r}::DOUBLE) / {scale!r}::DOUBLE AS y{i}")
         self.sql(
-            f"CREATE OR REPLACE TEMP TABLE base_values AS SELECT base_row, f0, f1, f2, {', '.join(shown)} FROM raw JOIN folds USING (base_row)"
+            f"CREATE OR REPLACE TEMP TABLE base_values AS SELECT __row, f0, f1, f2, {', '.join(shown)} FROM raw JOIN folds USING (__row)"
         )
 
     def _value_columns(self) -> list[str]:
         pairs = [c for i in range(len(self.features)) for c in (f"b{i}", f"n{i}")]
         return [*pairs, *(f"y{i}" for i in range(self.targets))]
+
+    def _date_form(self) -> str | None:
+        """The rows' own date in days, where one column clearly is it."""
+        dates = [c for c in self.table.columns if c.meaning is Family.DATE]
+        return number_form(self.lake.index, dates[0]) if len(dates) == 1 else None
 
     def _target_forms(self) -> list[str]:
         name = quoted(self.target.name)
@@ -269,7 +280,7 @@ class Base:
         if wanted is not None:
             without |= {c.name for c in self.table.columns if c.name not in wanted}
             without -= wanted - {self.target.name}
-        return row_features(self.lake.index, self.table.name, without, "base_rows", "base_row")
+        return row_features(self.lake.index, self.table.name, without, "base_rows", "__row")
 
     def _best(self, offered: int) -> list[int]:
         if offered <= _MOST_FEATURES:
@@ -299,7 +310,7 @@ class Base:
     def _aggregate(self, groupings: tuple[int, ...], seed: int) -> Grouped:
         columns = self._value_columns()
         groups = "".join(f", g{n}.g AS g{n}" for n in groupings)
-        joins = "".join(f" JOIN groups_{n} g{n} USING (base_row)" for n in groupings)
+        joins = "".join(f" JOIN groups_{n} g{n} USING (__row)" for n in groupings)
         by = "".join(f", g{n}.g" for n in groupings)
         sums = "".join(f", sum({c}) AS s{i}" for i, c in enumerate(columns))
         found = self.sql(

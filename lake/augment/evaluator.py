@@ -15,7 +15,7 @@ import numpy as np
 from rewright.engines.duckdb.quoting import quoted
 from rewright.lake.augment.base import Base, Grouped
 from rewright.lake.augment.candidates import Candidate, Hop
-from rewright.lake.augment.encoding import Aggregates, Encoded, Feature, encoded, key_form, number_form
+from rewright.lake.augment.encoding import Aggregates, Encoded, Feature, encoded, key_form
 from rewright.lake.augment.leakage import Leak, TargetByKey, dated_after, leaks_of, ranks
 from rewright.lake.augment.metric import FOLDS, SEEDS, Evaluation, Moments, estimate, evaluate
 from rewright.lake.catalog.model import Family
@@ -211,19 +211,14 @@ class Evaluator:
         if grouping not in self._targets:
             base = self.base
             shown = "".join(f", sum(y{t}) AS s{t}, sum(y{t} * y{t}) AS q{t}" for t in range(base.targets))
-            dates = [c for c in base.table.columns if c.meaning is Family.DATE]
-            date = number_form(base.lake.index, dates[0]) if len(dates) == 1 else None
-            told = f", max({date})" if date is not None else ", NULL::DOUBLE"
             found = base.sql(
-                f"SELECT g, count(*) AS n{shown}{told} AS d FROM base_values JOIN groups_{grouping} USING (base_row) JOIN base_rows USING (base_row) GROUP BY g ORDER BY g"
+                f"SELECT g, count(*) AS n{shown}, max(dated) AS d FROM base_values JOIN groups_{grouping} USING (__row) GROUP BY g ORDER BY g"
             ).fetchnumpy()
             self._targets[grouping] = TargetByKey(
                 np.asarray(found["n"], dtype=np.float64),
                 np.column_stack([np.asarray(found[f"s{t}"], dtype=np.float64) for t in range(base.targets)]),
                 np.column_stack([np.asarray(found[f"q{t}"], dtype=np.float64) for t in range(base.targets)]),
-                np.ma.filled(np.ma.asarray(found["d"], dtype=np.float64), np.nan)
-                if date is not None
-                else None,
+                np.ma.filled(np.ma.asarray(found["d"], dtype=np.float64), np.nan),
             )
         return self._targets[grouping]
 

@@ -152,7 +152,5 @@ _UNTELLING = frozenset({"value", "values", "amount", "figure", "number", "total"
 
 def dated_after(values: Any, by_key: TargetByKey) -> bool:
     """Do all dates lie after the base rows' own?"""
-    if by_key.dates is None:
-        return False
     both = np.isfinite(values) & np.isfinite(by_key.dates)
     return bool(both.sum() >= _FEWEST and (values[both] > by_key.dates[both]).all())

@@ -131,6 +131,7 @@ class Search:
         """Add what helps most beside what is chosen already, judged by estimates, confirmed in full."""
         evaluator = self.evaluator
         rest = list(blocks)
+        telling = True
         while rest and len(self.picks) < self.tables:
             found: list[tuple[float, Block, Block]] = []
             for block in rest:
@@ -138,12 +139,16 @@ class Search:
                     self.budget.check(evaluator)
                 found += [(evaluator.estimate([*self.chosen, v]), v, block) for v in self._variants(block)]
             found.sort(key=lambda x: -x[0])
-            tried: list[tuple[Evaluation, Block, Block]] = []
-            for _, variant, block in _different(found, _FINALISTS):
+            tried: list[tuple[bool, float, int, Evaluation]] = []
+            finalists = _different(found, _FINALISTS if telling else 1)
+            for i, (_, variant, _block) in enumerate(finalists):
                 if self.picks or tried:
                     self.budget.check(evaluator)
-                tried.append((evaluator.evaluate([*self.chosen, variant]), variant, block))
-            after, variant, block = max(tried, key=lambda x: x[0].r2)
+                after = evaluator.evaluate([*self.chosen, variant])
+                tried.append((after.gain_over(self.best)[1] > 0, after.r2, -i, after))
+            # a gain that beats its interval before a larger one that may be chance
+            telling, _, at, after = max(tried, key=lambda x: x[:3])
+            _, variant, block = finalists[-at]
             if after.r2 < self.best.r2 + _LEAST:
                 return
             self.add(variant, after)
