@@ -209,9 +209,11 @@ def _cursor(lake: Lake) -> Iterator[Any]:
 def _report(search: Search, options: Options, candidates: int, started: float) -> Report:
     evaluator, base = search.evaluator, search.evaluator.base
     assert search.initial is not None
-    added = tuple(_added(pick) for pick in search.picks)
-    kept = [pick.block for pick, one in zip(search.picks, added, strict=True) if one.recommended]
-    after: Evaluation = search.best if len(kept) == len(added) else evaluator.evaluate(kept)
+    told = search.recommended()
+    kept = [pick.block for pick in told]
+    after: Evaluation = told[-1].after if told else search.initial
+    others = [pick for pick in search.picks if all(pick.block is not block for block in kept)]
+    added = (*(_added(p, recommended=True) for p in told), *(_added(p, recommended=False) for p in others))
     leaks = {(x.table, x.column): x for b in search.blocks for x in b.leaks}
     notes = list(base.notes)
     if not candidates:
@@ -245,7 +247,7 @@ def _report(search: Search, options: Options, candidates: int, started: float) -
     )
 
 
-def _added(pick: Pick) -> Added:
+def _added(pick: Pick, *, recommended: bool) -> Added:
     _, low, high = pick.after.gain_over(pick.before)
     block = pick.block
     return Added(
@@ -257,7 +259,7 @@ def _added(pick: Pick) -> Added:
         low,
         high,
         block.coverage,
-        low > 0,
+        recommended,
     )
 
 

@@ -6,16 +6,18 @@ Must not know the target or scores of regressions.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 
 from rewright.lake.api import Lake
 from rewright.lake.augment.encoding import Kind, key_kind
-from rewright.lake.catalog.model import Column, Family, Table
+from rewright.lake.catalog.model import Column, Table
+from rewright.lake.joins.keys import KeyFinder
 from rewright.lake.joins.scores import USELESS, PairScore, year_like
 
 _PER_TABLE = 3
 _MOST_PAIRS = 3
+_UNIQUE = 0.98
 _CONTAINED = 0.05
 """The share of the smaller side's values that two key columns must have in common."""
 
@@ -61,7 +63,8 @@ class Candidates:
         self._lake = lake
         self._index = lake.index
         self._base = base
-        self._hops: dict[str, tuple[Hop, ...]] = {}
+        self._finder = KeyFinder(lake.index, lake.database)
+        self._hops: dict[tuple[str, tuple[str, ...]], tuple[Hop, ...]] = {}
         self._parts = self._united_parts()
 
     def single(self, keys: Collection[str] = ()) -> list[Candidate]:
@@ -71,15 +74,21 @@ class Candidates:
 
     def hops(self, table: str, keys: Collection[str] = ()) -> Iterator[Hop]:
         """The joins that lead away from a table."""
-        if table not in self._hops:
-            self._hops[table] = tuple(self._found(table))
-        for hop in self._hops[table]:
-            if not keys or all(a in keys for a, _, _ in hop.pairs):
-                yield hop
+        allowed = tuple(sorted(keys))
+        if (table, allowed) not in self._hops:
+            self._hops[table, allowed] = tuple(self._found(table, allowed))
+        return iter(self._hops[table, allowed])
 
-    def _found(self, table: str) -> Iterator[Hop]:
+    def _found(self, table: str, allowed: Collection[str]) -> Iterator[Hop]:
         for other in self._neighbours(table):
-            yield from _keys(self._index.tables[table], self._index.tables[other], self._pairs(table, other))
+            pairs = [p for p in self._pairs(table, other) if not allowed or p.a.name in allowed]
+            yield from _keys(self._index.tables[table], self._index.tables[other], pairs, self._unique)
+
+    def _unique(self, columns: list[Column]) -> bool:
+        """Do the columns together identify a row?"""
+        table = self._index.tables[columns[0].table]
+        found = self._finder.distinct(table.name, tuple(c.name for c in columns))
+        return found >= _UNIQUE * max(table.rows, 1)
 
     def _pairs(self, table: str, other: str) -> list[PairScore]:
         found = list(self._index.pairs(table, other))
@@ -112,7 +121,9 @@ class Candidates:
         }
 
 
-def _keys(left: Table, right: Table, pairs: list[PairScore]) -> Iterator[Hop]:
+def _keys(
+    left: Table, right: Table, pairs: list[PairScore], unique: Callable[[list[Column]], bool]
+) -> Iterator[Hop]:
     """Keys of two tables: each telling pair, completed by years and by further pairs while the right side is not unique."""
     telling = [p for p in pairs if p.quality > USELESS / 2 and not _period(p) and _shared(p) >= _CONTAINED]
     periods = [p for p in pairs if _period(p)]
@@ -122,7 +133,7 @@ def _keys(left: Table, right: Table, pairs: list[PairScore]) -> Iterator[Hop]:
     for first in telling:
         if made >= _PER_TABLE:
             break
-        for key in (_completed(first, telling, periods), [first]):
+        for key in (_completed(first, telling, periods, unique), [first]):
             names = tuple(sorted((p.a.name, p.b.name) for p in key))
             if names in seen:
                 continue
@@ -134,12 +145,15 @@ def _keys(left: Table, right: Table, pairs: list[PairScore]) -> Iterator[Hop]:
             yield _hop(left, right, [pair])
 
 
-def _completed(first: PairScore, telling: list[PairScore], periods: list[PairScore]) -> list[PairScore]:
+def _completed(
+    first: PairScore,
+    telling: list[PairScore],
+    periods: list[PairScore],
+    unique: Callable[[list[Column]], bool],
+) -> list[PairScore]:
     key = [first]
-    if first.b.uniqueness >= 0.98:
-        return key
     for pair in [*periods, *telling]:
-        if len(key) >= _MOST_PAIRS:
+        if len(key) >= _MOST_PAIRS or unique([p.b for p in key]):
             break
         if all(pair.a.name != p.a.name and pair.b.name != p.b.name for p in key) and (
             _period(pair) or _same_name(pair)
@@ -163,8 +177,3 @@ def _shared(pair: PairScore) -> float:
 def _hop(left: Table, right: Table, key: list[PairScore]) -> Hop:
     pairs = tuple((p.a.name, p.b.name, key_kind(p.a, p.b)) for p in key)
     return Hop(left.name, right.name, pairs, max(p.quality for p in key))
-
-
-def dated(column: Column) -> bool:
-    """Does the column hold days or times, not mere years?"""
-    return column.meaning is Family.DATE

@@ -28,7 +28,9 @@ from rewright.lake.command import Duration, LakeFolder, opened, print_json
 @click.option("--tables", type=click.IntRange(1, 100), default=5, show_default=True)
 @click.option("--budget", type=Duration(), default=60.0, show_default="60s", help="for how long to search")
 @click.option("--evaluations", type=click.IntRange(1), help="full evaluations, at most")
-@click.option("--hops", type=click.IntRange(1, 6), default=1, show_default=True, help="longest chain of joins")
+@click.option(
+    "--hops", type=click.IntRange(1, 6), default=1, show_default=True, help="longest chain of joins"
+)
 @click.option("--strategy", type=click.Choice(STRATEGIES), default="mcts", show_default=True, help="how chains are searched")  # fmt: skip
 @click.option("--selector", type=click.Choice(SELECTORS), default="ours", show_default=True)
 @click.option("--aggregates", type=click.Choice(["all", "standard"]), default="all", show_default=True, help="what is made of many rows per key")  # fmt: skip

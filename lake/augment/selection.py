@@ -103,6 +103,23 @@ class Search:
         except (BudgetEnded, KeyboardInterrupt):
             self.ended = True
 
+    def recommended(self) -> list[Pick]:
+        """The picks whose gain over those recommended before them beats its interval; `before` and `after` say so."""
+        kept: list[Pick] = []
+        assert self.initial is not None
+        best, dropped = self.initial, False
+        for pick in self.picks:
+            after = pick.after
+            if dropped:
+                # judged beside a table that is not recommended so far
+                after = self.evaluator.evaluate([*(p.block for p in kept), pick.block])
+            if after.gain_over(best)[1] > 0:
+                kept.append(Pick(pick.block, best, after))
+                best = after
+            else:
+                dropped = True
+        return kept
+
     def add(self, block: Block, after: Evaluation) -> None:
         """Take a table into the set."""
         self.picks.append(Pick(block, self.best, after))

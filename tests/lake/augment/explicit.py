@@ -11,7 +11,7 @@ ALPHAS = (0.1, 1.0, 10.0, 100.0, 1000.0)
 
 def folds_of(rows: int, seed: int) -> list[Any]:
     order = np.arange(rows)
-    np.random.RandomState(seed).shuffle(order)  # noqa: NPY002
+    np.random.RandomState(seed).shuffle(order)
     return np.array_split(order, 5)
 
 
@@ -44,7 +44,9 @@ def explicit_r2(x: Any, y: Any) -> float:
                 for j, held in enumerate(parts):
                     if j != i:
                         train = np.concatenate([p for n, p in enumerate(parts) if n not in {i, j}])
-                        total += float(((y[held] - prediction(x[train], y[train], x[held], alpha)) ** 2).sum())
+                        total += float(
+                            ((y[held] - prediction(x[train], y[train], x[held], alpha)) ** 2).sum()
+                        )
                 inner.append(total)
             train = np.concatenate([p for n, p in enumerate(parts) if n != i])
             best = ALPHAS[int(np.argmin(inner))]
