@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+import duckdb
+
 from rewright.engines.duckdb.quoting import literal, quoted
 from rewright.lake.api import Lake
 from rewright.lake.augment.base import AugmentError, Base, BaseSpec
@@ -24,6 +26,10 @@ from rewright.lake.augment.paths import STRATEGIES, Strategy, explore
 from rewright.lake.augment.selection import SELECTORS, Budget, Pick, Search, SelectorName
 
 __all__ = ["SELECTORS", "STRATEGIES", "AugmentError", "BaseSpec", "Options", "Report", "augment", "save"]
+
+
+_PORTION = 10_000
+"""Rows written at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,33 +171,25 @@ def save(lake: Lake, report: Report, path: Path) -> int:
     unfinished = path.with_name(path.name + ".unfinished")
     try:
         return _write(lake, report.sql, unfinished, path)
-    except OSError as error:
-        raise AugmentError(f"{path} cannot be written: {error.strerror}", sqlstate="58030") from error
+    except (OSError, duckdb.IOException) as error:
+        raise AugmentError(f"{path} cannot be written: {error}", sqlstate="58030") from error
     finally:
         unfinished.unlink(missing_ok=True)
 
 
 def _write(lake: Lake, sql: str, unfinished: Path, path: Path) -> int:
-    import duckdb
-
     # the lake's own connection may write nothing: its rows are carried over to one that may
     with _cursor(lake) as cursor, duckdb.connect() as writer:
+        described = [(quoted(row[0]), row[1]) for row in cursor.execute(f"DESCRIBE {sql}").fetchall()]
+        writer.execute(f"CREATE TABLE augmented ({', '.join(f'{name} {kind}' for name, kind in described)})")
+        places = ", ".join(f"unnest(CAST(? AS {kind}[]))" for _, kind in described)
         found = cursor.execute(sql)
-        names = [quoted(d[0]) for d in found.description]
-        types = [str(t[1]) for t in found.description]
-        described = cursor.execute(f"DESCRIBE {sql}").fetchall()
-        types = [row[1] for row in described]
-        writer.execute(
-            f"CREATE TABLE out ({', '.join(f'{n} {t}' for n, t in zip(names, types, strict=True))})"
-        )
-        columns = cursor.execute(sql).fetchnumpy()
-        del columns
-        found = cursor.execute(sql)
-        places = ", ".join("?" for _ in names)
-        while rows := found.fetchmany(10_000):
-            writer.executemany(f"INSERT INTO out VALUES ({places})", rows)
-        writer.execute(f"COPY out TO {literal(unfinished)} (FORMAT parquet)")
-        count = int(writer.execute("SELECT count(*) FROM out").fetchall()[0][0])
+        while rows := found.fetchmany(_PORTION):
+            writer.execute(
+                f"INSERT INTO augmented SELECT {places}", [list(column) for column in zip(*rows, strict=True)]
+            )
+        writer.execute(f"COPY augmented TO {literal(unfinished)} (FORMAT parquet)")
+        count = int(writer.execute("SELECT count(*) FROM augmented").fetchall()[0][0])
     unfinished.replace(path)
     return count
 

@@ -24,7 +24,7 @@ _LEVELS = 8
 """Most frequent values of a text column that become 0/1 columns."""
 _FEW = 60
 """A text column of more different values than this is told by how frequent its value is."""
-_MOST_COLUMNS = 400
+_MOST_COLUMNS = 2000
 _UNIQUE = 0.98
 
 
