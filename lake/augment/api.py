@@ -25,7 +25,17 @@ from rewright.lake.augment.metric import Evaluation
 from rewright.lake.augment.paths import STRATEGIES, Strategy, explore
 from rewright.lake.augment.selection import SELECTORS, Budget, Pick, Search, SelectorName
 
-__all__ = ["SELECTORS", "STRATEGIES", "AugmentError", "BaseSpec", "Options", "Report", "augment", "save"]
+__all__ = [
+    "SELECTORS",
+    "STRATEGIES",
+    "AugmentError",
+    "BaseSpec",
+    "Options",
+    "Report",
+    "Strategy",
+    "augment",
+    "save",
+]
 
 
 _PORTION = 10_000

@@ -92,11 +92,17 @@ class Base:
         """Run a statement of ours.
 
         :raises LakeError: it fails.
+        :raises KeyboardInterrupt: Ctrl-C, which DuckDB tells in its own way.
         """
         try:
             return self._cursor.execute(text)
+        except duckdb.InterruptException as error:
+            raise KeyboardInterrupt from error
         except duckdb.Error as error:
             raise translated(error) from error
+        except RuntimeError as error:
+            # some versions of DuckDB raise it bare when interrupted
+            raise KeyboardInterrupt from error
 
     def source(self) -> str:
         """SELECT of the base table's rows that count, as they are on the lake."""

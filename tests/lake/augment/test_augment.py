@@ -15,7 +15,17 @@ from click.testing import CliRunner
 
 from bench.augment_lakes import planted_chain, planted_tables
 from rewright.lake.api import Lake, open_lake
-from rewright.lake.augment.api import AugmentError, BaseSpec, Options, Report, augment, save
+from rewright.lake.augment.api import (
+    SELECTORS,
+    STRATEGIES,
+    AugmentError,
+    BaseSpec,
+    Options,
+    Report,
+    Strategy,
+    augment,
+    save,
+)
 from rewright.lake.augment.command import command
 from rewright.lake.embedding import CachedEmbedder
 from tests.lake.augment.explicit import explicit_r2
@@ -258,8 +268,7 @@ def test_redundant_tables_are_taken_once(make: Make) -> None:
 def test_every_selector_gives_the_same_report(make: Make) -> None:
     lake = make(simple())
     documents = {
-        s: augment(lake, BaseSpec("sales", "revenue"), Options(selector=s)).to_json()  # type: ignore[arg-type]
-        for s in ("ours", "exhaustive", "embedding", "joinable")
+        s: augment(lake, BaseSpec("sales", "revenue"), Options(selector=s)).to_json() for s in SELECTORS
     }
     assert len({tuple(d) for d in documents.values()}) == 1
     assert documents["ours"]["r2_best"] >= documents["exhaustive"]["r2_best"] - 0.01
@@ -275,7 +284,6 @@ def test_a_budget_that_ends_gives_the_best_so_far_and_says_what_was_not_tried(ma
 
 def test_an_interruption_gives_the_best_so_far_and_leaves_nothing(make: Make) -> None:
     lake = make(simple())
-    before = lake.database.trusted("SELECT count(*) FROM duckdb_tables()")
 
     def told(_table: str, r2: float) -> None:
         if r2 > 0.5:
@@ -286,7 +294,6 @@ def test_an_interruption_gives_the_best_so_far_and_leaves_nothing(make: Make) ->
     assert [a.table for a in report.added] == ["streets"]
     loaded = lake.database.trusted("SELECT count(*) FROM duckdb_tables() WHERE table_name LIKE 'base_%'")
     assert loaded == [(0,)]
-    assert before[0][0] <= 3
 
 
 def test_the_augmented_table_as_sql_and_as_parquet(make: Make, tmp_path: Path) -> None:
@@ -304,16 +311,16 @@ def test_the_augmented_table_as_sql_and_as_parquet(make: Make, tmp_path: Path) -
     assert [p.name for p in tmp_path.glob("*.parquet*")] == ["sales_plus.parquet"]
 
 
-@pytest.mark.parametrize("strategy", ["bfs", "dfs", "mcts"])
+@pytest.mark.parametrize("strategy", STRATEGIES)
 @pytest.mark.parametrize("length", [2, 3])
 def test_a_signal_at_the_end_of_a_chain_is_found(
-    tmp_path: Path, embedder: CachedEmbedder, strategy: str, length: int
+    tmp_path: Path, embedder: CachedEmbedder, strategy: Strategy, length: int
 ) -> None:
     planted = planted_chain(tmp_path / "lake", 10 + length, length=length, rows=150, decoys=1)
     with open_lake(planted.folder, catalog=tmp_path / "c.db", embedder=embedder) as lake:
         report = augment(
             lake, BaseSpec(planted.base, planted.target), Options(hops=length, strategy=strategy)
-        )  # type: ignore[arg-type]
+        )
         assert report.added[0].table == planted.helpful[0]
         assert report.r2_after > 0.9 * planted.possible
         assert len(lake.execute(report.sql).rows) == report.rows == 150
