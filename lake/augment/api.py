@@ -5,6 +5,7 @@ Owns the request, the report, and the augmented table as SQL. Must not know the 
 
 from __future__ import annotations
 
+import csv
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -39,7 +40,7 @@ __all__ = [
 
 
 _PORTION = 10_000
-"""Rows written at once."""
+"""Rows carried over at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,20 +189,33 @@ def save(lake: Lake, report: Report, path: Path) -> int:
 
 
 def _write(lake: Lake, sql: str, unfinished: Path, path: Path) -> int:
-    # the lake's own connection may write nothing: its rows are carried over to one that may
-    with _cursor(lake) as cursor, duckdb.connect() as writer:
-        described = [(quoted(row[0]), row[1]) for row in cursor.execute(f"DESCRIBE {sql}").fetchall()]
-        writer.execute(f"CREATE TABLE augmented ({', '.join(f'{name} {kind}' for name, kind in described)})")
-        places = ", ".join(f"unnest(CAST(? AS {kind}[]))" for _, kind in described)
-        found = cursor.execute(sql)
-        while rows := found.fetchmany(_PORTION):
-            writer.execute(
-                f"INSERT INTO augmented SELECT {places}", [list(column) for column in zip(*rows, strict=True)]
-            )
-        writer.execute(f"COPY augmented TO {literal(unfinished)} (FORMAT parquet)")
-        count = int(writer.execute("SELECT count(*) FROM augmented").fetchall()[0][0])
+    """The lake's own connection may write nothing: its rows go through a text file to one that may.
+
+    Each value is written as DuckDB's text of it behind a letter, so that an empty text is not NULL.
+    """
+    rows = unfinished.with_name(unfinished.name + ".csv")
+    try:
+        with _cursor(lake) as cursor:
+            described = [(quoted(row[0]), row[1]) for row in cursor.execute(f"DESCRIBE {sql}").fetchall()]
+            texts = ", ".join(f"'t' || CAST({name} AS VARCHAR)" for name, _ in described)
+            found = cursor.execute(f"SELECT {texts} FROM ({sql})")
+            with rows.open("w", newline="", encoding="utf-8") as file:
+                writer = csv.writer(file)
+                while portion := found.fetchmany(_PORTION):
+                    writer.writerows(portion)
+        columns = ", ".join(f"c{i}: 'VARCHAR'" for i in range(len(described)))
+        values = ", ".join(
+            f"CAST(substr(c{i}, 2) AS {kind}) AS {name}" for i, (name, kind) in enumerate(described)
+        )
+        read = f"read_csv({literal(rows)}, columns={{{columns}}}, header=false, auto_detect=false, delim=',', quote='\"', escape='\"', nullstr='')"
+        with duckdb.connect() as connection:
+            count = connection.execute(
+                f"COPY (SELECT {values} FROM {read}) TO {literal(unfinished)} (FORMAT parquet)"
+            ).fetchall()[0][0]
+    finally:
+        rows.unlink(missing_ok=True)
     unfinished.replace(path)
-    return count
+    return int(count)
 
 
 @contextmanager
