@@ -1,0 +1,1 @@
+"""Columns from a lake's tables that make the prediction of a target better."""

@@ -1,0 +1,346 @@
+"""The table to be augmented: its target, its own features, its folds, and sums of all of them by key.
+
+Owns the base table's temporary tables in DuckDB and the aggregation by key and fold. Must not know candidates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import duckdb
+import numpy as np
+
+from rewright.engines.duckdb.errors import LakeError, translated
+from rewright.engines.duckdb.quoting import literal, quoted
+from rewright.lake import names
+from rewright.lake.api import Lake
+from rewright.lake.augment.encoding import Feature, Kind, key_form, number_form, row_features, time_column
+from rewright.lake.augment.metric import FOLDS, SEEDS, fold_numbers
+from rewright.lake.catalog.model import Column, Family, Table
+
+FEWEST_ROWS = 10
+MOST_CLASSES = 20
+_MOST_FEATURES = 24
+"""Features of the base table that are used, those that go best with the target."""
+
+
+class AugmentError(LakeError):
+    """A table cannot be augmented for this target; the message says why."""
+
+    def __init__(self, message: str, *, sqlstate: str = "22023") -> None:
+        super().__init__(message, sqlstate=sqlstate)
+
+
+@dataclass(frozen=True, slots=True)
+class BaseSpec:
+    """What is to be augmented.
+
+    `keys`: columns to join on (none: any); `features`: the base table's own columns that a prediction may use (None: all);
+    `where`: a condition on its rows; `latest`: only the latest row of each value of `keys`.
+    """
+
+    table: str
+    target: str
+    keys: tuple[str, ...] = ()
+    features: tuple[str, ...] | None = None
+    where: str = ""
+    latest: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Grouped:
+    """Sums per combination of key values and fold, one such table a seed. Arrays over its rows.
+
+    `groups`: (rows, groupings) which key value; `folds`; `counts`; `sums`: (rows, columns) of the base's features, their
+    flags and the targets.
+    """
+
+    groups: Any
+    folds: Any
+    counts: Any
+    sums: Any
+
+
+KeyTuple = tuple[tuple[str, Kind], ...]
+
+
+class Base:
+    """The prepared base table. Everything it makes in DuckDB is temporary and belongs to `cursor`."""
+
+    def __init__(self, lake: Lake, cursor: Any, spec: BaseSpec) -> None:
+        self.lake = lake
+        self.spec = spec
+        self._cursor = cursor
+        self.table, self.target = _found(lake, spec)
+        self.keys = tuple(self._column(name).name for name in spec.keys)
+        self._groupings: dict[KeyTuple, int] = {}
+        self._grouped: dict[tuple[int, ...], list[Grouped]] = {}
+        self.notes: list[str] = []
+        self.rows = self._read()
+        self.classes = self._classes()
+        self.features: tuple[Feature, ...] = ()
+        self._make_values()
+        self.moments = self._own_moments()
+
+    @property
+    def targets(self) -> int:
+        return max(1, len(self.classes))
+
+    def sql(self, text: str) -> Any:
+        """Run a statement of ours.
+
+        :raises LakeError: it fails.
+        :raises KeyboardInterrupt: Ctrl-C, which DuckDB tells in its own way.
+        """
+        try:
+            return self._cursor.execute(text)
+        except duckdb.InterruptException as error:
+            raise KeyboardInterrupt from error
+        except duckdb.Error as error:
+            raise translated(error) from error
+        except RuntimeError as error:
+            # some versions of DuckDB raise it bare when interrupted
+            raise KeyboardInterrupt from error
+
+    def source(self) -> str:
+        """SELECT of the base table's rows that count, as they are on the lake."""
+        conditions = [f"{quoted(self.target.name)} IS NOT NULL"]
+        if self.spec.where:
+            conditions.append(f"({self.spec.where})")
+        sql = f"SELECT * FROM {quoted(self.table.name)} WHERE {' AND '.join(conditions)}"
+        if self.spec.latest and self.keys:
+            others = [c for c in self.table.columns if c.name not in self.keys and c is not self.target]
+            if (time := time_column(others)) is not None:
+                by = ", ".join(quoted(k) for k in self.keys)
+                sql += f" QUALIFY row_number() OVER (PARTITION BY {by} ORDER BY {quoted(time.name)} DESC) = 1"
+        return sql
+
+    def grouping(self, keys: KeyTuple) -> int:
+        """The number of a way to group the base's rows by key; the groups are in the temporary table `keys_N`."""
+        if keys not in self._groupings:
+            n = len(self._groupings)
+            forms = [key_form(self.lake.index, self._column(name), kind) for name, kind in keys]
+            listed = ", ".join(f"{form} AS c{i}" for i, form in enumerate(forms))
+            on = " AND ".join(f"r.c{i} IS NOT DISTINCT FROM k.c{i}" for i in range(len(keys)))
+            self.sql(
+                f"CREATE OR REPLACE TEMP TABLE keyed AS SELECT __row, {listed} FROM (SELECT * FROM base_rows)"
+            )
+            by = ", ".join(f"c{i}" for i in range(len(keys)))
+            self.sql(
+                f"CREATE OR REPLACE TEMP TABLE keys_{n} AS SELECT row_number() OVER () - 1 AS g, * FROM (SELECT {by}, count(*) AS n FROM keyed GROUP BY {by})"
+            )
+            self.sql(
+                f"CREATE OR REPLACE TEMP TABLE groups_{n} AS SELECT r.__row, k.g FROM keyed r JOIN keys_{n} k ON {on}"
+            )
+            self._groupings[keys] = n
+        return self._groupings[keys]
+
+    def groups(self, grouping: int) -> int:
+        """How many different key values there are."""
+        return int(self.sql(f"SELECT count(*) FROM keys_{grouping}").fetchone()[0])
+
+    def aligned(self, grouping: int, sql: str, columns: Sequence[str], keys: int) -> tuple[Any, Any]:
+        """Values of a SELECT of one row per key for each of the base's key values (NaN where none), and which matched."""
+        on = " AND ".join(f"k.c{i} = f.k{i}" for i in range(keys))
+        shown = "".join(f", f.{quoted(c)}" for c in columns)
+        found = self.sql(
+            f"SELECT k.g, f.k0 IS NOT NULL AS matched{shown} FROM keys_{grouping} k LEFT JOIN ({sql}) f ON {on} ORDER BY k.g"
+        ).fetchnumpy()
+        matched = np.asarray(found["matched"], dtype=bool)
+        values = np.empty((len(matched), len(columns)))
+        for i, name in enumerate(columns):
+            values[:, i] = np.ma.filled(np.ma.asarray(found[name], dtype=np.float64), np.nan)
+        return values, matched
+
+    def grouped(self, groupings: tuple[int, ...]) -> list[Grouped]:
+        """One aggregation a seed: sums by key and fold."""
+        if groupings not in self._grouped:
+            self._grouped[groupings] = [self._aggregate(groupings, seed) for seed in SEEDS]
+        return self._grouped[groupings]
+
+    def row_groups(self, grouping: int) -> Any:
+        """Each row's key value."""
+        found = self.sql(f"SELECT g FROM groups_{grouping} ORDER BY __row").fetchnumpy()
+        return np.asarray(found["g"], dtype=np.int64)
+
+    def row_values(self) -> Any:
+        """Each row's own features, flags and targets, as in the moments (for AUC, which sums cannot give)."""
+        found = self.sql("SELECT * FROM base_values ORDER BY __row").fetchnumpy()
+        return np.column_stack([np.asarray(found[c], dtype=np.float64) for c in self._value_columns()])
+
+    def folds(self, seed: int) -> Any:
+        return fold_numbers(self.rows, seed)
+
+    def column(self, name: str) -> Column | None:
+        return self.table.column(name)
+
+    def _column(self, name: str) -> Column:
+        column = self.table.column(name)
+        if column is None:
+            raise AugmentError(f"table {self.table.name} has no column {name}", sqlstate="42703")
+        return column
+
+    def _read(self) -> int:
+        self.lake.database.load([self.table.name])
+        finite = ""
+        if self.target.family is Family.FLOAT:
+            finite = f" WHERE isfinite({quoted(self.target.name)})"
+        self.sql(
+            f"CREATE OR REPLACE TEMP TABLE base_rows AS SELECT row_number() OVER () - 1 AS __row, * FROM (SELECT * FROM ({self.source()}){finite})"
+        )
+        rows = int(self.sql("SELECT count(*) FROM base_rows").fetchone()[0])
+        if rows < FEWEST_ROWS:
+            raise AugmentError(
+                f"{self.table.name} has {rows} rows with a value of {self.target.name}: at least {FEWEST_ROWS} are needed"
+            )
+        return rows
+
+    def _classes(self) -> tuple[str, ...]:
+        """The values that become indicators; none: the target is a number."""
+        name = quoted(self.target.name)
+        found = self.sql(
+            f"SELECT CAST({name} AS VARCHAR) AS v, count(*) FROM base_rows GROUP BY v ORDER BY 2 DESC, 1 LIMIT {MOST_CLASSES + 1}"
+        ).fetchall()
+        if len(found) < 2:
+            raise AugmentError(
+                f"{self.target.name} is {found[0][0]} in all rows: a constant needs no prediction"
+            )
+        number = number_form(self.lake.index, self.target)
+        if self.target.meaning is not Family.BOOLEAN and number is not None and len(found) > 2:
+            return ()
+        if self.target.meaning.numeric and {v for v, _ in found} != {"0", "1"} and len(found) == 2:
+            return ()
+        if len(found) > MOST_CLASSES:
+            raise AugmentError(
+                f"{self.target.name} is text of more than {MOST_CLASSES} different values: a number, a yes or no, or a few classes can be predicted"
+            )
+        if len(found) == 2:
+            # one indicator says it all: that of the value that sorts last (1, true, yes)
+            return (max(v for v, _ in found),)
+        return tuple(v for v, _ in found)
+
+    def _make_values(self) -> None:
+        """The table `base_values`: folds, features with flags, targets, all centred and scaled."""
+        self._cursor.register(
+            "base_folds", {"__row": np.arange(self.rows), **{f"f{s}": fold_numbers(self.rows, s) for s in SEEDS}}
+        )  # fmt: skip
+        self.sql("CREATE OR REPLACE TEMP TABLE folds AS SELECT * FROM base_folds")
+        self._cursor.unregister("base_folds")
+        features, encoding = self._encoding()
+        targets = self._target_forms()
+        told = ", ".join(
+            [
+                *(f"{t} AS y{i}" for i, t in enumerate(targets)),
+                f"{self._date_form() or 'NULL::DOUBLE'} AS dated",
+            ]
+        )
+        self.sql(
+            f"CREATE OR REPLACE TEMP TABLE raw AS SELECT * FROM (SELECT __row, {told} FROM base_rows) JOIN ({encoding}) USING (__row)"
+        )
+        if (
+            gone := int(self.sql("SELECT count(*) FROM raw WHERE y0 IS NULL").fetchone()[0])
+        ) and not self.classes:
+            raise AugmentError(
+                f"{self.target.name} is no number in {gone} of {self.rows} rows: a filter on the rows can leave them out"
+            )
+        kept = self._best(len(features))
+        self.features = tuple(features[i] for i in kept)
+        columns = [f"y{i}" for i in range(len(targets))] + [f"v{i}" for i in kept]
+        told = self.sql(
+            "SELECT " + ", ".join(f"coalesce(avg({c}), 0), coalesce(stddev_pop({c}), 0)" for c in columns) + " FROM raw"
+        ).fetchone()  # fmt: skip
+        scales = {c: (float(told[2 * i]), float(told[2 * i + 1]) or 1.0) for i, c in enumerate(columns)}
+        shown = []
+        for n, i in enumerate(kept):
+            centre, scale = scales[f"v{i}"]
+            shown.append(f"coalesce((v{i} - {centre!r}::DOUBLE) / {scale!r}::DOUBLE, 0.0) AS b{n}")
+            shown.append(f"CAST(v{i} IS NULL AS INTEGER)::DOUBLE AS n{n}")
+        shown.append("dated")
+        for i in range(len(targets)):
+            centre, scale = scales[f"y{i}"]
+            shown.append(f"(y{i} - {centre!r}::DOUBLE) / {scale!r}::DOUBLE AS y{i}")
+        self.sql(
+            f"CREATE OR REPLACE TEMP TABLE base_values AS SELECT __row, f0, f1, f2, {', '.join(shown)} FROM raw JOIN folds USING (__row)"
+        )
+
+    def _value_columns(self) -> list[str]:
+        pairs = [c for i in range(len(self.features)) for c in (f"b{i}", f"n{i}")]
+        return [*pairs, *(f"y{i}" for i in range(self.targets))]
+
+    def _date_form(self) -> str | None:
+        """The rows' own date in days, where one column clearly is it."""
+        dates = [c for c in self.table.columns if c.meaning is Family.DATE]
+        return number_form(self.lake.index, dates[0]) if len(dates) == 1 else None
+
+    def _target_forms(self) -> list[str]:
+        name = quoted(self.target.name)
+        if self.classes:
+            return [f"CAST(CAST({name} AS VARCHAR) = {literal(v)} AS INTEGER)::DOUBLE" for v in self.classes]
+        return [number_form(self.lake.index, self.target) or name]
+
+    def _encoding(self) -> tuple[tuple[Feature, ...], str]:
+        wanted = None if self.spec.features is None else {self._column(f).name for f in self.spec.features}
+        without = {self.target.name, *self.keys}
+        if wanted is not None:
+            without |= {c.name for c in self.table.columns if c.name not in wanted}
+            without -= wanted - {self.target.name}
+        return row_features(self.lake.index, self.table.name, without, "base_rows", "__row")
+
+    def _best(self, offered: int) -> list[int]:
+        if offered <= _MOST_FEATURES:
+            return list(range(offered))
+        told = self.sql(
+            "SELECT " + ", ".join(f"coalesce(abs(corr(v{i}, y0)), 0)" for i in range(offered)) + " FROM raw"
+        ).fetchone()
+        order = sorted(range(offered), key=lambda i: (-(told[i] if told[i] == told[i] else 0.0), i))
+        self.notes.append(
+            f"of {offered} features of {self.table.name} itself the {_MOST_FEATURES} that correlate most with the target are used"
+        )
+        return sorted(order[:_MOST_FEATURES])
+
+    def _own_moments(self) -> Any:
+        """(seeds, folds, d, d) over 1, features with flags, targets."""
+        columns = ["1.0", *self._value_columns()]
+        d = len(columns)
+        cells = [(i, j) for i in range(d) for j in range(i, d)]
+        shown = ", ".join(f"sum({columns[i]} * {columns[j]})" for i, j in cells)
+        found = np.zeros((len(SEEDS), FOLDS, d, d))
+        for s in SEEDS:
+            for row in self.sql(f"SELECT f{s}, {shown} FROM base_values GROUP BY f{s}").fetchall():
+                for (i, j), value in zip(cells, row[1:], strict=True):
+                    found[s, row[0], i, j] = found[s, row[0], j, i] = value
+        return found
+
+    def _aggregate(self, groupings: tuple[int, ...], seed: int) -> Grouped:
+        columns = self._value_columns()
+        groups = "".join(f", g{n}.g AS g{n}" for n in groupings)
+        joins = "".join(f" JOIN groups_{n} g{n} USING (__row)" for n in groupings)
+        by = "".join(f", g{n}.g" for n in groupings)
+        sums = "".join(f", sum({c}) AS s{i}" for i, c in enumerate(columns))
+        found = self.sql(
+            f"SELECT f{seed} AS f{groups}, count(*) AS n{sums} FROM base_values{joins} GROUP BY f{seed}{by}"
+        ).fetchnumpy()
+        return Grouped(
+            np.column_stack([np.asarray(found[f"g{n}"], dtype=np.int64) for n in groupings]),
+            np.asarray(found["f"], dtype=np.int64),
+            np.asarray(found["n"], dtype=np.float64),
+            np.column_stack([np.asarray(found[f"s{i}"], dtype=np.float64) for i in range(len(columns))]),
+        )
+
+
+def _found(lake: Lake, spec: BaseSpec) -> tuple[Table, Column]:
+    table = lake.index.table(spec.table)
+    if table is None:
+        raise AugmentError(f"the lake has no table {spec.table}", sqlstate="42P01")
+    if not spec.target:
+        raise AugmentError("say which column is to be predicted")
+    target = table.column(spec.target)
+    if target is None:
+        near = [c.name for c in table.columns if set(names.words(c.name)) & set(names.words(spec.target))]
+        hint = f": did you mean {', '.join(near)}?" if near else ""
+        raise AugmentError(f"table {table.name} has no column {spec.target}{hint}", sqlstate="42703")
+    if target.rows - target.nulls <= 0:
+        raise AugmentError(f"{target.name} has no value in any row")
+    return table, target

@@ -1,0 +1,179 @@
+"""What can be joined to a base table: tables and the keys to join them on.
+
+Owns the candidates from the lake's join scores, with composite keys, and each family of unionable tables counted once.
+Must not know the target or scores of regressions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass
+
+from rewright.lake.api import Lake
+from rewright.lake.augment.encoding import Kind, key_kind
+from rewright.lake.catalog.model import Column, Table
+from rewright.lake.joins.keys import KeyFinder
+from rewright.lake.joins.scores import USELESS, PairScore, year_like
+
+_PER_TABLE = 3
+_MOST_PAIRS = 3
+_UNIQUE = 0.98
+_CONTAINED = 0.05
+"""The share of the smaller side's values that two key columns must have in common."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hop:
+    """One join: `pairs` of (column of `left`, column of `right`, as what they are compared)."""
+
+    left: str
+    right: str
+    pairs: tuple[tuple[str, str, Kind], ...]
+    quality: float
+
+    def __str__(self) -> str:
+        return f"{self.left} -> {self.right} on " + ", ".join(
+            a if a == b else f"{a} = {b}" for a, b, _ in self.pairs
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A table and the chain of joins that leads to it from the base table."""
+
+    hops: tuple[Hop, ...]
+
+    @property
+    def table(self) -> str:
+        return self.hops[-1].right
+
+    @property
+    def tables(self) -> tuple[str, ...]:
+        return (self.hops[0].left, *(hop.right for hop in self.hops))
+
+    @property
+    def path(self) -> str:
+        return ", ".join(str(hop) for hop in self.hops)
+
+
+class Candidates:
+    """Joins from a table of the lake to the others."""
+
+    def __init__(self, lake: Lake, base: str) -> None:
+        self._lake = lake
+        self._index = lake.index
+        self._base = base
+        self._finder = KeyFinder(lake.index, lake.database)
+        self._hops: dict[tuple[str, tuple[str, ...]], tuple[Hop, ...]] = {}
+        self._parts = self._united_parts()
+
+    def single(self, keys: Collection[str] = ()) -> list[Candidate]:
+        """Tables joined directly, the most promising key first; `keys`: the base's columns to join on (none: any)."""
+        found = [Candidate((hop,)) for hop in self.hops(self._base, keys)]
+        return sorted(found, key=lambda c: (-c.hops[0].quality, c.path))
+
+    def hops(self, table: str, keys: Collection[str] = ()) -> Iterator[Hop]:
+        """The joins that lead away from a table."""
+        allowed = tuple(sorted(keys))
+        if (table, allowed) not in self._hops:
+            self._hops[table, allowed] = tuple(self._found(table, allowed))
+        return iter(self._hops[table, allowed])
+
+    def _found(self, table: str, allowed: Collection[str]) -> Iterator[Hop]:
+        for other in self._neighbours(table):
+            pairs = [p for p in self._pairs(table, other) if not allowed or p.a.name in allowed]
+            yield from _keys(self._index.tables[table], self._index.tables[other], pairs, self._unique)
+
+    def _unique(self, columns: list[Column]) -> bool:
+        """Do the columns together identify a row?"""
+        table = self._index.tables[columns[0].table]
+        found = self._finder.distinct(table.name, tuple(c.name for c in columns))
+        return found >= _UNIQUE * max(table.rows, 1)
+
+    def _pairs(self, table: str, other: str) -> list[PairScore]:
+        found = list(self._index.pairs(table, other))
+        # years complete a key whatever the scores say of them alone
+        known = {(p.a.name, p.b.name) for p in found}
+        for a in self._index.tables[table].columns:
+            for b in self._index.tables[other].columns:
+                if (a.name, b.name) not in known and year_like(a) and year_like(b):
+                    score = self._index.overlapping(a, b)
+                    if score is not None:
+                        found.append(score)
+        return found
+
+    def _neighbours(self, table: str) -> list[str]:
+        """Tables that share values with it: parts of a union are told by the union alone."""
+        graph = self._lake.graph()
+        near = set(graph.neighbors(table)) if table in graph else set()
+        found: set[str] = set()
+        for name in near:
+            found.add(self._parts.get(name, name))
+        return sorted(found - {table, self._base})
+
+    def _united_parts(self) -> dict[str, str]:
+        """Part → the table that unites it; a union that holds the base table is not used, its parts are others' data."""
+        return {
+            part: name
+            for name, united in self._index.unions.items()
+            if self._base not in {p for p, _ in united.parts}
+            for part, _ in united.parts
+        }
+
+
+def _keys(
+    left: Table, right: Table, pairs: list[PairScore], unique: Callable[[list[Column]], bool]
+) -> Iterator[Hop]:
+    """Keys of two tables: each telling pair, completed by years and by further pairs while the right side is not unique."""
+    telling = [p for p in pairs if p.quality > USELESS / 2 and not _period(p) and _shared(p) >= _CONTAINED]
+    periods = [p for p in pairs if _period(p)]
+    telling.sort(key=lambda p: (-p.quality, p.a.position, p.b.position))
+    seen: set[tuple[tuple[str, str], ...]] = set()
+    made = 0
+    for first in telling:
+        if made >= _PER_TABLE:
+            break
+        for key in (_completed(first, telling, periods, unique), [first]):
+            names = tuple(sorted((p.a.name, p.b.name) for p in key))
+            if names in seen:
+                continue
+            seen.add(names)
+            made += 1
+            yield _hop(left, right, key)
+    if not telling:
+        for pair in periods[:1]:
+            yield _hop(left, right, [pair])
+
+
+def _completed(
+    first: PairScore,
+    telling: list[PairScore],
+    periods: list[PairScore],
+    unique: Callable[[list[Column]], bool],
+) -> list[PairScore]:
+    key = [first]
+    for pair in [*periods, *telling]:
+        if len(key) >= _MOST_PAIRS or unique([p.b for p in key]):
+            break
+        if all(pair.a.name != p.a.name and pair.b.name != p.b.name for p in key) and (
+            _period(pair) or _same_name(pair)
+        ):
+            key.append(pair)
+    return key
+
+
+def _same_name(pair: PairScore) -> bool:
+    return pair.a.name.lower() == pair.b.name.lower() and not pair.a.meaning.numeric
+
+
+def _period(pair: PairScore) -> bool:
+    return year_like(pair.a) and year_like(pair.b)
+
+
+def _shared(pair: PairScore) -> float:
+    return max(pair.overlap.a_in_b, pair.overlap.b_in_a)
+
+
+def _hop(left: Table, right: Table, key: list[PairScore]) -> Hop:
+    pairs = tuple((p.a.name, p.b.name, key_kind(p.a, p.b)) for p in key)
+    return Hop(left.name, right.name, pairs, max(p.quality for p in key))

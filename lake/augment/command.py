@@ -1,0 +1,120 @@
+"""``rewright augment``: tables of a lake that make the prediction of a column better.
+
+Owns the options, the progress bar and the output. Must not know how tables are found.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+
+from rewright.lake.augment.api import SELECTORS, STRATEGIES, BaseSpec, Options, Report, augment, save
+from rewright.lake.command import Duration, LakeFolder, opened, print_json
+
+
+@click.command()
+@click.option("--lake", "folder", metavar="DIR", type=LakeFolder(), required=True, help="the lake's folder")
+@click.option("--over", type=LakeFolder(), help="files that replace those of the same name")
+@click.option("--table", required=True, help="the table to augment")
+@click.option("--target", required=True, help="its column to be predicted")
+@click.option("--on", "keys", multiple=True, help="join on this column only (may be given several times)")
+@click.option("--feature", "features", multiple=True, help="its own column that may predict, too (default: all)")  # fmt: skip
+@click.option("--where", default="", help="a condition on its rows")
+@click.option("--latest", is_flag=True, help="only the latest row of each value of --on")
+@click.option("--tables", type=click.IntRange(1, 100), default=5, show_default=True)
+@click.option("--budget", type=Duration(), default=60.0, show_default="60s", help="for how long to search")
+@click.option("--evaluations", type=click.IntRange(1), help="full evaluations, at most")
+@click.option(
+    "--hops", type=click.IntRange(1, 6), default=1, show_default=True, help="longest chain of joins"
+)
+@click.option("--strategy", type=click.Choice(STRATEGIES), default="mcts", show_default=True, help="how chains are searched")  # fmt: skip
+@click.option("--selector", type=click.Choice(SELECTORS), default="ours", show_default=True)
+@click.option("--aggregates", type=click.Choice(["all", "standard"]), default="all", show_default=True, help="what is made of many rows per key")  # fmt: skip
+@click.option("--seed", type=int, default=0, show_default=True)
+@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="write the augmented table as Parquet")  # fmt: skip
+@click.option("--json", "as_json", is_flag=True, help="one JSON document on stdout")
+def command(
+    folder: Path,
+    over: Path | None,
+    table: str,
+    target: str,
+    keys: tuple[str, ...],
+    features: tuple[str, ...],
+    where: str,
+    latest: bool,
+    tables: int,
+    budget: float,
+    evaluations: int | None,
+    hops: int,
+    strategy: str,
+    selector: str,
+    aggregates: str,
+    seed: int,
+    out: Path | None,
+    as_json: bool,
+) -> None:
+    """Find tables that, joined, predict a column better."""
+    spec = BaseSpec(table, target, keys, features or None, where, latest)
+    options = Options(tables, budget, evaluations, selector, aggregates, hops, strategy, seed)  # type: ignore[arg-type]
+    with opened(folder, over) as lake:
+        lake.graph()
+        with _progress() as told:
+            report = augment(lake, spec, options, told=told)
+        written = save(lake, report, out) if out is not None else None
+    if as_json:
+        print_json(report.to_json())
+        return
+    _print(report)
+    if out is not None:
+        click.echo(f"{written} rows written to {out}")
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[[str, float], None]]:
+    """A line on a terminal: how many joins were looked at, and the best R² so far."""
+    if not sys.stderr.isatty():
+        yield lambda _table, _r2: None
+        return
+    from tqdm import tqdm
+
+    with tqdm(desc="looking", unit="join", file=sys.stderr) as bar:
+
+        def told(table: str, r2: float) -> None:
+            bar.set_postfix_str(f"best R² {r2:.3f}, {table}")
+            bar.update()
+
+        yield told
+
+
+def _print(report: Report) -> None:
+    click.echo(
+        f"{report.table}.{report.target}: R² {report.r2_before:.3f} by itself, {report.r2_after:.3f} with what is recommended"
+    )
+    if report.auc_before is not None and report.auc_after is not None:
+        click.echo(f"AUC {report.auc_before:.3f} by itself, {report.auc_after:.3f} with it")
+    for rank, added in enumerate(report.added, 1):
+        verdict = "" if added.recommended else "  not recommended: the gain does not beat its interval"
+        click.echo(
+            f"{rank}. {added.table}: R² {added.r2_before:.3f} -> {added.r2_after:.3f}, "
+            f"gain between {added.low:.3f} and {added.high:.3f}{verdict}"
+        )
+        click.echo(f"   {added.join_path}")
+        click.echo(f"   {', '.join(added.columns)}")
+    for leak in report.leaks:
+        click.echo(f"left out: {leak.table}.{leak.column}: {leak.reason}")
+    for path, reason in report.failed:
+        click.echo(f"failed: {path}: {reason}")
+    for note in report.notes:
+        click.echo(f"note: {note}")
+    if report.ended == "budget":
+        click.echo(f"the budget ended; {len(report.not_tried)} joins were not tried")
+        for path in report.not_tried[:20]:
+            click.echo(f"   {path}")
+    click.echo(
+        f"{report.evaluations} evaluations and {report.estimates} estimates of {report.candidates} joins in {report.seconds:.1f} s"
+    )
+    click.echo(f"\n{report.sql};")

@@ -1,0 +1,249 @@
+"""Columns as numbers: the SQL that makes target-free features of a table's columns.
+
+Owns which columns are features, their encodings, and the aggregation of many rows per key to one. Must not know the
+target, folds or scores.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from rewright.engines.duckdb.quoting import literal, quoted
+from rewright.lake import names
+from rewright.lake.catalog.model import Column, Family
+from rewright.lake.index import LakeIndex
+from rewright.lake.joins.scores import own_key, year_like
+from rewright.lake.noise.clean import clean_expression
+
+Kind = Literal["number", "text", "date"]
+Aggregates = Literal["standard", "all"]
+"""`standard`: the latest row per key, else means and most frequent values; `all`: also minimum, maximum, sum and mean."""
+_LEVELS = 8
+"""Most frequent values of a text column that become 0/1 columns."""
+_FEW = 60
+"""A text column of more different values than this is told by how frequent its value is."""
+_MOST_COLUMNS = 2000
+_UNIQUE = 0.98
+
+
+@dataclass(frozen=True, slots=True)
+class Feature:
+    """One numeric column made of `column`; `how` says by which aggregate and encoding (`mean`, `latest`, `= value`)."""
+
+    table: str
+    column: str
+    how: str
+
+    @property
+    def name(self) -> str:
+        return f"{self.table}.{self.column}" + (f" ({self.how})" if self.how else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Encoded:
+    """`sql`: a SELECT of the key columns `k0, k1, ...` and one DOUBLE `v0, v1, ...` per feature, one row per key."""
+
+    sql: str
+    features: tuple[Feature, ...]
+    keys: int
+    left_out: tuple[tuple[str, str], ...]
+    time: str | None
+
+
+def key_kind(a: Column, b: Column) -> Kind:
+    """As what two key columns are compared."""
+    if a.numeral and b.numeral:
+        return "number"
+    if Family.DATE in {a.family, b.family} or (a.meaning is Family.DATE and b.meaning is Family.DATE):
+        return "date"
+    return "text"
+
+
+def key_form(index: LakeIndex, column: Column, kind: Kind) -> str:
+    """SQL of a key column by which values that differ in blanks, case, accents or punctuation only are the same."""
+    if kind == "number":
+        return f"TRY_CAST({quoted(column.name)} AS BIGINT)"
+    cleaned = clean_expression(column, index.values(column)) or quoted(column.name)
+    if kind == "date":
+        return f"CAST(TRY_CAST({cleaned} AS DATE) AS VARCHAR)"
+    folded = f"lower(strip_accents(CAST({cleaned} AS VARCHAR)))"
+    return f"nullif(trim(regexp_replace({folded}, '[^\\pL\\pN]+', ' ', 'g')), '')"
+
+
+def number_form(index: LakeIndex, column: Column) -> str | None:
+    """SQL of the column as a finite DOUBLE (dates as days), or None where it is no number."""
+    if column.meaning is Family.BOOLEAN:
+        form = clean_expression(column, index.values(column)) or quoted(column.name)
+        return f"CAST(TRY_CAST({form} AS BOOLEAN) AS DOUBLE)"
+    if column.meaning.numeric:
+        form = clean_expression(column, index.values(column)) or quoted(column.name)
+        number = f"TRY_CAST({form} AS DOUBLE)"
+        return f"CASE WHEN isfinite({number}) THEN {number} END"
+    if column.meaning is Family.DATE:
+        form = clean_expression(column, index.values(column)) or quoted(column.name)
+        return f"epoch(TRY_CAST({form} AS TIMESTAMP)) / 86400.0"
+    return None
+
+
+def time_column(columns: Sequence[Column]) -> Column | None:
+    """The column that dates the rows: a year, else a date."""
+    years = [c for c in columns if year_like(c) and {"year", "yr", "season"} & set(names.words(c.name))]
+    return next(iter(years), None) or next((c for c in columns if c.meaning is Family.DATE), None)
+
+
+def encoded(
+    index: LakeIndex,
+    table: str,
+    keys: Sequence[tuple[str, Kind]],
+    *,
+    unique: bool,
+    aggregates: Aggregates = "standard",
+    without: Collection[str] = (),
+    source: str | None = None,
+) -> Encoded:
+    """Features of a table, one row per key.
+
+    `unique`: the key already identifies a row; `without`: columns that are no features; `source`: SQL to read instead
+    of the table (its columns must be the table's).
+    """
+    found = index.tables[table]
+    columns = [found.column(name) for name, _ in keys]
+    forms = [key_form(index, c, kind) for c, (_, kind) in zip(columns, keys, strict=True) if c is not None]
+    offered, left_out = _usable(index, table, {name for name, _ in keys} | set(without))
+    time = None if unique else time_column(offered)
+    by = ", ".join(f"k{i}" for i in range(len(forms)))
+    listed = [f"{form} AS k{i}" for i, form in enumerate(forms)]
+    if time is not None:
+        listed.append(f"{number_form(index, time) or quoted(time.name)} AS t")
+    rows = f"SELECT {', '.join([*listed, *_inner(index, offered)])} FROM {source or quoted(table)}"
+    if unique or time is not None:
+        order = " ORDER BY t DESC NULLS LAST" if time is not None else ""
+        reduced = f"SELECT * FROM ({rows}) QUALIFY row_number() OVER (PARTITION BY {by}{order}) = 1"
+        outer, features = _outer(index, offered, "latest" if time is not None else "")
+    else:
+        told = "".join(
+            f", {'avg' if number_form(index, c) else 'mode'}(c{i}) AS c{i}" for i, c in enumerate(offered)
+        )
+        reduced = f"SELECT {by}{told}, count(*) AS n FROM ({rows}) GROUP BY {by}"
+        outer, features = _outer(index, offered, "mean")
+        outer.append("CAST(n AS DOUBLE)")
+        features.append(Feature(table, "*", "count"))
+    shown = "".join(f", {expression} AS v{i}" for i, expression in enumerate(outer))
+    sql = f"SELECT {by}{shown} FROM ({reduced})"
+    if aggregates == "all" and not unique and (more := _further_aggregates(offered, time is not None)):
+        sql = _beside(sql, rows, more, len(forms), len(features))
+        features += [feature for feature, _ in more]
+    return Encoded(sql, tuple(features), len(forms), left_out, time.name if time is not None else None)
+
+
+def row_features(
+    index: LakeIndex, table: str, without: Collection[str], source: str, carried: str
+) -> tuple[tuple[Feature, ...], str]:
+    """Features of each row of `source` (the table's columns and `carried`), and the SELECT of `carried` and v0, v1, ..."""
+    offered, _ = _usable(index, table, without)
+    outer, features = _outer(index, offered, "")
+    shown = "".join(f", {expression} AS v{i}" for i, expression in enumerate(outer))
+    rows = f"SELECT {', '.join([carried, *_inner(index, offered)])} FROM {source}"
+    return tuple(features), f"SELECT {carried}{shown} FROM ({rows})"
+
+
+def _usable(
+    index: LakeIndex, table: str, keys: Collection[str]
+) -> tuple[list[Column], tuple[tuple[str, str], ...]]:
+    """Columns that may be features, and the others with the reason."""
+    offered: list[Column] = []
+    left_out: list[tuple[str, str]] = []
+    for column in index.tables[table].columns:
+        if column.name in keys:
+            continue
+        filled = column.rows - column.nulls
+        if filled == 0 or column.distinct == 0:
+            left_out.append((column.name, "it is empty"))
+        elif _identifies(index, column):
+            left_out.append((column.name, "it is a key: it names the row and does not describe it"))
+        elif column.family is Family.NESTED or column.family is Family.TIME:
+            left_out.append((column.name, f"a column of type {column.type} is no feature"))
+        elif len(offered) >= _MOST_COLUMNS:
+            left_out.append((column.name, f"only the first {_MOST_COLUMNS} columns of a table are looked at"))
+        else:
+            offered.append(column)
+    return offered, tuple(left_out)
+
+
+def _identifies(index: LakeIndex, column: Column) -> bool:
+    """Is it a serial number, a code or a name that is different in nearly every row?"""
+    keyed = bool(set(names.words(column.name)) & names.KEY_WORDS)
+    if column.meaning.numeric or column.family is Family.INTEGER:
+        return column.numeral and (keyed or (column.unique and own_key(column, index.tables[column.table])))
+    if column.meaning is Family.TEXT:
+        return column.uniqueness >= _UNIQUE or (keyed and column.distinct > _FEW)
+    return False
+
+
+def _inner(index: LakeIndex, offered: Sequence[Column]) -> list[str]:
+    """Each column as a number, or as a text where it is none."""
+    return [
+        f"{number_form(index, c) or f'CAST({quoted(c.name)} AS VARCHAR)'} AS c{i}"
+        for i, c in enumerate(offered)
+    ]
+
+
+def _outer(index: LakeIndex, offered: Sequence[Column], how: str) -> tuple[list[str], list[Feature]]:
+    """Features over the columns c0, c1, ... of one row per key."""
+    outer: list[str] = []
+    features: list[Feature] = []
+    for i, column in enumerate(offered):
+        if number_form(index, column) is not None:
+            outer.append(f"CAST(c{i} AS DOUBLE)")
+            features.append(Feature(column.table, column.name, how))
+            continue
+        prefix = {"mean": "most frequent ", "latest": "latest "}.get(how, "")
+        for told, sql in _texts(index, column, f"c{i}"):
+            outer.append(sql)
+            features.append(Feature(column.table, column.name, f"{prefix}{told}"))
+    return outer, features
+
+
+def _texts(index: LakeIndex, column: Column, value: str) -> list[tuple[str, str]]:
+    """Encodings of a text: a 0/1 column for each of its most frequent values, else its value's frequency."""
+    counts = index.values(column).counts
+    if column.distinct <= _FEW:
+        levels = [v for v, _ in counts[:_LEVELS]]
+        if len(levels) == column.distinct and len(levels) > 1:
+            # the last of all values follows from the others
+            levels = levels[:-1]
+        return [
+            (
+                f"= {v}",
+                f"CASE WHEN {value} IS NOT NULL THEN CAST({value} = {literal(v)} AS INTEGER)::DOUBLE END",
+            )
+            for v in levels
+        ]
+    frequent = [(v, n) for v, n in counts if n > 1][:200]
+    if not frequent:
+        return []
+    cases = " ".join(f"WHEN {literal(v)} THEN {n}" for v, n in frequent)
+    return [
+        ("frequency", f"CASE WHEN {value} IS NOT NULL THEN ln(1.0 + (CASE {value} {cases} ELSE 1 END)) END")
+    ]
+
+
+def _further_aggregates(offered: Sequence[Column], dated: bool) -> list[tuple[Feature, str]]:
+    hows = [("minimum", "min"), ("maximum", "max"), ("sum", "sum"), *([("mean", "avg")] if dated else [])]
+    return [
+        (Feature(column.table, column.name, how), f"CAST({function}(c{i}) AS DOUBLE)")
+        for i, column in enumerate(offered)
+        if column.meaning.numeric
+        for how, function in hows
+    ]
+
+
+def _beside(sql: str, rows: str, more: list[tuple[Feature, str]], keys: int, first: int) -> str:
+    """The further aggregates of the same keys as further columns, numbered from `first`."""
+    by = ", ".join(f"k{i}" for i in range(keys))
+    shown = ", ".join(f"{expression} AS v{first + i}" for i, (_, expression) in enumerate(more))
+    on = " AND ".join(f"a.k{i} IS NOT DISTINCT FROM b.k{i}" for i in range(keys))
+    further = f"SELECT {by}, {shown} FROM ({rows}) GROUP BY {by}"
+    return f"SELECT a.*, b.* EXCLUDE ({by}) FROM ({sql}) a LEFT JOIN ({further}) b ON {on}"

@@ -1,0 +1,290 @@
+"""Judging candidates: features per key value, leaks taken out, sums of products put together for any set of tables.
+
+Owns the blocks (a candidate's features aligned with the base's key values), the joint moments of several, and the count of
+what was computed. Must not know how sets are searched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from rewright.engines.duckdb.quoting import quoted
+from rewright.lake.augment.base import Base, Grouped
+from rewright.lake.augment.candidates import Candidate, Hop
+from rewright.lake.augment.encoding import Aggregates, Encoded, Feature, encoded, key_form
+from rewright.lake.augment.leakage import Leak, TargetByKey, dated_after, leaks_of, ranks
+from rewright.lake.augment.metric import FOLDS, SEEDS, Evaluation, Moments, estimate, evaluate
+from rewright.lake.catalog.model import Family
+
+_MOST_FEATURES = 48
+"""Features of one candidate that are looked at, those that correlate most with the target."""
+_SAMPLE = 20_000
+"""Key values on which an estimate is made, at most."""
+_FEWEST_MATCHES = 0.02
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A candidate's features: `values` (key values of the base, features), centred and scaled, 0 where missing."""
+
+    candidate: Candidate
+    grouping: int
+    sql: str
+    features: tuple[Feature, ...]
+    columns: tuple[str, ...]
+    values: Any
+    missing: Any
+    leaks: tuple[Leak, ...]
+    coverage: float
+    left_out: tuple[tuple[str, str], ...]
+    time: str | None
+
+    def only(self, chosen: Sequence[int]) -> Block:
+        """Only these features."""
+        at = list(chosen)
+        return replace(
+            self,
+            features=tuple(self.features[i] for i in at),
+            columns=tuple(self.columns[i] for i in at),
+            values=self.values[:, at],
+            missing=self.missing[:, at],
+        )
+
+
+class Evaluator:
+    """Evaluates sets of candidates for one base table; counts full evaluations and estimates."""
+
+    def __init__(self, base: Base, aggregates: Aggregates = "all") -> None:
+        self.base = base
+        self._aggregates = aggregates
+        self._blocks: dict[str, Block] = {}
+        self._targets: dict[int, TargetByKey] = {}
+        self.evaluations = 0
+        self.estimates = 0
+
+    def block(self, candidate: Candidate) -> Block:
+        """The candidate's features by key: one aggregation."""
+        if candidate.path not in self._blocks:
+            self._blocks[candidate.path] = self._made(candidate)
+        return self._blocks[candidate.path]
+
+    def evaluate(self, blocks: Sequence[Block]) -> Evaluation:
+        """The full metric for the base joined with all blocks."""
+        self.evaluations += 1
+        return evaluate(self.moments(blocks, len(SEEDS)))
+
+    def estimate(self, blocks: Sequence[Block]) -> float:
+        """R² by generalised cross-validation, on a sample of key values where there are many."""
+        self.estimates += 1
+        return estimate(self.moments(blocks, 1, sample=True))
+
+    def moments(self, blocks: Sequence[Block], seeds: int, *, sample: bool = False) -> Moments:
+        """The moments of the base's features, then each block's, then the targets."""
+        base, own = self.base, len(self.base.features)
+        if not blocks:
+            return Moments(base.moments[:seeds], own, base.targets)
+        groupings = tuple(sorted({b.grouping for b in blocks}))
+        told = base.grouped(groupings)[:seeds]
+        found = np.stack([self._sums(one, groupings, blocks, base.moments[s], sample) for s, one in enumerate(told)])  # fmt: skip
+        return Moments(found, own + sum(len(b.features) for b in blocks), base.targets)
+
+    def auc(self, blocks: Sequence[Block], evaluation: Evaluation) -> float | None:
+        """Area under the ROC curve of the out-of-fold predictions; of classes the mean. None for a number."""
+        base = self.base
+        if not base.classes:
+            return None
+        rows = base.row_values()
+        at, q = [base.row_groups(b.grouping) for b in blocks], 2 * len(base.features)
+        x = [np.ones((base.rows, 1)), rows[:, :q]]
+        for block, groups in zip(blocks, at, strict=True):
+            x.append(_interleaved(block.values, block.missing)[groups])
+        features = np.hstack(x)
+        found = []
+        for s in range(len(SEEDS)):
+            folds = base.folds(SEEDS[s])
+            for t in range(base.targets):
+                vectors = evaluation.residuals[s, folds, :, t]
+                score = -(features * vectors[:, : features.shape[1]]).sum(axis=1)
+                found.append(_auc(score, rows[:, q + t] > 0))
+        return float(np.mean(found))
+
+    def _sums(
+        self, grouped: Grouped, groupings: tuple[int, ...], blocks: Sequence[Block], own: Any, sample: bool
+    ) -> Any:
+        q, t = 2 * len(self.base.features), self.base.targets
+        width = 2 * sum(len(b.features) for b in blocks)
+        found = np.zeros((FOLDS, 1 + q + width + t, 1 + q + width + t))
+        added = slice(1 + q, 1 + q + width)
+        outside = np.r_[0 : 1 + q, 1 + q + width : 1 + q + width + t]
+        used: Any = np.ones(len(grouped.folds), dtype=bool)
+        if sample and len(used) > 2 * _SAMPLE:
+            used = np.random.default_rng(0).random(len(used)) < _SAMPLE / len(used)
+        share = float(grouped.counts[used].sum() / grouped.counts.sum())
+        for f in range(FOLDS):
+            at = np.flatnonzero((grouped.folds == f) & used)
+            x = np.hstack([_rows(b, grouped.groups[at, groupings.index(b.grouping)]) for b in blocks])
+            n = grouped.counts[at]
+            found[f][np.ix_(outside, outside)] = own[f] * share
+            found[f][added, added] = (x * n[:, None]).T @ x
+            cross = np.column_stack([n, grouped.sums[at]])
+            found[f][added, outside] = x.T @ cross
+            found[f][outside, added] = found[f][added, outside].T
+        return found
+
+    def _made(self, candidate: Candidate) -> Block:
+        base = self.base
+        base.lake.database.load(list(candidate.tables))
+        grouping = base.grouping(tuple((a, kind) for a, _, kind in candidate.hops[0].pairs))
+        made = self._encoded(candidate)
+        columns = [f"v{i}" for i in range(len(made.features))]
+        raw, matched = base.aligned(grouping, made.sql, columns, made.keys)
+        by_key = self._target_by_key(grouping)
+        leaks = leaks_of(base.lake.index, base.target, made.features, raw, matched, by_key)
+        leaks.update(self._later(made, raw, by_key))
+        coverage = float(by_key.counts[matched].sum() / base.rows)
+        kept = self._kept(raw, set(leaks), by_key) if coverage >= _FEWEST_MATCHES else []
+        values = raw[:, kept]
+        missing = ~np.isfinite(values)
+        filled = np.maximum((~missing).sum(axis=0), 1)
+        centre = np.where(missing, 0.0, values).sum(axis=0) / filled
+        values = np.where(missing, 0.0, values - centre)
+        scale = np.sqrt((values**2).sum(axis=0) / filled)
+        values = values / np.where(scale > 0, scale, 1.0)
+        told = {(x.table, x.column): x for x in leaks.values()}
+        return Block(
+            candidate, grouping, made.sql, tuple(made.features[i] for i in kept), tuple(columns[i] for i in kept),
+            values, missing.astype(float), tuple(told.values()), coverage, made.left_out, made.time,
+        )  # fmt: skip
+
+    def _encoded(self, candidate: Candidate) -> Encoded:
+        """The last table's features, carried back over the chain: each step one row per key, so rows never multiply."""
+        index = self.base.lake.index
+        last = candidate.hops[-1]
+        made = self._of_table(last)
+        for back, hop in zip(reversed(candidate.hops[:-1]), reversed(candidate.hops[1:]), strict=True):
+            table = index.tables[back.right]
+            arriving = [
+                f"{key_form(index, c, kind)} AS k{i}"
+                for i, (_, b, kind) in enumerate(back.pairs)
+                if (c := table.column(b)) is not None
+            ]
+            leaving = [
+                f"{key_form(index, c, kind)} AS j{i}"
+                for i, (a, _, kind) in enumerate(hop.pairs)
+                if (c := table.column(a)) is not None
+            ]
+            rows = f"SELECT DISTINCT {', '.join([*arriving, *leaving])} FROM {quoted(back.right)}"
+            on = " AND ".join(f"a.j{i} = b.k{i}" for i in range(len(leaving)))
+            by = ", ".join(f"a.k{i}" for i in range(len(arriving)))
+            shown = "".join(f", avg(b.v{i}) AS v{i}" for i in range(len(made.features)))
+            sql = f"SELECT {by}{shown} FROM ({rows}) a JOIN ({made.sql}) b ON {on} GROUP BY {by}"
+            made = replace(made, sql=sql, keys=len(arriving))
+        return made
+
+    def _of_table(self, hop: Hop) -> Encoded:
+        index = self.base.lake.index
+        table = index.tables[hop.right]
+        parts = [c for _, b, _ in hop.pairs if (c := table.column(b)) is not None]
+        return encoded(
+            index,
+            hop.right,
+            [(b, kind) for _, b, kind in hop.pairs],
+            unique=any(c.unique for c in parts) or self._unique(hop),
+            aggregates=self._aggregates,
+        )
+
+    def _unique(self, hop: Hop) -> bool:
+        index = self.base.lake.index
+        table = index.tables[hop.right]
+        forms = [key_form(index, c, kind) for _, b, kind in hop.pairs if (c := table.column(b)) is not None]
+        filled = " AND ".join(f"{form} IS NOT NULL" for form in forms)
+        found = self.base.sql(
+            f"SELECT count(*), count(DISTINCT ({', '.join(forms)})) FROM {quoted(hop.right)} WHERE {filled}"
+        ).fetchone()
+        return bool(found[0] == found[1])
+
+    def _target_by_key(self, grouping: int) -> TargetByKey:
+        if grouping not in self._targets:
+            base = self.base
+            shown = "".join(f", sum(y{t}) AS s{t}, sum(y{t} * y{t}) AS q{t}" for t in range(base.targets))
+            found = base.sql(
+                f"SELECT g, count(*) AS n{shown}, max(dated) AS d FROM base_values JOIN groups_{grouping} USING (__row) GROUP BY g ORDER BY g"
+            ).fetchnumpy()
+            self._targets[grouping] = TargetByKey(
+                np.asarray(found["n"], dtype=np.float64),
+                np.column_stack([np.asarray(found[f"s{t}"], dtype=np.float64) for t in range(base.targets)]),
+                np.column_stack([np.asarray(found[f"q{t}"], dtype=np.float64) for t in range(base.targets)]),
+                np.ma.filled(np.ma.asarray(found["d"], dtype=np.float64), np.nan),
+            )
+        return self._targets[grouping]
+
+    def _later(self, made: Encoded, raw: Any, by_key: TargetByKey) -> dict[int, Leak]:
+        """Date columns after the base's own date; where they date the rows, all columns of the table."""
+        index = self.base.lake.index
+        found: dict[int, Leak] = {}
+        for i, feature in enumerate(made.features):
+            column = index.tables[feature.table].column(feature.column)
+            if column is None or column.meaning is not Family.DATE or not dated_after(raw[:, i], by_key):
+                continue
+            dates = [c for c in index.tables[feature.table].columns if c.meaning is Family.DATE]
+            whole = feature.column == made.time or len(dates) == 1
+            reason = "it is dated after the row it would be joined to: it exists only after the target"
+            for j, other in enumerate(made.features):
+                if j == i or whole:
+                    found[j] = Leak(other.table, other.column, reason)
+        return found
+
+    def _kept(self, raw: Any, leaks: set[int], by_key: TargetByKey) -> list[int]:
+        """Features that differ from row to row, from each other, and correlate most with the target."""
+        seen: set[bytes] = set()
+        offered: list[int] = []
+        for i in range(raw.shape[1]):
+            column = raw[:, i]
+            there = np.isfinite(column)
+            if i in leaks or not there.any() or (there.all() and column.min() == column.max()):
+                continue
+            told = np.nan_to_num(column, nan=-9.87e99).tobytes()
+            if told not in seen:
+                seen.add(told)
+                offered.append(i)
+        if len(offered) <= _MOST_FEATURES:
+            return offered
+        strength = {i: _strength(raw[:, i], by_key) for i in offered}
+        return sorted(sorted(offered, key=lambda i: (-strength[i], i))[:_MOST_FEATURES])
+
+
+def _rows(block: Block, at: Any) -> Any:
+    out = np.empty((len(at), 2 * len(block.features)))
+    out[:, 0::2], out[:, 1::2] = block.values[at], block.missing[at]
+    return out
+
+
+def _interleaved(values: Any, missing: Any) -> Any:
+    out = np.empty((values.shape[0], 2 * values.shape[1]))
+    out[:, 0::2], out[:, 1::2] = values, missing
+    return out
+
+
+def _strength(x: Any, by_key: TargetByKey) -> float:
+    """Sum over the targets of the squared correlation with the imputed column."""
+    there = np.isfinite(x)
+    n = by_key.counts
+    x = np.where(there, x, 0.0)
+    rows = n[there].sum()
+    centred = np.where(there, x - (n * x)[there].sum() / rows, 0.0)
+    spread = (n * centred**2).sum()
+    if spread <= 0:
+        return 0.0
+    return float(((centred[:, None] * by_key.sums).sum(axis=0) ** 2).sum() / spread)
+
+
+def _auc(score: Any, positive: Any) -> float:
+    """The share of pairs of a positive and a negative that the score orders rightly, ties half (Mann-Whitney)."""
+    n, m = int(positive.sum()), int((~positive).sum())
+    if n == 0 or m == 0:
+        return 0.5
+    return float((ranks(score)[positive].sum() - n * (n + 1) / 2) / (n * m))

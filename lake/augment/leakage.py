@@ -1,0 +1,156 @@
+"""Columns that give the target away: found before any column is rewarded.
+
+Owns the tests for copies and near-copies of the target, the same quantity under another name, unit or year, and columns
+that exist only after it. Must not know how tables are joined or chosen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rewright.lake import names
+from rewright.lake.augment.encoding import Feature
+from rewright.lake.catalog.model import Column
+from rewright.lake.index import LakeIndex
+
+COPY = 0.999
+"""A column that correlates more with the target (as it is, or by rank) is a copy of it."""
+SAME_QUANTITY = 0.97
+"""From here on a column that is also called like the target is the same quantity of another source or year."""
+_LIKE = 0.6
+_FEWEST = 6
+"""Fewer rows with both values agree by chance."""
+_FEWEST_VALUES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Leak:
+    """A column that is told and not rewarded, and why."""
+
+    table: str
+    column: str
+    reason: str
+    correlation: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TargetByKey:
+    """The target's sums per key value: rows, sum and sum of squares of each target; the base's own dates, if any."""
+
+    counts: Any
+    sums: Any
+    squares: Any
+    dates: Any
+
+
+def leaks_of(
+    index: LakeIndex,
+    target: Column,
+    features: Sequence[Feature],
+    values: Any,
+    matched: Any,
+    by_key: TargetByKey,
+) -> dict[int, Leak]:
+    """Feature number → why it may not count."""
+    found: dict[int, Leak] = {}
+    for i, feature in enumerate(features):
+        if feature.column == "*":
+            continue
+        reason, strength = _reason(index, target, feature, values[:, i], matched, by_key)
+        if reason:
+            found[i] = Leak(feature.table, feature.column, reason, strength)
+    return found
+
+
+def _reason(
+    index: LakeIndex, target: Column, feature: Feature, x: Any, matched: Any, by_key: TargetByKey
+) -> tuple[str, float | None]:
+    there = np.isfinite(x) & (by_key.counts > 0)
+    for t in range(by_key.sums.shape[1]):
+        pearson = abs(_weighted(x, there, by_key, t))
+        if pearson > COPY:
+            return "a copy of the target, or the target in another unit", round(float(pearson), 4)
+        ranked = abs(_by_rank(x, there, by_key, t))
+        if ranked > COPY:
+            return "the target under another scale: it orders the rows as the target does", round(
+                float(ranked), 4
+            )
+        if max(pearson, ranked) >= SAME_QUANTITY and same_quantity(index, target, feature):
+            return "the same quantity under another name, source or year", round(
+                float(max(pearson, ranked)), 4
+            )
+        flag = (matched & ~np.isfinite(x)).astype(float)
+        told = abs(_weighted(flag, matched & (by_key.counts > 0), by_key, t))
+        if told > COPY:
+            return "it is filled only once the target is known", round(float(told), 4)
+    return "", None
+
+
+def _weighted(x: Any, there: Any, by_key: TargetByKey, target: int) -> float:
+    """Pearson's r over the base's rows where the feature is there."""
+    n, x = by_key.counts[there], x[there]
+    rows = n.sum()
+    if rows < _FEWEST or len(np.unique(x)) < 2:
+        return 0.0
+    y, yy = by_key.sums[there, target], by_key.squares[there, target]
+    centred = x - (n * x).sum() / rows
+    vx = (n * centred**2).sum()
+    vy = yy.sum() - y.sum() ** 2 / rows
+    if vx <= 0 or vy <= 1e-12 * rows:
+        return 0.0
+    two_values = len(np.unique(x)) == 2 and len(np.unique(y / n)) > 2
+    return 0.0 if two_values else float((centred * y).sum() / np.sqrt(vx * vy))
+
+
+def _by_rank(x: Any, there: Any, by_key: TargetByKey, target: int) -> float:
+    """Spearman's ρ over the key values, where the key decides the target."""
+    n = by_key.counts[there]
+    if len(n) < _FEWEST or len(np.unique(x[there])) < _FEWEST_VALUES:
+        return 0.0
+    y, yy = by_key.sums[there, target], by_key.squares[there, target]
+    within = (yy - y**2 / n).sum()
+    about = yy.sum() - y.sum() ** 2 / n.sum()
+    if about <= 0 or within > 1e-3 * about:
+        return 0.0
+    a, b = ranks(x[there]), ranks(y / n)
+    if a.std() == 0 or b.std() == 0:
+        return 0.0
+    return float(np.corrcoef(a, b)[0, 1])
+
+
+def ranks(x: Any) -> Any:
+    """Ranks from 1, ties by their mean."""
+    values, at, counts = np.unique(x, return_inverse=True, return_counts=True)
+    del values
+    last = np.cumsum(counts)
+    return (last - (counts - 1) / 2.0)[at]
+
+
+def same_quantity(index: LakeIndex, target: Column, feature: Feature) -> bool:
+    """Is the column called like the target, apart from years, units and sources?"""
+    mine, other = _subject(target.name), _subject(feature.column)
+    if not other:
+        other = _subject(feature.table)
+    if not mine:
+        mine = _subject(target.table)
+    if mine == other or (mine and other and (set(mine) <= set(other) or set(other) <= set(mine))):
+        return True
+    return index.embedder.similarity(" ".join(mine), " ".join(other)) >= _LIKE
+
+
+def _subject(name: str) -> tuple[str, ...]:
+    return tuple(w for w in names.words(name) if not w.isdigit() and w not in _UNTELLING)
+
+
+_UNTELLING = frozenset({"value", "values", "amount", "figure", "number", "total", "year", "latest", "current", "rate", "index",
+                        "score", "mean", "average", "the", "of", "in"})  # fmt: skip
+
+
+def dated_after(values: Any, by_key: TargetByKey) -> bool:
+    """Do all dates lie after the base rows' own?"""
+    both = np.isfinite(values) & np.isfinite(by_key.dates)
+    return bool(both.sum() >= _FEWEST and (values[both] > by_key.dates[both]).all())

@@ -1,0 +1,410 @@
+"""Augmenting tables of small lakes: agreement with explicit joins, leaks, candidates, budgets, chains, errors."""
+
+from __future__ import annotations
+
+import csv
+import json
+import random
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import duckdb
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from bench.augment_lakes import planted_chain, planted_tables
+from rewright.lake.api import Lake, open_lake
+from rewright.lake.augment.api import (
+    SELECTORS,
+    STRATEGIES,
+    AugmentError,
+    BaseSpec,
+    Options,
+    Report,
+    Strategy,
+    augment,
+    save,
+)
+from rewright.lake.augment.command import command
+from rewright.lake.embedding import CachedEmbedder
+from tests.lake.augment.explicit import explicit_r2
+
+Tables = dict[str, tuple[Sequence[str], Sequence[Sequence[object]]]]
+Make = Callable[[Tables], Lake]
+
+
+@pytest.fixture
+def make(tmp_path: Path, embedder: CachedEmbedder) -> Iterator[Make]:
+    lakes: list[Lake] = []
+
+    def made(tables: Tables) -> Lake:
+        folder = tmp_path / f"lake{len(lakes)}"
+        folder.mkdir()
+        for name, (header, rows) in tables.items():
+            with (folder / f"{name}.csv").open("w", newline="") as file:
+                csv.writer(file).writerows([header, *rows])
+        lakes.append(open_lake(folder, catalog=tmp_path / f"{folder.name}.db", embedder=embedder))
+        return lakes[-1]
+
+    yield made
+    for lake in lakes:
+        lake.close()
+
+
+def codes(n: int) -> list[str]:
+    return [f"Q{i * 37 + 1009}" for i in range(n)]
+
+
+def towns(n: int = 120, seed: int = 1) -> tuple[random.Random, list[str], list[float]]:
+    chance = random.Random(seed)
+    return chance, codes(n), [chance.gauss(0, 1) for _ in range(n)]
+
+
+def simple(extra: Tables | None = None, *, n: int = 120) -> Tables:
+    """`sales` of shops, `streets` that explains them, and noise; `extra` beside or instead."""
+    chance, keys, signal = towns(n)
+    return {
+        "sales": (["shop", "revenue"], [[k, round(20 + 4 * s + chance.gauss(0, 1), 4)] for k, s in zip(keys, signal, strict=True)]),
+        "streets": (["shop", "footfall"], [[k, round(100 + 9 * s, 4)] for k, s in zip(keys, signal, strict=True)]),
+        "weather": (["shop", "wind"], [[k, round(chance.gauss(3, 1), 4)] for k in keys]),
+        **(extra or {}),
+    }  # fmt: skip
+
+
+def reasons(report: Report) -> dict[tuple[str, str], str]:
+    return {(leak.table, leak.column): leak.reason for leak in report.leaks}
+
+
+def test_the_gain_is_that_of_the_explicit_join(make: Make) -> None:
+    lake = make(simple())
+    report = augment(lake, BaseSpec("sales", "revenue"), Options(tables=1))
+    assert [a.table for a in report.added if a.recommended] == ["streets"]
+    rows = lake.execute(
+        "SELECT footfall, revenue FROM sales LEFT JOIN streets USING (shop) ORDER BY sales.rowid"
+    ).rows
+    table = np.array(rows, dtype=float)
+    assert report.r2_after == pytest.approx(explicit_r2(table[:, :1], table[:, 1]), abs=1e-6)
+    assert report.r2_before == pytest.approx(explicit_r2(np.zeros((120, 0)), table[:, 1]), abs=1e-6)
+
+
+def test_many_rows_per_key_with_gaps_agree_with_the_explicit_join_of_their_means(make: Make) -> None:
+    chance, keys, signal = towns(150, 5)
+    base = [[k, round(s + chance.gauss(0, 1), 4), round(chance.gauss(0, 1), 4) if i % 5 else None]
+            for i, (k, s) in enumerate(zip(keys, signal, strict=True)) for _ in range(2)]  # fmt: skip
+    visits = [[k, round(s + chance.gauss(0, 1), 4) if i % 7 else None]
+              for i, (k, s) in enumerate(zip(keys, signal, strict=True)) if i % 4 for _ in range(1 + i % 3)]  # fmt: skip
+    lake = make({"stays": (["guest", "paid", "mood"], base), "visits": (["guest", "spent"], visits)})
+    report = augment(lake, BaseSpec("stays", "paid"), Options(aggregates="standard"))
+    assert report.added[0].columns == ("visits.spent (mean)", "visits.* (count)")
+    rows = lake.execute(
+        "SELECT mood, m, n, paid FROM stays LEFT JOIN (SELECT guest, avg(spent) AS m, count(*) AS n FROM visits GROUP BY guest) USING (guest) ORDER BY stays.rowid"
+    ).rows
+    table = np.array(rows, dtype=float)
+    assert report.r2_best == pytest.approx(explicit_r2(table[:, :3], table[:, 3]), abs=1e-6)
+
+
+@pytest.mark.parametrize("how", ["sum", "minimum", "maximum", "count"])
+def test_a_signal_in_any_aggregate_is_found(make: Make, how: str) -> None:
+    chance = random.Random(9)
+    told = {"sum": sum, "minimum": min, "maximum": max, "count": len}[how]
+    base, many = [], []
+    for k in codes(200):
+        values = [chance.gauss(2, 2) for _ in range(chance.randint(1, 6))]
+        base.append([k, round(told(values) + chance.gauss(0, 0.3), 4)])  # type: ignore[operator]
+        many += [[k, round(v, 4)] for v in values]
+    lake = make({"members": (["member", "score"], base), "receipts": (["member", "amount"], many)})
+    report = augment(lake, BaseSpec("members", "score"))
+    assert report.r2_after > 0.85
+    assert report.rows == 200
+    assert len(lake.execute(report.sql).rows) == 200
+
+
+def test_the_latest_row_counts(make: Make) -> None:
+    chance, keys, signal = towns(150, 3)
+    history = [[k, year, round(s if year == 2015 else chance.gauss(0, 1), 4)]
+               for k, s in zip(keys, signal, strict=True) for year in range(2005, 2016)]  # fmt: skip
+    base = [[k, round(s + chance.gauss(0, 0.4), 4)] for k, s in zip(keys, signal, strict=True)]
+    lake = make({"places": (["place", "wealth"], base), "history": (["place", "year", "level"], history)})
+    report = augment(lake, BaseSpec("places", "wealth"), Options(aggregates="standard"))
+    assert report.r2_after > 0.7
+    assert "history.level (latest)" in report.added[0].columns
+
+
+def test_a_key_of_country_and_year(make: Make) -> None:
+    chance = random.Random(4)
+    base, other = [], []
+    for k in codes(40):
+        for year in range(2001, 2011):
+            s = chance.gauss(0, 1)
+            base.append([k, year, round(s + chance.gauss(0, 0.4), 4)])
+            other.append([k, year, round(s, 4)])
+    lake = make(
+        {"growth": (["country", "year", "rate"], base), "exports": (["country", "year", "tons"], other)}
+    )
+    report = augment(lake, BaseSpec("growth", "rate"))
+    assert report.r2_after > 0.75
+    assert "year" in report.added[0].join_path
+
+
+def test_keys_that_differ_in_case_blanks_and_accents_meet(make: Make) -> None:
+    tables = simple()
+    header, rows = tables["streets"]
+    spoiled = [[f" {k.lower()} " if i % 3 else k, v] for i, (k, v) in enumerate(rows)]  # type: ignore[attr-defined]
+    report = augment(make({**tables, "streets": (header, spoiled)}), BaseSpec("sales", "revenue"))
+    assert report.added[0].table == "streets"
+    assert report.added[0].coverage == 1.0
+
+
+def leaky(column: str, form: Callable[[float], object], table: str = "ledger") -> Tables:
+    tables = simple()
+    rows = [[k, form(float(y))] for k, y in tables["sales"][1]]  # type: ignore[arg-type]
+    return {**tables, table: (["shop", column], rows)}
+
+
+def test_copies_near_copies_and_other_units_are_told_and_not_rewarded(make: Make) -> None:
+    chance = random.Random(2)
+    forms: dict[str, Callable[[float], object]] = {
+        "booked": lambda y: y,
+        "checked": lambda y: round(y + chance.gauss(0, 0.05), 4),
+        "cents": lambda y: round(y * 100 + 32, 2),
+        "log_takings": lambda y: round(float(np.log(y + 100)) ** 5, 6),
+    }
+    for column, form in forms.items():
+        report = augment(make(leaky(column, form)), BaseSpec("sales", "revenue"))
+        assert ("ledger", column) in reasons(report), column
+        assert all(a.table != "ledger" for a in report.added)
+        assert "ledger" not in report.sql
+
+
+def test_the_same_quantity_of_another_year_is_told_and_not_rewarded(make: Make) -> None:
+    chance = random.Random(2)
+    other = leaky("revenue_2015", lambda y: round(1.1 * y + chance.gauss(0, 0.6), 4))
+    report = augment(make(other), BaseSpec("sales", "revenue"))
+    assert "same quantity" in reasons(report)["ledger", "revenue_2015"]
+    assert all(a.table != "ledger" for a in report.added)
+
+
+def test_a_column_filled_only_once_the_target_is_known_is_told(make: Make) -> None:
+    chance, keys, signal = towns(160, 8)
+    base = [[k, "yes" if s + chance.gauss(0, 1) > 0 else "no"] for k, s in zip(keys, signal, strict=True)]
+    cases = [[k, chance.randint(1, 9) if left == "yes" else None, chance.randint(1, 9)] for k, left in base]
+    lake = make(
+        {"clients": (["client", "left"], base), "cases": (["client", "farewell_score", "calls"], cases)}
+    )
+    report = augment(lake, BaseSpec("clients", "left"))
+    assert "only once" in reasons(report)["cases", "farewell_score"]
+    assert not any("farewell" in c for a in report.added for c in a.columns)
+
+
+def test_rows_dated_after_the_base_rows_are_told(make: Make) -> None:
+    chance, keys, signal = towns(150, 6)
+    base = [[k, f"2020-03-{1 + i % 28:02d}", round(s + chance.gauss(0, 0.5), 4)] for i, (k, s) in enumerate(zip(keys, signal, strict=True))]  # fmt: skip
+    later = [[k, f"2020-06-{1 + i % 28:02d}", round(s, 4)] for i, (k, s) in enumerate(zip(keys, signal, strict=True))]  # fmt: skip
+    lake = make(
+        {"orders": (["nr", "day", "worth"], base), "complaints": (["nr", "filed_on", "anger"], later)}
+    )
+    report = augment(lake, BaseSpec("orders", "worth", keys=("nr",)))
+    assert "after" in reasons(report)["complaints", "anger"]
+    assert not report.added
+
+
+def test_keys_are_no_features(make: Make) -> None:
+    tables = simple()
+    rows = [[k, v, n + 1] for n, (k, v) in enumerate(tables["streets"][1])]
+    report = augment(
+        make({**tables, "streets": (["shop", "footfall", "record_id"], rows)}), BaseSpec("sales", "revenue")
+    )
+    assert not any("record_id" in c for a in report.added for c in a.columns)
+
+
+def test_unionable_partitions_count_once(make: Make) -> None:
+    tables = simple()
+    rows = tables["streets"][1]
+    parts: Tables = {f"streets_{y}": (["shop", "footfall", "trees", "lamps"], [[k, v, 1 + i % 9, 2 + i % 5] for i, (k, v) in enumerate(rows)]) for y in (2014, 2015, 2016)}  # fmt: skip
+    del tables["streets"]
+    report = augment(make({**tables, **parts}), BaseSpec("sales", "revenue"))
+    assert [a.table for a in report.added if a.recommended] == ["streets_all"]
+
+
+def test_a_yes_or_no_and_classes_are_told_as_auc_too(make: Make) -> None:
+    chance, keys, signal = towns(200, 7)
+    for values in (("0", "1"), ("low", "middle", "high")):
+        base = [[k, values[min(len(values) - 1, max(0, int(s + chance.gauss(0, 0.3) + len(values) / 2)))]]
+                for k, s in zip(keys, signal, strict=True)]  # fmt: skip
+        other = [[k, round(s, 4)] for k, s in zip(keys, signal, strict=True)]
+        lake = make({"people": (["person", "state"], base), "tests": (["person", "points"], other)})
+        report = augment(lake, BaseSpec("people", "state"))
+        assert report.kind == "classes"
+        assert report.auc_before is not None
+        assert report.auc_after is not None
+        assert report.auc_after > max(0.75, report.auc_before)
+
+
+def test_noise_is_not_recommended(make: Make) -> None:
+    wrong = 0
+    for seed in range(6):
+        chance = random.Random(seed)
+        keys = codes(100)
+        tables: Tables = {"base_table": (["k", "y"], [[k, round(chance.gauss(0, 1), 4)] for k in keys])}
+        for i in range(6):
+            tables[f"noise_{'abcdef'[i]}"] = (
+                ["k", f"x{i}"],
+                [[k, round(chance.gauss(0, 1), 4)] for k in keys],
+            )
+        report = augment(make(tables), BaseSpec("base_table", "y"))
+        wrong += sum(a.recommended for a in report.added)
+    assert wrong <= 1
+
+
+def test_redundant_tables_are_taken_once(make: Make) -> None:
+    tables = simple()
+    chance = random.Random(4)
+    copy = [[k, round(float(v) + chance.gauss(0, 0.5), 4)] for k, v in tables["streets"][1]]  # type: ignore[arg-type]
+    report = augment(make({**tables, "paths": (["shop", "steps"], copy)}), BaseSpec("sales", "revenue"))
+    assert len([a for a in report.added if a.recommended]) == 1
+
+
+def test_every_selector_gives_the_same_report(make: Make) -> None:
+    lake = make(simple())
+    documents = {
+        s: augment(lake, BaseSpec("sales", "revenue"), Options(selector=s)).to_json() for s in SELECTORS
+    }
+    assert len({tuple(d) for d in documents.values()}) == 1
+    assert documents["ours"]["r2_best"] >= documents["exhaustive"]["r2_best"] - 0.01
+
+
+def test_a_budget_that_ends_gives_the_best_so_far_and_says_what_was_not_tried(make: Make) -> None:
+    lake = make(simple())
+    nothing = augment(lake, BaseSpec("sales", "revenue"), Options(seconds=0.0))
+    assert nothing.ended == "budget"
+    assert nothing.not_tried
+    assert nothing.r2_before == nothing.r2_best
+
+
+def test_an_interruption_gives_the_best_so_far_and_leaves_nothing(make: Make) -> None:
+    lake = make(simple())
+
+    def told(_table: str, r2: float) -> None:
+        if r2 > 0.5:
+            raise KeyboardInterrupt
+
+    report = augment(lake, BaseSpec("sales", "revenue"), told=told)
+    assert report.ended == "budget"
+    assert [a.table for a in report.added] == ["streets"]
+    loaded = lake.database.trusted("SELECT count(*) FROM duckdb_tables() WHERE table_name LIKE 'base_%'")
+    assert loaded == [(0,)]
+
+
+def test_the_augmented_table_as_sql_and_as_parquet(make: Make, tmp_path: Path) -> None:
+    tables = simple()
+    told = ['a "b", c', "two\nlines", "", None, "\\N", "t"]
+    sales = [[*row, told[i % 6]] for i, row in enumerate(tables["sales"][1])]
+    lake = make({**tables, "sales": (["shop", "revenue", "note"], sales)})
+    report = augment(lake, BaseSpec("sales", "revenue"))
+    rows = lake.execute(report.sql)
+    assert rows.columns[:2] == ("shop", "revenue")
+    assert len(rows.rows) == 120
+    out = tmp_path / "sales_plus.parquet"
+    assert save(lake, report, out) == 120
+    found = duckdb.sql(f"SELECT * FROM '{out}'").fetchall()
+    assert sorted(found, key=str) == sorted(rows.rows, key=str)
+    with pytest.raises(AugmentError, match="cannot be written"):
+        save(lake, report, tmp_path / "no" / "such" / "folder.parquet")
+    assert [p.name for p in tmp_path.glob("*.parquet*")] == ["sales_plus.parquet"]
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("length", [2, 3])
+def test_a_signal_at_the_end_of_a_chain_is_found(
+    tmp_path: Path, embedder: CachedEmbedder, strategy: Strategy, length: int
+) -> None:
+    planted = planted_chain(tmp_path / "lake", 10 + length, length=length, rows=150, decoys=1)
+    with open_lake(planted.folder, catalog=tmp_path / "c.db", embedder=embedder) as lake:
+        report = augment(
+            lake, BaseSpec(planted.base, planted.target), Options(hops=length, strategy=strategy)
+        )
+        assert report.added[0].table == planted.helpful[0]
+        assert report.r2_after > 0.9 * planted.possible
+        assert len(lake.execute(report.sql).rows) == report.rows == 150
+
+
+def test_planted_tables_are_found_among_decoys(tmp_path: Path, embedder: CachedEmbedder) -> None:
+    planted = planted_tables(tmp_path / "lake", 77)
+    with open_lake(planted.folder, catalog=tmp_path / "c.db", embedder=embedder) as lake:
+        report = augment(lake, BaseSpec(planted.base, planted.target))
+    assert {a.table for a in report.added if a.recommended} == set(planted.helpful)
+    assert report.r2_after > planted.possible - 0.1
+
+
+def test_names_of_our_own_tables_and_columns_do_no_harm(make: Make) -> None:
+    tables = simple()
+    rows = [[k, y, i % 7, i % 5, i % 3] for i, (k, y) in enumerate(tables["sales"][1])]
+    other = [[k, v, 1 + i % 4, i % 6] for i, (k, v) in enumerate(tables["streets"][1])]
+    lake = make(
+        {"sales": (["shop", "y0", "g", "f0", "v0"], rows), "base": (["shop", "k0", "c0", "n"], other)}
+    )
+    report = augment(lake, BaseSpec("sales", "y0"))
+    assert report.added[0].table == "base"
+    assert len(lake.execute(report.sql).rows) == 120
+    assert not report.failed
+
+
+@pytest.mark.parametrize(
+    ("tables", "target", "message"),
+    [
+        (simple(), "revenu", "no column"),
+        (simple(), "", "which column"),
+        (simple(n=9), "revenue", "at least 10"),
+        ({"sales": (["shop", "revenue"], [[k, 5] for k in codes(30)])}, "revenue", "constant"),
+        ({"sales": (["shop", "revenue"], [[k, f"text {k}"] for k in codes(30)])}, "revenue", "text"),
+        ({"sales": (["shop", "revenue"], [[k, None] for k in codes(30)])}, "revenue", "no value"),
+    ],
+)
+def test_what_cannot_be_augmented_is_told(make: Make, tables: Tables, target: str, message: str) -> None:
+    with pytest.raises(AugmentError, match=message):
+        augment(make(tables), BaseSpec("sales", target))
+
+
+def test_ten_rows_and_no_joinable_table_and_unfit_columns_are_answered(make: Make) -> None:
+    assert augment(make(simple(n=10)), BaseSpec("sales", "revenue")).rows == 10
+    alone = augment(make({"sales": simple()["sales"]}), BaseSpec("sales", "revenue"))
+    assert "no table" in alone.notes[0]
+    assert alone.added == ()
+    tables = simple()
+    odd = [[k, None, "nan" if i % 2 else 1.5, "inf"] for i, (k, _) in enumerate(tables["sales"][1])]
+    report = augment(
+        make({**tables, "odd": (["shop", "empty", "half", "endless"], odd)}), BaseSpec("sales", "revenue")
+    )
+    assert [a.table for a in report.added if a.recommended] == ["streets"]
+    assert not report.failed
+
+
+def test_a_thousand_columns(make: Make) -> None:
+    chance, keys, signal = towns(80, 11)
+    wide = [[k, *(round(chance.gauss(0, 1), 3) for _ in range(1000)), round(s, 4)] for k, s in zip(keys, signal, strict=True)]  # fmt: skip
+    base = [[k, round(s + chance.gauss(0, 0.3), 4)] for k, s in zip(keys, signal, strict=True)]
+    lake = make(
+        {"sales": (["shop", "y"], base), "wide": (["shop", *(f"c{i}" for i in range(1000)), "signal"], wide)}
+    )
+    report = augment(lake, BaseSpec("sales", "y"))
+    assert "wide.signal" in report.added[0].columns
+    assert report.r2_after > 0.7
+
+
+def test_the_command_prints_a_table_and_json(tmp_path: Path) -> None:
+    folder = tmp_path / "lake"
+    folder.mkdir()
+    for name, (header, rows) in simple().items():
+        with (folder / f"{name}.csv").open("w", newline="") as file:
+            csv.writer(file).writerows([header, *rows])
+    given = ["--lake", str(folder), "--table", "sales", "--target", "revenue"]
+    runner = CliRunner(env={"XDG_CACHE_HOME": str(tmp_path / "cache")})
+    told = runner.invoke(command, given)
+    assert told.exit_code == 0, told.output
+    assert "1. streets: R²" in told.output
+    document = json.loads(runner.invoke(command, [*given, "--json"]).stdout)
+    assert document["tables"][0]["table"] == "streets"
+    wrong = runner.invoke(command, [*given[:-1], "nothing"])
+    assert wrong.exit_code == 1
+    assert "42703" in wrong.output
