@@ -28,7 +28,9 @@ import sqlglot
 
 from bench.overhead import machine
 from rewright.lake.api import Lake, open_lake
+from rewright.lake.api import work_of
 from rewright.lake.catalog.build import discover, refresh
+from rewright.lake.files.preparing import Preparer
 from rewright.lake.catalog.storage import Storage
 from rewright.lake.embedding import best_embedder
 from rewright.lake.index import LakeIndex
@@ -259,7 +261,8 @@ def measure(size: int, seed: int, semantic: bool, exact_up_to: int, sample: int)
         stages = Stages()
         with stages.stage("profile"):
             storage = Storage(catalog)
-            refresh(storage, discover(folder), [folder])
+            work = work_of(catalog)
+            refresh(storage, discover(folder, None, Preparer(storage, work)), [folder, work])
         with stages.stage("embed"):
             LakeIndex(storage, best_embedder(semantic=semantic)).prepare()
         storage.close()
