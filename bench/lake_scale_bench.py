@@ -27,12 +27,11 @@ from typing import Any
 import sqlglot
 
 from bench.overhead import machine
-from rewright.lake.api import Lake, open_lake
-from rewright.lake.api import work_of
+from rewright.lake.api import Lake, open_lake, work_of
 from rewright.lake.catalog.build import discover, refresh
-from rewright.lake.files.preparing import Preparer
 from rewright.lake.catalog.storage import Storage
 from rewright.lake.embedding import best_embedder
+from rewright.lake.files.preparing import Preparer
 from rewright.lake.index import LakeIndex
 from rewright.lake.joins.graph import exact
 from rewright.lake.joins.scores import USELESS

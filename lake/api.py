@@ -27,8 +27,8 @@ from rewright.lake.actions import Actions
 from rewright.lake.catalog.build import Update, discover, refresh
 from rewright.lake.catalog.model import Broken, Column, Table
 from rewright.lake.catalog.storage import Storage
-from rewright.lake.files.preparing import Preparer
 from rewright.lake.embedding import CachedEmbedder, best_embedder
+from rewright.lake.files.preparing import Preparer
 from rewright.lake.index import LakeIndex
 from rewright.lake.joins import graph as join_graph
 from rewright.lake.memory import views_of

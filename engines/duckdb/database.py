@@ -240,7 +240,9 @@ class LakeDatabase:
         """A name that several files could claim is nobody's: which of them was meant is for the client to say."""
         if (could_be := self._ambiguous.get(name.lower())) is not None and not self._is_own(name.lower()):
             raise LakeError(
-                f'table name "{name}" is ambiguous', hint=f"It could be {' or '.join(could_be)}.", sqlstate="42P09"
+                f'table name "{name}" is ambiguous',
+                hint=f"It could be {' or '.join(could_be)}.",
+                sqlstate="42P09",
             )
 
     def _require_trusted(self, tables: set[TableName], seen: frozenset[str]) -> None:

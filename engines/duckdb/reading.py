@@ -58,7 +58,9 @@ def scan_of(connection: Any, path: Path, *, into: str = "") -> Scan:
     if name.endswith(".parquet"):
         return _loaded(connection, _described(connection, f"read_parquet({file_literal(path)})", ()), into)
     if name.endswith(JSON_SUFFIXES):
-        scan = _described(connection, f"read_json({file_literal(path)}, auto_detect=true, sample_size=-1)", ())
+        scan = _described(
+            connection, f"read_json({file_literal(path)}, auto_detect=true, sample_size=-1)", ()
+        )
         return _loaded(connection, scan, into)
     return _csv(connection, path, into)
 
@@ -87,7 +89,11 @@ def head_columns(path: Path) -> list[str]:
     _, rows = lines_of(head.decode("utf-8-sig", errors="replace"), path)
     if not rows:
         return []
-    return [cell.strip() for cell in rows[0]] if _has_header(rows) else [f"column{i}" for i in range(len(rows[0]))]
+    return (
+        [cell.strip() for cell in rows[0]]
+        if _has_header(rows)
+        else [f"column{i}" for i in range(len(rows[0]))]
+    )
 
 
 def _loaded(connection: Any, scan: Scan, into: str) -> Scan:
@@ -147,7 +153,9 @@ def _csv(connection: Any, path: Path, into: str) -> Scan:
 
 def _sniffed(connection: Any, path: Path, options: str, notes: tuple[str, ...], into: str) -> Scan:
     try:
-        prompt = connection.execute(f"SELECT Prompt FROM sniff_csv({file_literal(path)}, {options})").fetchone()[0]
+        prompt = connection.execute(
+            f"SELECT Prompt FROM sniff_csv({file_literal(path)}, {options})"
+        ).fetchone()[0]
         sql = prompt.strip().removeprefix("FROM ").removesuffix(";")
         # the prompt names the file it found, not the pattern that means it alone
         sql = sql.replace("'" + str(path).replace("'", "''") + "'", file_literal(path))

@@ -9,7 +9,7 @@ import json
 import os
 import sys
 from collections import deque
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -99,7 +99,9 @@ def _placed(root: Path, roots: Sequence[Path], preparer: Preparer, unserved: dic
 
 def _candidate(path: Path) -> bool:
     """Does the file's name say that it holds tables, and is it one?"""
-    return stem_of(path.name) not in {"", path.name} and path.name.lower().endswith(ENDINGS) and path.is_file()
+    return (
+        stem_of(path.name) not in {"", path.name} and path.name.lower().endswith(ENDINGS) and path.is_file()
+    )
 
 
 def _files(root: Path, roots: Sequence[Path], unserved: dict[Path, str]) -> Iterator[Path]:
@@ -174,7 +176,15 @@ def refresh(storage: Storage, found: Found, folders: Sequence[Path], *, progress
     return Update(tuple(added), tuple(changed), removed, tuple(storage.broken()))
 
 
-_Seen = tuple[Table, dict[str, Values]] | Broken | tuple[int, int]
+@dataclass(frozen=True, slots=True)
+class _Same:
+    """The content is as it was; the stamp is new."""
+
+    bytes: int
+    changed: int
+
+
+_Seen = tuple[Table, dict[str, Values]] | Broken | _Same
 """What became of a file: profiled, broken, or the same content under another stamp."""
 
 
@@ -231,25 +241,23 @@ def _look(connection: Any, name: str, unit: Unit, before: Table | None) -> _Seen
         stamp = unit.stamp()
         digest = unit.digest(digest_of)
         if before is not None and before.digest == digest and before.path == unit.place:
-            return stamp
+            return _Same(*stamp)
         return profile(connection, name, unit, digest)
     except (Unreadable, OSError, ValueError) as error:
         return Broken(unit.place, str(error), *stamp)
 
 
 def _keep(storage: Storage, name: str, before: Table | None, seen: _Seen) -> str:
-    match seen:
-        case Broken():
-            storage.remove(name)
-            storage.put_broken(seen)
-            return "broken"
-        case (int(size), int(changed)):
-            assert before is not None
-            storage.touch(before, size, changed)
-            return "same"
-        case (Table() as table, dict() as values):
-            storage.put(table, values)
-            return "changed" if before is not None else "added"
+    if isinstance(seen, Broken):
+        storage.remove(name)
+        storage.put_broken(seen)
+        return "broken"
+    if isinstance(seen, _Same):
+        assert before is not None
+        storage.touch(before, seen.bytes, seen.changed)
+        return "same"
+    storage.put(*seen)
+    return "changed" if before is not None else "added"
 
 
 def _size(unit: Unit) -> int:

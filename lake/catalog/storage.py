@@ -175,7 +175,10 @@ class Storage:
 
     def prepared(self) -> dict[str, dict[str, Any]]:
         """What was found in each file when it was prepared, by path."""
-        return {path: json.loads(payload) for path, payload in self._db.execute("SELECT path, payload FROM prepared")}
+        return {
+            path: json.loads(payload)
+            for path, payload in self._db.execute("SELECT path, payload FROM prepared")
+        }
 
     def put_prepared(self, path: str, payload: dict[str, Any]) -> None:
         self._db.execute("INSERT OR REPLACE INTO prepared VALUES (?, ?)", (path, json.dumps(payload)))
@@ -227,5 +230,14 @@ def _table(name: str, path: str, size: int, mtime_ns: int, digest: str, blob: by
         for c in raw["columns"]
     )
     return Table(
-        name, Path(path), size, mtime_ns, digest, raw["scan"], raw["rows"], columns, tuple(raw["notes"]), tuple(map(Path, raw["files"]))
+        name,
+        Path(path),
+        size,
+        mtime_ns,
+        digest,
+        raw["scan"],
+        raw["rows"],
+        columns,
+        tuple(raw["notes"]),
+        tuple(map(Path, raw["files"])),
     )

@@ -11,7 +11,7 @@ from pathlib import Path
 
 OUTSIDE = "it links to a place outside the lake, or to none"
 _KINDS: Mapping[str, str] = {
-    ".xls": "Excel of before 2007", ".ods": "OpenDocument", 
+    ".xls": "Excel of before 2007", ".ods": "OpenDocument",
     ".duckdb": "DuckDB", ".mdb": "Access", ".tar": "a tar archive", ".tgz": "a tar archive", ".7z": "a 7z archive",
     ".bz2": "packed by bzip2", ".xz": "packed by xz", ".zst": "packed by zstd", ".lz4": "packed by lz4", ".avro": "Avro",
     ".orc": "ORC", ".shp": "a shapefile", ".gpkg": "GeoPackage", ".xml": "XML", ".yaml": "YAML", ".yml": "YAML",

@@ -29,7 +29,7 @@ def unpack_stream(path: Path, out: Path) -> Path:
     target = out / Path(path.stem).name
     try:
         with opener(path, "rb") as file:
-            unpacked(file, target, _MOST_BYTES)  # type: ignore[arg-type]
+            unpacked(file, target, _MOST_BYTES)
     except (OSError, EOFError, lzma.LZMAError) as error:
         raise Unserved(f"not served: it cannot be unpacked ({error})") from error
     return target

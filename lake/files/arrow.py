@@ -30,7 +30,9 @@ def table_of_arrow(path: Path, out: Path) -> list[Piece]:
         opened = ipc.open_file if magic == b"ARROW1" else ipc.open_stream
         with opened(str(path)) if magic == b"ARROW1" else opened(path.open("rb")) as reader:
             batches = (
-                (reader.get_batch(i) for i in range(reader.num_record_batches)) if magic == b"ARROW1" else reader
+                (reader.get_batch(i) for i in range(reader.num_record_batches))
+                if magic == b"ARROW1"
+                else reader
             )
             with parquet.ParquetWriter(target, reader.schema) as writer:
                 for batch in batches:

@@ -15,7 +15,7 @@ from typing import Any
 
 import duckdb
 
-from rewright.engines.duckdb.quoting import literal, quoted
+from rewright.engines.duckdb.quoting import quoted
 from rewright.engines.duckdb.reading import file_literal
 from rewright.lake import names
 from rewright.lake.files.pieces import Piece, Unserved
@@ -51,7 +51,13 @@ def tables_of_json(connection: Any, path: Path, original: Path) -> list[Piece]:
         return [Piece(original, path)]
     features = _features(columns)
     if features is not None:
-        return _split(connection, original, path, f"(SELECT unnest(features) AS feature FROM {base})", list(_of_feature(features)))
+        return _split(
+            connection,
+            original,
+            path,
+            f"(SELECT unnest(features) AS feature FROM {base})",
+            list(_of_feature(features)),
+        )
     if path.name.lower().endswith(".geojson"):
         raise Unserved("not served: GeoJSON without features")
     fields = list(_flat([_Field(name, quoted(name), type_) for name, type_ in columns], _DEEPEST))
@@ -87,7 +93,7 @@ def _of_feature(feature: Any) -> Iterator[_Field]:
             for name, type_ in parts["properties"].children
         ]
         yield from _flat(inner, _DEEPEST)
-    elif parts["properties"].id not in {"sqlnull"}:
+    elif parts["properties"].id != "sqlnull":
         yield _Field("properties", "feature.properties", parts["properties"])
     shape = "to_json(feature.geometry)"
     text = duckdb.sqltypes.VARCHAR
@@ -127,7 +133,9 @@ def _split(connection: Any, original: Path, path: Path, base: str, fields: list[
         base = f"(SELECT '{mark}-' || row_number() OVER () AS _row, * FROM {base})"
         key = _Field(distinct([*(f.name for f in fields), "row_id"])[-1], "_row", duckdb.sqltypes.VARCHAR)
         fields = [key, *fields]
-    note = [field for field in fields if field.sql not in {quoted(field.name), "_row"} and field.items is None]
+    note = [
+        field for field in fields if field.sql not in {quoted(field.name), "_row"} and field.items is None
+    ]
     notes = ("fields of structs as columns: " + ", ".join(f.name for f in note)[:200],) if note else ()
     pieces = [Piece(original, path, "", _select(fields, base), notes)]
     for field in lists:
@@ -144,9 +152,7 @@ def _children(
     """The table of a list's items, and those of lists in them."""
     carried = ", ".join(f"{key.sql} AS {quoted(key.name)}" for key in keys)
     place = "position" if len(keys) == 1 else f"{label}_position"
-    inner = (
-        f"(SELECT {carried}, generate_subscripts({field.sql}, 1) AS {quoted(place)}, unnest({field.sql}) AS _item FROM {base})"
-    )
+    inner = f"(SELECT {carried}, generate_subscripts({field.sql}, 1) AS {quoted(place)}, unnest({field.sql}) AS _item FROM {base})"
     own = [_Field(key.name, quoted(key.name), key.type) for key in keys]
     own.append(_Field(place, quoted(place), duckdb.sqltypes.BIGINT))
     parts = [_Field(name, f"_item.{quoted(name)}", type_) for name, type_ in field.items.children]
@@ -154,7 +160,10 @@ def _children(
     note = f"items of {field.name}: {', '.join(key.name for key in keys)} tells the row they are of"
     pieces = [Piece(original, path, label, _select(fields, inner), (note,))]
     if depth > 1:
-        outer = [*own[:-1], _Field(f"{label}_position" if len(keys) == 1 else place, quoted(place), own[-1].type)]
+        outer = [
+            *own[:-1],
+            _Field(f"{label}_position" if len(keys) == 1 else place, quoted(place), own[-1].type),
+        ]
         for nested in (one for one in fields if one.items is not None):
             pieces += _children(original, path, inner, nested, outer, f"{label}_{nested.name}", depth - 1)
     return pieces
@@ -173,7 +182,11 @@ def _select(fields: Sequence[_Field], base: str) -> str:
 
 def _key(connection: Any, base: str, fields: Sequence[_Field]) -> _Field | None:
     """A column that names each row: called like a key, without NULLs, each value once."""
-    scalar = [f for f in fields if f.items is None and f.type.id in {"bigint", "integer", "varchar", "uuid", "ubigint", "hugeint"}]
+    scalar = [
+        f
+        for f in fields
+        if f.items is None and f.type.id in {"bigint", "integer", "varchar", "uuid", "ubigint", "hugeint"}
+    ]
     called = [f for f in scalar if set(names.words(f.name)) & names.KEY_WORDS]
     for field in sorted(called, key=lambda f: (names.normal(f.name) != "id", fields.index(f)))[:5]:
         rows, filled, different = connection.execute(

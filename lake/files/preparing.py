@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import os
 import shutil
 import tempfile
 from dataclasses import replace
@@ -36,7 +35,10 @@ DATABASES = (".sqlite", ".sqlite3", ".db")
 ARROWS = (".feather", ".arrow")
 SERVED = (*SUFFIXES, ".geojson", ".zip", *SHEETS, *DATABASES, *ARROWS)
 """Suffixes of files that may hold tables."""
-ENDINGS = (*SERVED, *(f"{suffix}{packed}" for suffix in (*TEXT_SUFFIXES, *JSON_KINDS) for packed in (".gz", *PACKED)))
+ENDINGS = (
+    *SERVED,
+    *(f"{suffix}{packed}" for suffix in (*TEXT_SUFFIXES, *JSON_KINDS) for packed in (".gz", *PACKED)),
+)
 """Those, and texts that are packed."""
 _MEMORY = "1GB"
 
@@ -87,7 +89,10 @@ class Preparer:
         try:
             if not piece.sql and name.endswith(TEXT_SUFFIXES):
                 return [column.lower() for column in head_columns(piece.path)]
-            source = piece.sql or f"read_{'parquet' if name.endswith('.parquet') else 'json'}({file_literal(piece.path)})"
+            source = (
+                piece.sql
+                or f"read_{'parquet' if name.endswith('.parquet') else 'json'}({file_literal(piece.path)})"
+            )
             return [str(column).lower() for column in self._connection.sql(f"SELECT * FROM {source}").columns]
         except (duckdb.Error, OSError, EOFError, ValueError):
             return []
@@ -116,17 +121,25 @@ class Preparer:
         out = Path(tempfile.mkdtemp(prefix=".", dir=self._work))
         try:
             found = self._read(path, path, out)
-            for left in [entry for entry in out.iterdir() if not any(str(entry) in p.sql or p.path == entry for p in found)]:
+            for left in [
+                entry
+                for entry in out.iterdir()
+                if not any(str(entry) in p.sql or p.path == entry for p in found)
+            ]:
                 left.unlink()
             pieces = [
-                replace(p, path=Path(str(p.path).replace(str(out), str(final))), sql=p.sql.replace(str(out), str(final)))
+                replace(
+                    p,
+                    path=Path(str(p.path).replace(str(out), str(final))),
+                    sql=p.sql.replace(str(out), str(final)),
+                )
                 for p in found
             ]
             if any(out.iterdir()):
                 shutil.rmtree(final, ignore_errors=True)
                 # another process that prepared the same file meanwhile has made the same copy
                 with contextlib.suppress(OSError):
-                    os.replace(out, final)
+                    out.replace(final)
             return {"reason": "", "pieces": [p.json() for p in pieces]}
         except Unserved as error:
             return {"reason": str(error), "pieces": []}
@@ -152,7 +165,11 @@ class Preparer:
             return tables_of_json(self._connection, path, original)
         if name.endswith(TEXT_SUFFIXES):
             # the copy keeps the suffix, which tells tabs from commas
-            target = path.with_name(f"{path.name}.utf8{Path(name).suffix}") if path.parent == out else out / f"text{Path(name).suffix}"
+            target = (
+                path.with_name(f"{path.name}.utf8{Path(name).suffix}")
+                if path.parent == out
+                else out / f"text{Path(name).suffix}"
+            )
             notes = table_copy(path, target)
             return [Piece(original, path) if notes is None else Piece(original, target, "", "", notes)]
         return [Piece(original, path)]
@@ -182,4 +199,3 @@ def _some(found: list[Piece], otherwise: str) -> list[Piece]:
 def _whole(known: dict[str, Any]) -> bool:
     """Are the copies still there?"""
     return all(raw["path"] == raw["original"] or Path(raw["path"]).exists() for raw in known["pieces"])
-

@@ -5,7 +5,7 @@ Owns the file's form, lines of JSON, and the types. Must not know where rows com
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 import json
 import math
 import re
@@ -34,9 +34,7 @@ def write_rows(header: Sequence[str], rows: Iterable[Sequence[Any]], target: Pat
                     kinds[i].add(kind)
                 line[name] = value
             out.write(json.dumps(line, ensure_ascii=False) + "\n")
-    listed = ", ".join(
-        f"{literal(name)}: {literal(_type(kinds[i]))}" for i, name in enumerate(columns)
-    )
+    listed = ", ".join(f"{literal(name)}: {literal(_type(kinds[i]))}" for i, name in enumerate(columns))
     return f"read_json({literal(str(target))}, columns={{{listed}}}, format='newline_delimited', maximum_object_size=268435456)"
 
 
@@ -68,17 +66,19 @@ def _plain(value: Any) -> tuple[Any, str]:
         case float() | Decimal():
             number = float(value)
             return (number, "DOUBLE") if math.isfinite(number) else (None, "")
-        case datetime.datetime():
-            if value.time() == datetime.time(0):
+        case dt.datetime():
+            if value.time() == dt.time(0):
                 return value.date().isoformat(), "DATE"
             return value.isoformat(" "), "TIMESTAMP"
-        case datetime.date():
+        case dt.date():
             return value.isoformat(), "DATE"
         case bytes():
             return value.hex(), "VARCHAR"
         case _:
             text = str(value)
-            return text, "DATE" if _DATE.fullmatch(text) else "TIMESTAMP" if _TIME.fullmatch(text) else "VARCHAR"
+            return text, "DATE" if _DATE.fullmatch(text) else "TIMESTAMP" if _TIME.fullmatch(
+                text
+            ) else "VARCHAR"
 
 
 def _type(kinds: set[str]) -> str:

@@ -88,7 +88,11 @@ def _names(scans: Sequence[tuple[Scan, dict[str, str]]]) -> tuple[dict[str, str]
         for name, _ in scan.columns:
             names.setdefault(name.lower(), name)
             seen[name.lower()] += 1
-    few = [f"{names[k]} is in {n} of {len(scans)} files, NULL in the others" for k, n in seen.items() if n < len(scans)]
+    few = [
+        f"{names[k]} is in {n} of {len(scans)} files, NULL in the others"
+        for k, n in seen.items()
+        if n < len(scans)
+    ]
     return names, few
 
 
@@ -112,7 +116,9 @@ def _types(connection: Any, scans: Sequence[tuple[Scan, dict[str, str]]]) -> tup
 
 def _holds(connection: Any, selects: Sequence[str]) -> bool:
     return any(
-        connection.execute(f"SELECT count(c) FROM (SELECT c FROM ({select}) WHERE c IS NOT NULL LIMIT 1)").fetchone()[0]
+        connection.execute(
+            f"SELECT count(c) FROM (SELECT c FROM ({select}) WHERE c IS NOT NULL LIMIT 1)"
+        ).fetchone()[0]
         for select in selects
     )
 
@@ -137,7 +143,9 @@ def _together(connection: Any, unit: Unit, marks: Sequence[dict[str, str]]) -> t
     elif name.endswith((".csv", ".tsv", ".txt")):
         read = f"read_csv([{listed}], union_by_name=true, sample_size=-1, filename='_file')"
     else:
-        read = f"read_json([{listed}], union_by_name=true, auto_detect=true, sample_size=-1, filename='_file')"
+        read = (
+            f"read_json([{listed}], union_by_name=true, auto_detect=true, sample_size=-1, filename='_file')"
+        )
     columns = list(marks[0])
     rows = ", ".join(
         f"({literal(str(piece.path))}, {', '.join(mark[c] for c in columns)})"
@@ -145,7 +153,9 @@ def _together(connection: Any, unit: Unit, marks: Sequence[dict[str, str]]) -> t
     )
     names = ", ".join(quoted(column) for column in columns)
     described = connection.execute(f"DESCRIBE SELECT * FROM {read}").fetchall()
-    own = [quoted(row[0]) for row in described if row[0].lower() not in {"_file", *(c.lower() for c in columns)}]
+    own = [
+        quoted(row[0]) for row in described if row[0].lower() not in {"_file", *(c.lower() for c in columns)}
+    ]
     select = ", ".join([*(f"m.{quoted(c)}" for c in columns), *(f"t.{name}" for name in own)])
     sql = f"(SELECT {select} FROM {read} t JOIN (VALUES {rows}) m(_path, {names}) ON t._file = m._path)"
     return sql, ["united by the names of their columns"]
@@ -167,6 +177,8 @@ def _mark_type(values: Sequence[str]) -> str:
     # 007 is a code; 01 to 12 are months
     if values and all(re.fullmatch(r"-?(?:0|[1-9]\d{0,17})|0\d", value) for value in values):
         return "BIGINT"
-    if values and all(re.fullmatch(r"\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])", value) for value in values):
+    if values and all(
+        re.fullmatch(r"\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])", value) for value in values
+    ):
         return "DATE"
     return "VARCHAR"

@@ -36,7 +36,11 @@ def tables_of_workbook(path: Path, out: Path) -> list[Piece]:
                 raise Unserved(f"not served: unpacked it has more than {_MOST_BYTES >> 20} MB")
         book = openpyxl.load_workbook(path, read_only=True, data_only=True)
         try:
-            return [piece for i, sheet in enumerate(book.worksheets) if (piece := _table(path, sheet, out / f"{i}.jsonl"))]
+            return [
+                piece
+                for i, sheet in enumerate(book.worksheets)
+                if (piece := _table(path, sheet, out / f"{i}.jsonl"))
+            ]
         finally:
             book.close()
     except (zipfile.BadZipFile, KeyError, ValueError, OSError, SyntaxError) as error:

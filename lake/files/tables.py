@@ -56,7 +56,9 @@ def name_tables(placed: Sequence[Placed], root: Path, columns: Callable[[Piece],
             claimed.append((key, _united(parts, root), ".folder"))
         else:
             rest = [*parts, *rest]
-        claimed += [(_own_path(one), Unit(one.piece.original, (one.piece,)), _suffix(one.inside.name)) for one in rest]
+        claimed += [
+            (_own_path(one), Unit(one.piece.original, (one.piece,)), _suffix(one.inside.name)) for one in rest
+        ]
     return _without_clashes(claimed)
 
 
@@ -96,7 +98,7 @@ def _numbered(stem: str, folders: Sequence[str]) -> bool:
     plain = [part for part in folders if not _NUMBER.fullmatch(part)]
     if not plain:
         return False
-    own = {word for word in (*names.words(plain[-1]), *names.normal(plain[-1]).split())}
+    own = {*names.words(plain[-1]), *names.normal(plain[-1]).split()}
     words = re.findall(r"[a-zA-Z]+|\d+", stem)
     digits = [word for word in words if word.isdigit()]
     told = [w.lower() for w in words if not w.isdigit()]
@@ -151,7 +153,9 @@ def _united(parts: list[Placed], root: Path) -> Unit:
     told = [_told(one, len(folders)) for one in parts]
     years = all(re.fullmatch(r"(?:1[5-9]|20|21)\d\d", value) for value in told)
     mark = "year" if years else "part"
-    return Unit(root.joinpath(*folders), tuple(one.piece for one in parts), tuple(((mark, value),) for value in told))
+    return Unit(
+        root.joinpath(*folders), tuple(one.piece for one in parts), tuple(((mark, value),) for value in told)
+    )
 
 
 def _told(one: Placed, depth: int) -> str:
@@ -183,7 +187,9 @@ def _without_clashes(claimed: Sequence[tuple[tuple[str, ...], Unit, str]]) -> Na
         told = []
         for name, unit, suffix in sorted(members, key=lambda m: str(m[1].place)):
             longer = _plain(name + suffix.replace(".", "_"))
-            longer = next(n for n in (longer, *(f"{longer}_{i}" for i in range(2, 10_000))) if n.lower() not in taken)
+            longer = next(
+                n for n in (longer, *(f"{longer}_{i}" for i in range(2, 10_000))) if n.lower() not in taken
+            )
             taken.add(longer.lower())
             units[longer] = unit
             told.append(longer)

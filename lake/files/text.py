@@ -69,7 +69,7 @@ def encoding_of(path: Path, head: bytes) -> tuple[str | None, tuple[str, ...]]:
 
 def _wide(head: bytes) -> str | None:
     """UTF-16 without a mark: every other byte is a zero, mostly."""
-    if len(head) < 8 or len(head) % 2 and len(head) < _HEAD:
+    if len(head) < 8 or (len(head) % 2 and len(head) < _HEAD):
         return None
     half = len(head) // 2
     even, odd = head[0::2].count(0), head[1::2].count(0)

@@ -63,9 +63,7 @@ def fingerprint(home: Home) -> str:
             stat = path.stat()
         except OSError:
             continue  # going away at this moment
-        digest.update(
-            f"{path}\0{stat.st_size}\0{stat.st_mtime_ns}\n".encode(errors="surrogateescape")
-        )
+        digest.update(f"{path}\0{stat.st_size}\0{stat.st_mtime_ns}\n".encode(errors="surrogateescape"))
     digest.update(repr(_accepted(default_catalog(folder))).encode())
     return digest.hexdigest()
 

@@ -48,17 +48,25 @@ def _partitions(root: Path) -> None:
     _write(root / "orders/year=2023/part.csv", "id,amount,note\n3,30.5,late\n4,40,\n")
     _write(root / "orders/year=2024/part.csv", "id,amount,note,channel\n5,50,,web\n6,60,,shop\n7,70,,web\n")
     for country, month in (("de", "01"), ("de", "02"), ("fr", "01")):
-        _write(root / f"visits/country={country}/month={month}/visits.csv", f"page,hits\nhome,{int(month) * 3}\nhelp,1\n")
+        _write(
+            root / f"visits/country={country}/month={month}/visits.csv",
+            f"page,hits\nhome,{int(month) * 3}\nhelp,1\n",
+        )
     for day in ("2024-05-01", "2024-05-02"):
         folder = root / f"events/day={day}"
         folder.mkdir(parents=True)
         with duckdb.connect() as db:
-            db.execute(f"COPY (SELECT range AS n, 'x' AS kind FROM range(5)) TO '{folder / '0.parquet'}' (FORMAT parquet)")
+            db.execute(
+                f"COPY (SELECT range AS n, 'x' AS kind FROM range(5)) TO '{folder / '0.parquet'}' (FORMAT parquet)"
+            )
 
 
 def _parts(root: Path) -> None:
     for month in range(1, 5):
-        _write(root / f"logs/2024-{month:02}.csv", "seen,level\n" + f"2024-{month:02}-03 10:00:00,info\n2024-{month:02}-04 11:00:00,warn\n" * month)
+        _write(
+            root / f"logs/2024-{month:02}.csv",
+            "seen,level\n" + f"2024-{month:02}-03 10:00:00,info\n2024-{month:02}-04 11:00:00,warn\n" * month,
+        )
     # numbered, but of different kinds
     _write(root / "exports/1.csv", "city,people\nBonn,330\nUlm,126\n")
     _write(root / "exports/2.csv", "part,weight\nbolt,3\nnut,1\n")
@@ -84,7 +92,9 @@ def _packed(root: Path) -> None:
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("teams.csv", "team,points\nreds,3\nblues,5\n")
         archive.writestr("people/players.csv", "player,team\nAda,reds\nBob,blues\nCy,reds\n".encode("cp1252"))
-        archive.writestr("README.txt", "These are the teams of the league, and who plays for them.\nAsk Ada.\n")
+        archive.writestr(
+            "README.txt", "These are the teams of the league, and who plays for them.\nAsk Ada.\n"
+        )
         archive.writestr("../../escape.csv", "a,b\n1,2\n")
     (root / "league.zip").write_bytes(packed.getvalue())
 
@@ -100,7 +110,12 @@ def _workbook(root: Path) -> None:
     staff = book.active
     assert staff is not None
     staff.title = "Staff"
-    for row in (["Staff of the north"], ["as of", date(2024, 1, 1)], [], ["Name", "Salary", "Hired", "Active"]):
+    for row in (
+        ["Staff of the north"],
+        ["as of", date(2024, 1, 1)],
+        [],
+        ["Name", "Salary", "Hired", "Active"],
+    ):
         staff.append(row)
     for i, name in enumerate(("Ann", "Ben", "Cem")):
         staff.append([name, 1000 + 500 * i, date(2020 + i, 3, 1), i != 1])
@@ -114,10 +129,16 @@ def _workbook(root: Path) -> None:
 
 def _database(root: Path) -> None:
     with closing(sqlite3.connect(root / "hr.sqlite")) as db:
-        db.execute("CREATE TABLE employees (id INTEGER PRIMARY KEY, name TEXT, zip TEXT, pay REAL, born TEXT)")
+        db.execute(
+            "CREATE TABLE employees (id INTEGER PRIMARY KEY, name TEXT, zip TEXT, pay REAL, born TEXT)"
+        )
         db.executemany(
             "INSERT INTO employees VALUES (?, ?, ?, ?, ?)",
-            [(1, "Eva", "01067", 10.5, "1990-01-02"), (2, "Flo", "80331", None, "1985-12-31"), (3, "Gus", None, 9, None)],
+            [
+                (1, "Eva", "01067", 10.5, "1990-01-02"),
+                (2, "Flo", "80331", None, "1985-12-31"),
+                (3, "Gus", None, 9, None),
+            ],
         )
         db.execute("CREATE TABLE leave (employee_id INTEGER, days INTEGER)")
         db.executemany("INSERT INTO leave VALUES (?, ?)", [(1, 5), (1, 3), (3, 2)])
@@ -129,7 +150,11 @@ def _nested(root: Path) -> None:
         {
             "id": i,
             "total": 10.0 * i,
-            "user": {"id": i % 3, "plan": "pro" if i % 2 else "free", "address": {"city": "Ulm" if i < 4 else "Bonn"}},
+            "user": {
+                "id": i % 3,
+                "plan": "pro" if i % 2 else "free",
+                "address": {"city": "Ulm" if i < 4 else "Bonn"},
+            },
             "lines": [{"sku": f"s{j}", "quantity": j + 1} for j in range(i % 3)],
             "tags": ["a", "b"][: i % 3],
         }
@@ -138,11 +163,19 @@ def _nested(root: Path) -> None:
     _write(root / "invoices.json", json.dumps(invoices))
     places = [("Zoo", 5, {"type": "Point", "coordinates": [7.1, 50.7]}),
               ("Lake", 9, {"type": "Polygon", "coordinates": [[[7.0, 50.0], [7.5, 50.0], [7.0, 50.0]]]})]  # fmt: skip
-    features = [{"type": "Feature", "properties": {"name": n, "rank": r}, "geometry": g} for n, r, g in places]
+    features = [
+        {"type": "Feature", "properties": {"name": n, "rank": r}, "geometry": g} for n, r, g in places
+    ]
     _write(root / "places.geojson", json.dumps({"type": "FeatureCollection", "features": features}))
 
 
 def _prose(root: Path) -> None:
-    _write(root / "README.txt", "This folder holds the sales of the shops, by year.\nAsk the north office, please, about orders.\n")
-    _write(root / "thoughts.txt", "We met on Monday, as ever.\nNothing was decided; Ann, Ben and Cem will write.\nMore next week.\n")
+    _write(
+        root / "README.txt",
+        "This folder holds the sales of the shops, by year.\nAsk the north office, please, about orders.\n",
+    )
+    _write(
+        root / "thoughts.txt",
+        "We met on Monday, as ever.\nNothing was decided; Ann, Ben and Cem will write.\nMore next week.\n",
+    )
     _write(root / "codes.txt", "code|meaning\n1|one\n2|two\n")

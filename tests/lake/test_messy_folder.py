@@ -62,7 +62,9 @@ QUESTIONS: tuple[tuple[str, list[tuple[Any, ...]]], ...] = (
 @pytest.fixture(scope="module")
 def lake(tmp_path_factory: pytest.TempPathFactory, embedder: CachedEmbedder) -> Iterator[Lake]:
     folder = messy_folder(tmp_path_factory.mktemp("messy"))
-    with open_lake(folder, catalog=tmp_path_factory.mktemp("catalog") / "messy.db", embedder=embedder) as opened:
+    with open_lake(
+        folder, catalog=tmp_path_factory.mktemp("catalog") / "messy.db", embedder=embedder
+    ) as opened:
         yield opened
 
 
@@ -107,6 +109,10 @@ def test_archives_lead_nowhere_else(lake: Lake, tmp_path: Path) -> None:
 
 def test_copies_cannot_be_named_by_clients(lake: Lake) -> None:
     copy = next(path for path in lake.folders[0].parent.parent.rglob("*.jsonl"))
-    for text in (f"SELECT * FROM '{copy}'", f"SELECT * FROM read_json('{copy}')", f"SELECT * FROM read_text('{copy}')"):
+    for text in (
+        f"SELECT * FROM '{copy}'",
+        f"SELECT * FROM read_json('{copy}')",
+        f"SELECT * FROM read_text('{copy}')",
+    ):
         with pytest.raises(LakeError):
             lake.execute(text)

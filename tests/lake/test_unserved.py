@@ -14,14 +14,30 @@ def test_files_of_other_kinds_are_listed(tmp_path: Path) -> None:
     folder = tmp_path / "lake"
     (folder / "more").mkdir(parents=True)
     (folder / "things.csv").write_text("n\n1\n")
-    for name in ("book.xlsx", "more/hr.sqlite", "map.geojson", "old.csv.bz2", "all.zip", "data.feather", "old.xls"):
+    for name in (
+        "book.xlsx",
+        "more/hr.sqlite",
+        "map.geojson",
+        "old.csv.bz2",
+        "all.zip",
+        "data.feather",
+        "old.xls",
+    ):
         (folder / name).write_bytes(b"x")
     (folder / "notes.md").write_text("nothing of a table")
     with open_lake(folder, catalog=tmp_path / "c.db") as lake:
         assert [table.name for table in lake.tables()] == ["things"]
         told = {broken.path.name: broken.reason for broken in lake.broken()}
     # what is called a table and is none is said as well as what is of another kind
-    assert told.keys() == {"book.xlsx", "hr.sqlite", "map.geojson", "old.csv.bz2", "all.zip", "data.feather", "old.xls"}
+    assert told.keys() == {
+        "book.xlsx",
+        "hr.sqlite",
+        "map.geojson",
+        "old.csv.bz2",
+        "all.zip",
+        "data.feather",
+        "old.xls",
+    }
     assert told["old.xls"] == "not served: Excel of before 2007"
     assert told["hr.sqlite"] == "not served: no database of SQLite"
     assert all(reason.startswith("not served: ") for reason in told.values())
