@@ -106,8 +106,16 @@ class LakeDatabase:
         return sorted({*(source.name for source in self._sources.values()), *self._views})
 
     def _is_own(self, name: str) -> bool:
-        """Whether a name in lower case is a table's or a view's."""
-        return name in self._sources or name in self._later or name in self._made_views
+        """Whether a name in lower case is a table's or a view's.
+
+        :raises LakeError: several files could claim it: which of them was meant is for the client to say.
+        """
+        if name in self._sources or name in self._later or name in self._made_views:
+            return True
+        if (could_be := self._ambiguous.get(name)) is not None:
+            hint = f"It could be {' or '.join(could_be)}."
+            raise LakeError(f'table name "{name}" is ambiguous', hint=hint, sqlstate="42P09")
+        return False
 
     def load(self, names: Sequence[str]) -> None:
         """Make these tables known to DuckDB (unknown names are ignored); reload those whose file changed."""
@@ -229,21 +237,9 @@ class LakeDatabase:
         for name, (state, reason) in self.missing.items():
             if name.lower() in named:
                 raise LakeError(f"database {name} beside the lake {reason}", sqlstate=state)
-        for table in sorted(tables):
-            if not table.catalog and table.schema in {"", "public"}:
-                self._require_clear(table.name)
         if self._gates:
             self._require_trusted(tables, frozenset())
         self.load(sorted({table.name for table in tables}))
-
-    def _require_clear(self, name: str) -> None:
-        """A name that several files could claim is nobody's: which of them was meant is for the client to say."""
-        if (could_be := self._ambiguous.get(name.lower())) is not None and not self._is_own(name.lower()):
-            raise LakeError(
-                f'table name "{name}" is ambiguous',
-                hint=f"It could be {' or '.join(could_be)}.",
-                sqlstate="42P09",
-            )
 
     def _require_trusted(self, tables: set[TableName], seen: frozenset[str]) -> None:
         """Of the databases beside, a query reads what needs no more rights than its own; kept views are looked into."""

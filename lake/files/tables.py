@@ -44,18 +44,14 @@ class Named:
 
 def name_tables(placed: Sequence[Placed], root: Path, columns: Callable[[Piece], list[str]]) -> Named:
     """The lake's tables. `columns` tells the names of a piece's columns; it is asked only of files that could be parts."""
-    groups: dict[tuple[str, ...], list[Placed]] = defaultdict(list)
+    groups: dict[tuple[bool, tuple[str, ...]], list[Placed]] = defaultdict(list)
     for one in placed:
-        groups[_table_path(one)].append(one)
+        groups[_is_part(one), _table_path(one)].append(one)
     claimed: list[tuple[tuple[str, ...], Unit, str]] = []
-    for key, members in groups.items():
-        parts, rest = members, list[Placed]()
-        if _is_part(members[0]):
-            parts, rest = _alike(members, columns)
-        if parts and _is_part(parts[0]):
+    for (is_part, key), members in groups.items():
+        parts, rest = _alike(members, columns) if is_part else ([], members)
+        if parts:
             claimed.append((key, _united(parts, root), ".folder"))
-        else:
-            rest = [*parts, *rest]
         claimed += [
             (_own_path(one), Unit(one.piece.original, (one.piece,)), _suffix(one.inside.name)) for one in rest
         ]

@@ -17,6 +17,8 @@ from pathlib import Path
 
 import duckdb
 import openpyxl
+import pyarrow as pa
+from pyarrow import feather, ipc
 
 
 def messy_folder(root: Path) -> Path:
@@ -30,6 +32,7 @@ def messy_folder(root: Path) -> Path:
     _workbook(root)
     _database(root)
     _nested(root)
+    _arrow(root)
     _prose(root)
     return root
 
@@ -167,6 +170,13 @@ def _nested(root: Path) -> None:
         {"type": "Feature", "properties": {"name": n, "rank": r}, "geometry": g} for n, r, g in places
     ]
     _write(root / "places.geojson", json.dumps({"type": "FeatureCollection", "features": features}))
+
+
+def _arrow(root: Path) -> None:
+    table = pa.table({"wind": [3.5, 4.5], "at_night": [True, False]})
+    feather.write_feather(table, root / "wind.feather")
+    with pa.OSFile(str(root / "gusts.arrow"), "wb") as out, ipc.new_stream(out, table.schema) as writer:
+        writer.write_table(table)
 
 
 def _prose(root: Path) -> None:

@@ -55,6 +55,8 @@ QUESTIONS: tuple[tuple[str, list[tuple[Any, ...]]], ...] = (
     ("SELECT sku FROM invoices_lines WHERE invoice_id = 5 AND position = 2", [("s1",)]),
     ("SELECT name, longitude, latitude FROM places WHERE geometry_type = 'Point'", [("Zoo", 7.1, 50.7)]),
     ("SELECT max(rank) FROM places", [(9,)]),
+    ("SELECT wind FROM wind WHERE at_night", [(3.5,)]),
+    ("SELECT sum(wind) FROM gusts", [(8.0,)]),
     ("SELECT meaning FROM codes WHERE code = 2", [("two",)]),
 )  # fmt: skip
 
