@@ -27,10 +27,11 @@ from typing import Any
 import sqlglot
 
 from bench.overhead import machine
-from rewright.lake.api import Lake, open_lake
+from rewright.lake.api import Lake, open_lake, work_of
 from rewright.lake.catalog.build import discover, refresh
 from rewright.lake.catalog.storage import Storage
 from rewright.lake.embedding import best_embedder
+from rewright.lake.files.preparing import Preparer
 from rewright.lake.index import LakeIndex
 from rewright.lake.joins.graph import exact
 from rewright.lake.joins.scores import USELESS
@@ -259,7 +260,8 @@ def measure(size: int, seed: int, semantic: bool, exact_up_to: int, sample: int)
         stages = Stages()
         with stages.stage("profile"):
             storage = Storage(catalog)
-            refresh(storage, discover(folder), [folder])
+            work = work_of(catalog)
+            refresh(storage, discover(folder, None, Preparer(storage, work)), [folder, work])
         with stages.stage("embed"):
             LakeIndex(storage, best_embedder(semantic=semantic)).prepare()
         storage.close()

@@ -6,7 +6,9 @@ Owns the wiring of catalog, database, resolver and actions for one lake. Must no
 from __future__ import annotations
 
 import hashlib
+import json
 import os
+import tempfile
 import time
 from collections.abc import Sequence
 from dataclasses import replace
@@ -26,6 +28,7 @@ from rewright.lake.catalog.build import Update, discover, refresh
 from rewright.lake.catalog.model import Broken, Column, Table
 from rewright.lake.catalog.storage import Storage
 from rewright.lake.embedding import CachedEmbedder, best_embedder
+from rewright.lake.files.preparing import Preparer
 from rewright.lake.index import LakeIndex
 from rewright.lake.joins import graph as join_graph
 from rewright.lake.memory import views_of
@@ -57,8 +60,10 @@ class Lake:
         beside: Sequence[Beside] = (),
         remote: Sequence[str] = (),
         catalog: Path | None = None,
+        work: Path | None = None,
     ) -> None:
         self.catalog = catalog
+        self._work = work or folder
         self.folder = folder
         self.over = over
         self._storage = storage
@@ -90,7 +95,8 @@ class Lake:
         """Notice new, changed and removed files; later queries see them."""
         for url in self._remote:
             local(url)
-        update = refresh(self._storage, discover(self.folder, self.over), self.folders, progress=progress)
+        found = discover(self.folder, self.over, Preparer(self._storage, self._work))
+        update = refresh(self._storage, found, [*self.folders, self._work], progress=progress)
         if update.any:
             self.database.close()
             self._open()
@@ -210,10 +216,11 @@ class Lake:
         self.index.prepare()
         real = [t for name, t in self.index.tables.items() if name not in self.index.unions]
         self.database = LakeDatabase(
-            self.folders,
-            {t.name: Source(t.name, t.path, t.scan, t.bytes) for t in real},
+            [*self.folders, self._work],
+            {t.name: Source(t.name, t.path, t.scan, t.bytes, t.files) for t in real},
             self._limits,
             self._beside,
+            json.loads(self._storage.meta("ambiguous") or "{}"),
         )
         self.database.define({name: united.sql() for name, united in self.index.unions.items()})
         self.database.define(dict(self._storage.accepted()))
@@ -295,7 +302,9 @@ def open_lake(
     options = options or Options()
     where = catalog or default_catalog(root, extra)
     storage = _storage(where)
-    refresh(storage, discover(root, extra), [p for p in (root, extra) if p is not None], progress=progress)
+    work = work_of(where)
+    found = discover(root, extra, Preparer(storage, work))
+    refresh(storage, found, [p for p in (root, extra, work) if p is not None], progress=progress)
     return Lake(
         root,
         extra,
@@ -306,7 +315,18 @@ def open_lake(
         beside,
         [str(path) for path in (folder, over) if path is not None and is_remote(path)],
         where,
+        work,
     )
+
+
+def work_of(catalog: Path) -> Path:
+    """Where copies of files are kept that DuckDB cannot read as they are: beside the catalog, else where temporary files are."""
+    work = catalog.with_suffix(".files")
+    try:
+        work.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return Path(tempfile.mkdtemp(prefix="rewright-lake-"))
+    return work
 
 
 def default_catalog(folder: Path, over: Path | None = None) -> Path:

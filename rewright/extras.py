@@ -17,6 +17,8 @@ EXTRAS: Mapping[str, tuple[str, ...]] = {
         "sqlglot",
         "tokenizers",
     ),
+    "excel": ("openpyxl",),
+    "arrow": ("pyarrow",),
     "s3": ("boto3",),
     "knowledge": ("bs4", "defusedxml"),
     "mcp": ("mcp",),

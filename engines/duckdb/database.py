@@ -32,6 +32,13 @@ class Source:
     path: Path
     sql: str
     bytes: int
+    files: tuple[Path, ...] = ()
+    """All files that hold its rows, where they are not `path` alone."""
+
+    def stamp(self) -> tuple[tuple[int, int], ...]:
+        """Changes when a file does. Raises OSError: one is gone."""
+        stats = [file.stat() for file in self.files or (self.path,)]
+        return tuple((stat.st_size, stat.st_mtime_ns) for stat in stats)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +60,7 @@ class LakeDatabase:
         sources: Mapping[str, Source],
         limits: Limits | None = None,
         beside: Sequence[Beside] = (),
+        ambiguous: Mapping[str, Sequence[str]] | None = None,
     ) -> None:
         self.limits = limits or Limits()
         self._connection, self.missing = open_beside(folders, self.limits, beside)
@@ -61,7 +69,8 @@ class LakeDatabase:
         self._beside = [one.name for one in beside]
         self._gates = {one.name.lower(): TablesBeside(one) for one in beside if one.name not in self.missing}
         self._sources = {name.lower(): source for name, source in sources.items()}
-        self._loaded: dict[str, tuple[int, int]] = {}
+        self._ambiguous = dict(ambiguous or {})
+        self._loaded: dict[str, tuple[tuple[int, int], ...]] = {}
         self._kinds: dict[str, str] = {}
         self._views: dict[str, str] = {}
         self._made_views: set[str] = set()
@@ -97,8 +106,16 @@ class LakeDatabase:
         return sorted({*(source.name for source in self._sources.values()), *self._views})
 
     def _is_own(self, name: str) -> bool:
-        """Whether a name in lower case is a table's or a view's."""
-        return name in self._sources or name in self._later or name in self._made_views
+        """Whether a name in lower case is a table's or a view's.
+
+        :raises LakeError: several files could claim it: which of them was meant is for the client to say.
+        """
+        if name in self._sources or name in self._later or name in self._made_views:
+            return True
+        if (could_be := self._ambiguous.get(name)) is not None:
+            hint = f"It could be {' or '.join(could_be)}."
+            raise LakeError(f'table name "{name}" is ambiguous', hint=hint, sqlstate="42P09")
+        return False
 
     def load(self, names: Sequence[str]) -> None:
         """Make these tables known to DuckDB (unknown names are ignored); reload those whose file changed."""
@@ -236,12 +253,11 @@ class LakeDatabase:
 
     def _load(self, source: Source) -> None:
         try:
-            stat = source.path.stat()
+            stamp = source.stamp()
         except OSError as error:
             raise LakeError(
                 f"the file of table {source.name} is gone: {source.path.name}", sqlstate="58P01"
             ) from error
-        stamp = (stat.st_size, stat.st_mtime_ns)
         if self._loaded.get(source.name) == stamp:
             return
         # a small table is copied once: a resolution runs many candidates over it

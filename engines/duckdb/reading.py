@@ -56,11 +56,44 @@ def scan_of(connection: Any, path: Path, *, into: str = "") -> Scan:
     if path.stat().st_size == 0:
         raise Unreadable("the file is empty")
     if name.endswith(".parquet"):
-        return _loaded(connection, _described(connection, f"read_parquet({_text(path)})", ()), into)
+        return _loaded(connection, _described(connection, f"read_parquet({file_literal(path)})", ()), into)
     if name.endswith(JSON_SUFFIXES):
-        scan = _described(connection, f"read_json({_text(path)}, auto_detect=true, sample_size=-1)", ())
+        scan = _described(
+            connection, f"read_json({file_literal(path)}, auto_detect=true, sample_size=-1)", ()
+        )
         return _loaded(connection, scan, into)
     return _csv(connection, path, into)
+
+
+def scan_expression(connection: Any, sql: str, notes: tuple[str, ...] = (), *, into: str = "") -> Scan:
+    """The scan of a table expression of ours, for what no file's name says how to read. `into` as in `scan_of`.
+
+    :raises Unreadable: it does not run.
+    :raises duckdb.OutOfMemoryException: the rows do not fit into memory.
+    """
+    try:
+        return _loaded(connection, _described(connection, sql, notes), into)
+    except duckdb.OutOfMemoryException:
+        raise
+    except duckdb.Error as error:
+        raise Unreadable(str(error).splitlines()[0][:300]) from error
+
+
+def head_columns(path: Path) -> list[str]:
+    """The names in the header of a delimited text in UTF-8; without a header those that its columns get.
+
+    :raises OSError, EOFError: it cannot be read.
+    """
+    with gzip.open(path) if path.name.lower().endswith(".gz") else path.open("rb") as file:
+        head = file.read(_HEAD_BYTES)
+    _, rows = lines_of(head.decode("utf-8-sig", errors="replace"), path)
+    if not rows:
+        return []
+    return (
+        [cell.strip() for cell in rows[0]]
+        if _has_header(rows)
+        else [f"column{i}" for i in range(len(rows[0]))]
+    )
 
 
 def _loaded(connection: Any, scan: Scan, into: str) -> Scan:
@@ -85,7 +118,7 @@ def _csv(connection: Any, path: Path, into: str) -> Scan:
     if b"\0" in head and encoding != "utf-16":
         raise Unreadable("the file is binary")
     text = head.decode({"latin-1": "latin-1", "utf-16": "utf-16"}.get(encoding, "utf-8"), errors="replace")
-    delimiter, rows = _rows(text, path)
+    delimiter, rows = lines_of(text, path)
     header = not rows or _has_header(rows)
     if not header:
         notes = (*notes, "no header line: columns named column0, column1, …")
@@ -120,15 +153,17 @@ def _csv(connection: Any, path: Path, into: str) -> Scan:
 
 def _sniffed(connection: Any, path: Path, options: str, notes: tuple[str, ...], into: str) -> Scan:
     try:
-        prompt = connection.execute(f"SELECT Prompt FROM sniff_csv({_text(path)}, {options})").fetchone()[0]
+        prompt = connection.execute(
+            f"SELECT Prompt FROM sniff_csv({file_literal(path)}, {options})"
+        ).fetchone()[0]
         sql = prompt.strip().removeprefix("FROM ").removesuffix(";")
         # the prompt names the file it found, not the pattern that means it alone
-        sql = sql.replace("'" + str(path).replace("'", "''") + "'", _text(path))
+        sql = sql.replace("'" + str(path).replace("'", "''") + "'", file_literal(path))
         return _read(connection, sql, notes, into)
     except duckdb.OutOfMemoryException:
         raise
     except duckdb.Error:
-        return _read(connection, f"read_csv({_text(path)}, {options})", notes, into)
+        return _read(connection, f"read_csv({file_literal(path)}, {options})", notes, into)
 
 
 def _read(connection: Any, sql: str, notes: tuple[str, ...], into: str) -> Scan:
@@ -173,7 +208,7 @@ def _encoding(head: bytes) -> tuple[str, tuple[str, ...]]:
     return "latin-1", ("not UTF-8: read as Latin-1",)
 
 
-def _rows(text: str, path: Path) -> tuple[str, list[list[str]]]:
+def lines_of(text: str, path: Path) -> tuple[str, list[list[str]]]:
     """The delimiter that splits the first lines most evenly, and those lines."""
     lines = text.splitlines()
     if len(text) >= _HEAD_BYTES // 4 and len(lines) > 1:
@@ -213,7 +248,7 @@ def _quote(value: str) -> str:
     return "'\\t'" if value == "\t" else literal(value)
 
 
-def _text(path: Path) -> str:
+def file_literal(path: Path) -> str:
     """The path as a literal that means this file alone: a `*` in its name is no pattern."""
     plain = re.sub(r"[*?\[]", r"[\g<0>]", str(path))
     return literal(plain)

@@ -30,10 +30,9 @@ def parquet_of(source: Source, cache: Path) -> Path:
 
     :raises LakeError: the file cannot be read, or the copy not written.
     """
-    if source.path.name.lower().endswith(".parquet"):
+    if source.path.name.lower().endswith(".parquet") and source.sql.startswith("read_parquet("):
         return source.path
-    stat = source.path.stat()
-    stamp = f"{source.path}\0{stat.st_size}\0{stat.st_mtime_ns}\0{source.sql}"
+    stamp = f"{source.path}\0{source.stamp()}\0{source.sql}"
     target = cache / f"{hashlib.blake2b(stamp.encode(), digest_size=12).hexdigest()}.parquet"
     if not target.exists():
         cache.mkdir(parents=True, exist_ok=True)

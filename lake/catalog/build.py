@@ -5,11 +5,11 @@ Owns discovery and incremental building. Must not know queries.
 
 from __future__ import annotations
 
+import json
 import os
-import re
 import sys
 from collections import deque
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,11 +17,14 @@ from queue import SimpleQueue
 from typing import Any, TypeVar
 
 from rewright.engines.duckdb.locked import Limits, open_locked
-from rewright.engines.duckdb.reading import SUFFIXES, Unreadable
+from rewright.engines.duckdb.reading import Unreadable
 from rewright.lake.catalog.model import Broken, Table, Values
 from rewright.lake.catalog.profile import digest_of, profile
 from rewright.lake.catalog.storage import Storage
 from rewright.lake.catalog.unserved import OUTSIDE, format_of, reason_of, reason_of_format
+from rewright.lake.files.pieces import Unit, Unserved
+from rewright.lake.files.preparing import ENDINGS, Preparer
+from rewright.lake.files.tables import Placed, name_tables, stem_of
 
 _SMALL_BYTES = 64 << 20
 _WORKERS = max(1, min(4, os.cpu_count() or 1))
@@ -44,47 +47,61 @@ class Update:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Table name → file, and what is not served with the reason."""
+    """Table name → what it is made of; what is not served with the reason; names that several files could claim."""
 
-    files: dict[str, Path]
+    units: dict[str, Unit]
     unserved: Mapping[Path, str] = field(default_factory=dict)
+    ambiguous: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
-def discover(folder: Path, over: Path | None = None) -> Found:
-    """The files of a lake by table name. A file below a subfolder is named `folder_file` when its stem is taken; files of
-    `over` replace tables of the same name.
+def lake_files(folder: Path) -> list[Path]:
+    """The files that could hold tables, without a look into them."""
+    return [path for path in _files(folder.resolve(), [folder.resolve()], {}) if _candidate(path)]
+
+
+def discover(folder: Path, over: Path | None, preparer: Preparer) -> Found:
+    """The tables of a lake by name; those of `over` replace tables of the same name.
 
     Links are followed as long as they stay inside the lake's folders; one that leads out is reported and not read, as are
     files of other kinds and tables of other formats.
     """
     roots = [root.resolve() for root in (folder, over) if root is not None]
-    found: dict[str, Path] = {}
+    units: dict[str, Unit] = {}
+    ambiguous: dict[str, tuple[str, ...]] = {}
     unserved: dict[Path, str] = {}
     for root in roots:
-        mine: dict[str, Path] = {}
-        seen: set[Path] = set()
-        for path in sorted(_files(root, roots, unserved)):
-            stem, real = _stem(path), path.resolve()
-            if stem is None and (reason := reason_of(path)) is not None:
+        named = name_tables(_placed(root, roots, preparer, unserved), root, preparer.columns)
+        units.update(named.units)
+        ambiguous.update(named.ambiguous)
+    preparer.close()
+    return Found(units, unserved, {name: told for name, told in ambiguous.items() if name not in units})
+
+
+def _placed(root: Path, roots: Sequence[Path], preparer: Preparer, unserved: dict[Path, str]) -> list[Placed]:
+    """What the files below a folder hold; a file reached twice counts once."""
+    found: list[Placed] = []
+    seen: set[Path] = set()
+    for path in sorted(_files(root, roots, unserved)):
+        real = path.resolve()
+        if not _candidate(path):
+            if (reason := reason_of(path)) is not None:
                 unserved[path] = reason
-            if stem is None or real in seen:
-                continue
-            seen.add(real)
-            name = (
-                stem
-                if stem not in mine
-                else "_".join([*path.relative_to(root).parts[:-1], stem]) or path.name
-            )
-            # a name that looks like a file's or a pattern could not be asked for
-            plain = re.sub(r"[*?/\\]", "_", name)
-            mine[plain if plain not in mine else _free(path.name.replace(".", "_"), mine)] = real
-        found.update(mine)
-    return Found(found, unserved)
+            continue
+        if real in seen:
+            continue
+        seen.add(real)
+        try:
+            found += [Placed(path.relative_to(root), piece) for piece in preparer.pieces(real)]
+        except (Unserved, OSError) as error:
+            unserved[real] = str(error)
+    return found
 
 
-def _free(name: str, taken: Collection[str]) -> str:
-    """The name, or with a number where it is taken."""
-    return next(n for n in (name, *(f"{name}_{i}" for i in range(2, len(taken) + 3))) if n not in taken)
+def _candidate(path: Path) -> bool:
+    """Does the file's name say that it holds tables, and is it one?"""
+    return (
+        stem_of(path.name) not in {"", path.name} and path.name.lower().endswith(ENDINGS) and path.is_file()
+    )
 
 
 def _files(root: Path, roots: Sequence[Path], unserved: dict[Path, str]) -> Iterator[Path]:
@@ -131,19 +148,22 @@ def _listed(folder: Path) -> list[Path]:
 
 def refresh(storage: Storage, found: Found, folders: Sequence[Path], *, progress: bool = False) -> Update:
     """Profile what is new or changed, forget what is gone."""
-    files = found.files
+    units = found.units
     known = {table.name: table for table in storage.tables()}
     failed = {broken.path: broken for broken in storage.broken()}
     todo = [
-        (name, path) for name, path in files.items() if not _current(known.get(name), failed.get(path), path)
+        (name, unit)
+        for name, unit in units.items()
+        if not _current(known.get(name), failed.get(unit.place), unit)
     ]
-    removed = tuple(name for name in known if name not in files)
+    removed = tuple(name for name in known if name not in units)
     for name in removed:
         storage.remove(name)
-    for path in failed.keys() - set(files.values()):
+    for path in failed.keys() - {unit.place for unit in units.values()}:
         storage.drop_broken(path)
     for path, reason in found.unserved.items():
         storage.put_broken(Broken(path, reason))
+    storage.set_meta("ambiguous", json.dumps(found.ambiguous))
     added: list[str] = []
     changed: list[str] = []
     looked = _look_all(todo, known, folders)
@@ -156,44 +176,52 @@ def refresh(storage: Storage, found: Found, folders: Sequence[Path], *, progress
     return Update(tuple(added), tuple(changed), removed, tuple(storage.broken()))
 
 
-_Seen = tuple[Table, dict[str, Values]] | Broken | os.stat_result
+@dataclass(frozen=True, slots=True)
+class _Same:
+    """The content is as it was; the stamp is new."""
+
+    bytes: int
+    changed: int
+
+
+_Seen = tuple[Table, dict[str, Values]] | Broken | _Same
 """What became of a file: profiled, broken, or the same content under another stamp."""
 
 
 def _look_all(
-    todo: Sequence[tuple[str, Path]], known: dict[str, Table], folders: Sequence[Path]
+    todo: Sequence[tuple[str, Unit]], known: dict[str, Table], folders: Sequence[Path]
 ) -> Iterator[tuple[str, _Seen]]:
     """Profile files: small ones several at once, each worker with a connection of its own; then large ones singly."""
-    sizes = {name: _size(path) for name, path in todo}
-    small = [(name, path) for name, path in todo if sizes[name] <= _SMALL_BYTES]
-    large = [(name, path) for name, path in todo if sizes[name] > _SMALL_BYTES]
-    for files, workers, limits in (
+    sizes = {name: _size(unit) for name, unit in todo}
+    small = [(name, unit) for name, unit in todo if sizes[name] <= _SMALL_BYTES]
+    large = [(name, unit) for name, unit in todo if sizes[name] > _SMALL_BYTES]
+    for units, workers, limits in (
         (small, min(_WORKERS, len(small)), Limits(memory="2GB", threads=1)),
         (large, min(1, len(large)), Limits(memory="4GB")),
     ):
         if workers:
-            yield from _look_at(files, known, [open_locked(folders, limits) for _ in range(workers)])
+            yield from _look_at(units, known, [open_locked(folders, limits) for _ in range(workers)])
 
 
 def _look_at(
-    files: Sequence[tuple[str, Path]], known: dict[str, Table], connections: list[Any]
+    units: Sequence[tuple[str, Unit]], known: dict[str, Table], connections: list[Any]
 ) -> Iterator[tuple[str, _Seen]]:
     free: SimpleQueue[Any] = SimpleQueue()
     for connection in connections:
         free.put(connection)
 
-    def look(name: str, path: Path) -> _Seen:
+    def look(name: str, unit: Unit) -> _Seen:
         connection = free.get()
         try:
-            return _look(connection, name, path, known.get(name))
+            return _look(connection, name, unit, known.get(name))
         finally:
             free.put(connection)
 
     waiting: deque[tuple[str, Future[_Seen]]] = deque()
     with ThreadPoolExecutor(len(connections), thread_name_prefix="profile") as pool:
         try:
-            for name, path in files:
-                waiting.append((name, pool.submit(look, name, path)))
+            for name, unit in units:
+                waiting.append((name, pool.submit(look, name, unit)))
                 # a few ahead: what is profiled and not yet kept stays in memory
                 if len(waiting) > 4 * len(connections):
                     first, future = waiting.popleft()
@@ -207,16 +235,16 @@ def _look_at(
         connection.close()
 
 
-def _look(connection: Any, name: str, path: Path, before: Table | None) -> _Seen:
-    stat = None
+def _look(connection: Any, name: str, unit: Unit, before: Table | None) -> _Seen:
+    stamp = (0, 0)
     try:
-        stat = path.stat()
-        digest = digest_of(path)
-        if before is not None and before.digest == digest and before.path == path:
-            return stat
-        return profile(connection, name, path, digest)
+        stamp = unit.stamp()
+        digest = unit.digest(digest_of)
+        if before is not None and before.digest == digest and before.path == unit.place:
+            return _Same(*stamp)
+        return profile(connection, name, unit, digest)
     except (Unreadable, OSError, ValueError) as error:
-        return Broken(path, str(error), stat.st_size if stat else 0, stat.st_mtime_ns if stat else 0)
+        return Broken(unit.place, str(error), *stamp)
 
 
 def _keep(storage: Storage, name: str, before: Table | None, seen: _Seen) -> str:
@@ -224,39 +252,34 @@ def _keep(storage: Storage, name: str, before: Table | None, seen: _Seen) -> str
         storage.remove(name)
         storage.put_broken(seen)
         return "broken"
-    if isinstance(seen, os.stat_result):
+    if isinstance(seen, _Same):
         assert before is not None
-        storage.touch(before, seen.st_size, seen.st_mtime_ns)
+        storage.touch(before, seen.bytes, seen.changed)
         return "same"
     storage.put(*seen)
     return "changed" if before is not None else "added"
 
 
-def _size(path: Path) -> int:
+def _size(unit: Unit) -> int:
     try:
-        return path.stat().st_size
+        return unit.stamp()[0]
     except OSError:
         return 0
 
 
-def _current(table: Table | None, failed: Broken | None, path: Path) -> bool:
+def _current(table: Table | None, failed: Broken | None, unit: Unit) -> bool:
     try:
-        stat = path.stat()
+        stamp = unit.stamp()
     except OSError:
         return False
-    stamp = (stat.st_size, stat.st_mtime_ns)
     if failed is not None and (failed.bytes, failed.mtime_ns) == stamp:
         return True
-    return table is not None and table.path == path and (table.bytes, table.mtime_ns) == stamp
-
-
-def _stem(path: Path) -> str | None:
-    name = path.name
-    plain = name[:-3] if name.lower().endswith(".gz") else name
-    for suffix in SUFFIXES:
-        if plain.lower().endswith(suffix) and path.is_file():
-            return plain[: -len(suffix)] or None
-    return None
+    return (
+        table is not None
+        and table.path == unit.place
+        and table.files == unit.files
+        and (table.bytes, table.mtime_ns) == stamp
+    )
 
 
 def _bar(items: Iterator[_Item], total: int, progress: bool) -> Iterable[_Item]:

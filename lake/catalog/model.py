@@ -103,6 +103,8 @@ class Table:
     rows: int
     columns: tuple[Column, ...]
     notes: tuple[str, ...] = ()
+    files: tuple[Path, ...] = ()
+    """The lake's files that hold its rows, where they are not `path` alone."""
 
     def column(self, name: str) -> Column | None:
         """The column of that name, whatever its case."""

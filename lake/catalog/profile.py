@@ -1,4 +1,4 @@
-"""Profiling one file: load it once (or, where it is large, read it again for each count), look for noise.
+"""Profiling one table: load it once (or, where it is large, read it again for each count), look for noise.
 
 Owns what a profile says. Must not know where profiles are kept, nor how is counted.
 """
@@ -12,10 +12,12 @@ from typing import Any
 
 import duckdb
 
-from rewright.engines.duckdb.reading import Unreadable, scan_of
+from rewright.engines.duckdb.reading import Unreadable
 from rewright.lake.catalog.counting import Counted, counted, family_of
 from rewright.lake.catalog.model import Column, Family, Noise, Table, Values
 from rewright.lake.catalog.sampling import sampled
+from rewright.lake.files.pieces import Unit
+from rewright.lake.files.scans import scan_of_unit
 from rewright.lake.noise.detect import meaning_of, noise_of
 from rewright.lake.noise.values import number_of
 
@@ -29,32 +31,31 @@ def digest_of(path: Path) -> str:
         return hashlib.file_digest(file, "blake2b").hexdigest()[:32]
 
 
-def profile(connection: Any, name: str, path: Path, digest: str) -> tuple[Table, dict[str, Values]]:
-    """Profile one file.
+def profile(connection: Any, name: str, unit: Unit, digest: str) -> tuple[Table, dict[str, Values]]:
+    """Profile one table.
 
     :raises Unreadable: it is no table.
     """
-    stat = path.stat()
-    if stat.st_size <= _COPY_BYTES:
+    if unit.stamp()[0] <= _COPY_BYTES:
         with suppress(duckdb.OutOfMemoryException):
             # packed files may be many times as large as they look
-            return _profiled(connection, name, path, digest, _COPY)
+            return _profiled(connection, name, unit, digest, _COPY)
         connection.execute(f"DROP TABLE IF EXISTS {_COPY}")
     try:
-        return _profiled(connection, name, path, digest, "")
+        return _profiled(connection, name, unit, digest, "")
     except duckdb.OutOfMemoryException as error:
         raise Unreadable(str(error).splitlines()[0][:300]) from error
 
 
 def _profiled(
-    connection: Any, name: str, path: Path, digest: str, copy: str
+    connection: Any, name: str, unit: Unit, digest: str, copy: str
 ) -> tuple[Table, dict[str, Values]]:
     """`copy`: the table to hold the file's rows; none: they are read again for each count.
 
     :raises duckdb.OutOfMemoryException: the copy does not fit.
     """
-    stat = path.stat()
-    scan = scan_of(connection, path, into=copy)
+    size, changed = unit.stamp()
+    scan = scan_of_unit(connection, unit, into=copy)
     try:
         rows, found = (
             counted(connection, copy, scan.columns) if copy else sampled(connection, scan.sql, scan.columns)
@@ -66,7 +67,7 @@ def _profiled(
             raise
         raise Unreadable(str(error).splitlines()[0][:300]) from error
     columns = tuple(_column(name, i, *scan.columns[i], rows, one) for i, one in enumerate(found))
-    table = Table(name, path, stat.st_size, stat.st_mtime_ns, digest, scan.sql, rows, columns, scan.notes)
+    table = Table(name, unit.place, size, changed, digest, scan.sql, rows, columns, scan.notes, unit.files)
     return table, {column.name: one.values for column, one in zip(columns, found, strict=True)}
 
 

@@ -20,7 +20,7 @@ import numpy as np
 from rewright.lake.catalog.model import Broken, Column, Family, Noise, Table, Values
 from rewright.lake.noise.values import fold
 
-_VERSION = 7
+_VERSION = 8
 _INDEXED_VALUE = 120
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS tables (name TEXT PRIMARY KEY, path TEXT, bytes INTEGER, mtime_ns INTEGER, digest TEXT, profile BLOB);
@@ -33,6 +33,7 @@ CREATE INDEX IF NOT EXISTS value_index_table ON value_index (table_name);
 CREATE TABLE IF NOT EXISTS vectors (embedder TEXT, text TEXT, vector BLOB, PRIMARY KEY (embedder, text)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS edges (a TEXT, b TEXT, payload TEXT, PRIMARY KEY (a, b)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS accepted (name TEXT PRIMARY KEY, sql TEXT);
+CREATE TABLE IF NOT EXISTS prepared (path TEXT PRIMARY KEY, payload TEXT);
 CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT);
 """
 
@@ -78,6 +79,7 @@ class Storage:
                     "scan": table.scan,
                     "rows": table.rows,
                     "notes": table.notes,
+                    "files": [str(file) for file in table.files],
                     "columns": [asdict(c) for c in table.columns],
                 }
             ).encode()
@@ -171,6 +173,19 @@ class Storage:
             ((embedder, text, v.astype("<f4").tobytes()) for text, v in vectors),
         )
 
+    def prepared(self) -> dict[str, dict[str, Any]]:
+        """What was found in each file when it was prepared, by path."""
+        return {
+            path: json.loads(payload)
+            for path, payload in self._db.execute("SELECT path, payload FROM prepared")
+        }
+
+    def put_prepared(self, path: str, payload: dict[str, Any]) -> None:
+        self._db.execute("INSERT OR REPLACE INTO prepared VALUES (?, ?)", (path, json.dumps(payload)))
+
+    def drop_prepared(self, path: str) -> None:
+        self._db.execute("DELETE FROM prepared WHERE path = ?", (path,))
+
     def edges(self) -> list[tuple[str, str, Any]]:
         return [
             (a, b, json.loads(payload))
@@ -215,5 +230,14 @@ def _table(name: str, path: str, size: int, mtime_ns: int, digest: str, blob: by
         for c in raw["columns"]
     )
     return Table(
-        name, Path(path), size, mtime_ns, digest, raw["scan"], raw["rows"], columns, tuple(raw["notes"])
+        name,
+        Path(path),
+        size,
+        mtime_ns,
+        digest,
+        raw["scan"],
+        raw["rows"],
+        columns,
+        tuple(raw["notes"]),
+        tuple(map(Path, raw["files"])),
     )

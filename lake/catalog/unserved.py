@@ -11,10 +11,10 @@ from pathlib import Path
 
 OUTSIDE = "it links to a place outside the lake, or to none"
 _KINDS: Mapping[str, str] = {
-    ".xlsx": "Excel", ".xls": "Excel", ".xlsm": "Excel", ".ods": "OpenDocument", ".sqlite": "SQLite", ".sqlite3": "SQLite", ".db": "a database",
-    ".duckdb": "DuckDB", ".mdb": "Access", ".zip": "a zip archive", ".tar": "a tar archive", ".tgz": "a tar archive", ".7z": "a 7z archive",
-    ".bz2": "packed by bzip2", ".xz": "packed by xz", ".zst": "packed by zstd", ".lz4": "packed by lz4", ".feather": "Arrow", ".arrow": "Arrow", ".avro": "Avro",
-    ".orc": "ORC", ".geojson": "GeoJSON", ".shp": "a shapefile", ".gpkg": "GeoPackage", ".xml": "XML", ".yaml": "YAML", ".yml": "YAML",
+    ".xls": "Excel of before 2007", ".ods": "OpenDocument",
+    ".duckdb": "DuckDB", ".mdb": "Access", ".tar": "a tar archive", ".tgz": "a tar archive", ".7z": "a 7z archive",
+    ".bz2": "packed by bzip2", ".xz": "packed by xz", ".zst": "packed by zstd", ".lz4": "packed by lz4", ".avro": "Avro",
+    ".orc": "ORC", ".shp": "a shapefile", ".gpkg": "GeoPackage", ".xml": "XML", ".yaml": "YAML", ".yml": "YAML",
     ".sas7bdat": "SAS", ".dta": "Stata", ".sav": "SPSS", ".pkl": "a Python pickle", ".h5": "HDF5", ".pdf": "PDF",
 }  # fmt: skip
 

@@ -53,19 +53,17 @@ def opened(home: Home, limits: Limits | None = None) -> Lake:
 def fingerprint(home: Home) -> str:
     """Another text when a file came, went or changed, or a resolution was accepted. Raises LakeError."""
     from rewright.lake.api import default_catalog
-    from rewright.lake.catalog.build import discover
+    from rewright.lake.catalog.build import lake_files
     from rewright.lake.remote import local
 
     folder = local(home.path)
     digest = hashlib.blake2b(digest_size=16)
-    for name, path in sorted(discover(folder).files.items()):
+    for path in sorted(lake_files(folder)):
         try:
             stat = path.stat()
         except OSError:
             continue  # going away at this moment
-        digest.update(
-            f"{name}\0{path}\0{stat.st_size}\0{stat.st_mtime_ns}\n".encode(errors="surrogateescape")
-        )
+        digest.update(f"{path}\0{stat.st_size}\0{stat.st_mtime_ns}\n".encode(errors="surrogateescape"))
     digest.update(repr(_accepted(default_catalog(folder))).encode())
     return digest.hexdigest()
 

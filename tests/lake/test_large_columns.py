@@ -15,6 +15,7 @@ from rewright.engines.duckdb.reading import Unreadable
 from rewright.lake.catalog.counting import Counted, counted
 from rewright.lake.catalog.profile import profile
 from rewright.lake.catalog.sampling import sampled
+from rewright.lake.files.pieces import Piece, Unit
 
 ROWS = 400_000
 COLUMNS = (
@@ -89,7 +90,7 @@ def test_a_packed_file_larger_than_memory_is_profiled(tmp_path: Path) -> None:
         "SELECT 'the same long text in every row' || i % 3 AS t, i FROM range(3000000) r(i)"
     ).write_parquet(str(path))
     with open_locked([tmp_path], Limits(memory="100MB", threads=1)) as small:
-        table, values = profile(small, "packed", path, "")
+        table, values = profile(small, "packed", Unit(path, (Piece(path, path),)), "")
     found = table.column("i")
     assert found is not None
     assert (table.rows, found.unique) == (3000000, True)
@@ -100,4 +101,4 @@ def test_a_value_larger_than_memory_is_a_broken_file(tmp_path: Path) -> None:
     path = tmp_path / "huge.parquet"
     duckdb.sql("SELECT repeat('x', 200000000) AS t").write_parquet(str(path))
     with open_locked([tmp_path], Limits(memory="100MB", threads=1)) as small, pytest.raises(Unreadable):
-        profile(small, "huge", path, "")
+        profile(small, "huge", Unit(path, (Piece(path, path),)), "")

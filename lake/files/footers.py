@@ -1,0 +1,59 @@
+"""Rows that sum up the rows above them: a last line `Total` is no row of the table.
+
+Owns how such a row is told from data: its first word says so, and its numbers prove it. Must not know files.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+
+from rewright.lake.noise.values import number_of
+
+_LABEL = re.compile(
+    r"\s*(?:(?:grand|sub|over)?[ -]?(?:total|totals|sum|all)|grand total|total general|totale|summe|gesamt|gesamtsumme|insgesamt"
+    r"|suma|somme|totaal|average|mean|mittelwert|durchschnitt|moyenne|promedio|media)\s*:?\s*",
+    re.IGNORECASE,
+)
+_MOST = 3
+
+
+def footer_rows(rows: Sequence[Sequence[str]]) -> int:
+    """How many of the last rows (of text cells, the header not among them) sum up those above: 0 to 3."""
+    found = 0
+    while found < _MOST and len(rows) - found > 1 and _sums_up(rows[-1 - found], rows[: -1 - found]):
+        found += 1
+    # a row above another footer was compared with rows that are data
+    return found
+
+
+def looks_like_footer(row: Sequence[str]) -> bool:
+    """Does the row call itself a total? Cheap: nothing is added up."""
+    filled = [cell for cell in row if cell.strip()]
+    return bool(filled) and _LABEL.fullmatch(filled[0]) is not None
+
+
+def _sums_up(last: Sequence[str], above: Sequence[Sequence[str]]) -> bool:
+    """Each number of the row is the sum, the mean or the count of those above, and at least one is."""
+    if not looks_like_footer(last):
+        return False
+    label = next(i for i, cell in enumerate(last) if cell.strip())
+    told = {i: number_of(cell.strip()) for i, cell in enumerate(last) if i > label and cell.strip()}
+    numbers = {i: number for i, number in told.items() if number is not None}
+    above = [row for row in above if not looks_like_footer(row)]
+    if not numbers or len(numbers) < len(told):
+        return False
+    return any(_follows(number, i, above) for i, number in numbers.items())
+
+
+def _follows(number: float, column: int, above: Sequence[Sequence[str]]) -> bool:
+    cells = [row[column].strip() for row in above if column < len(row) and row[column].strip()]
+    found = [n for cell in cells if (n := number_of(cell)) is not None]
+    if not found or len(found) < 0.9 * len(cells):
+        return False
+    # what is printed is rounded
+    return any(
+        math.isclose(number, value, rel_tol=1e-6, abs_tol=0.006)
+        for value in (math.fsum(found), math.fsum(found) / len(found))
+    )

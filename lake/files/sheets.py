@@ -1,0 +1,86 @@
+"""Workbooks of Excel: each sheet a table, its header found below titles, its footer left out.
+
+Owns what a sheet's table is. Needs openpyxl (the extra `excel`); formulas are read by the values that were saved with them.
+"""
+
+from __future__ import annotations
+
+import re
+import zipfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from rewright.lake.files.footers import footer_rows
+from rewright.lake.files.pieces import Piece, Unserved
+from rewright.lake.files.rows import write_rows
+from rewright.lake.files.text import told_footer
+
+_MOST_BYTES = 1 << 30
+_UNNAMED = re.compile(r"(?:sheet|tabelle|feuil|hoja|foglio|blad|planilha)\s?1", re.IGNORECASE)
+"""What Excel calls the first sheet of a new workbook: the table is called like the workbook."""
+
+
+def tables_of_workbook(path: Path, out: Path) -> list[Piece]:
+    """One piece for each sheet that has rows.
+
+    :raises Unserved: no workbook, or openpyxl is not installed.
+    """
+    try:
+        import openpyxl
+    except ImportError as error:
+        raise Unserved("not served: Excel needs the extra excel: pip install 'rewright[excel]'") from error
+    try:
+        with zipfile.ZipFile(path) as packed:
+            if sum(member.file_size for member in packed.infolist()) > _MOST_BYTES:
+                raise Unserved(f"not served: unpacked it has more than {_MOST_BYTES >> 20} MB")
+        book = openpyxl.load_workbook(path, read_only=True, data_only=True)
+        try:
+            return [
+                piece
+                for i, sheet in enumerate(book.worksheets)
+                if (piece := _table(path, sheet, out / f"{i}.jsonl"))
+            ]
+        finally:
+            book.close()
+    except (zipfile.BadZipFile, KeyError, ValueError, OSError, SyntaxError) as error:
+        raise Unserved(f"not served: Excel, but it cannot be read ({type(error).__name__})") from error
+
+
+def _table(path: Path, sheet: Any, target: Path) -> Piece | None:
+    rows = [tuple(row) for row in sheet.iter_rows(values_only=True)]
+    rows = [row for row in rows if any(_filled(cell) for cell in row)]
+    if len(rows) < 2:
+        return None
+    start = header_row(rows)
+    used = [i for i in range(max(map(len, rows))) if any(i < len(r) and _filled(r[i]) for r in rows[start:])]
+    header, *data = [[row[i] if i < len(row) else None for i in used] for row in rows[start:]]
+    notes = [f"sheet {sheet.title} of {path.name}"]
+    if start:
+        notes.append(f"{start} lines above the header left out")
+    texts = [["" if cell is None else str(cell) for cell in row] for row in data]
+    if found := footer_rows(texts):
+        notes.append(told_footer(texts[-found:]))
+        data = data[:-found]
+    sql = write_rows(["" if cell is None else str(cell) for cell in header], _without_blanks(data), target)
+    label = "" if _UNNAMED.fullmatch(sheet.title) else sheet.title
+    return Piece(path, target, label, sql, tuple(notes))
+
+
+def header_row(rows: Sequence[Sequence[Any]]) -> int:
+    """The first row that is as wide as most and all of texts; titles above have a cell or two. 0 where none is."""
+    widths = [sum(_filled(cell) for cell in row) for row in rows[:50]]
+    usual = sorted(widths)[len(widths) // 2]
+    for i, row in enumerate(rows[:20]):
+        filled = [cell for cell in row if _filled(cell)]
+        if len(filled) >= max(1, 0.7 * usual) and all(isinstance(cell, str) for cell in filled):
+            return i
+    return next((i for i, width in enumerate(widths[:20]) if width >= 0.7 * usual), 0)
+
+
+def _without_blanks(rows: Sequence[Sequence[Any]]) -> list[list[Any]]:
+    return [[cell if _filled(cell) else None for cell in row] for row in rows]
+
+
+def _filled(cell: Any) -> bool:
+    return cell is not None and (not isinstance(cell, str) or bool(cell.strip()))

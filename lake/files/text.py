@@ -1,0 +1,197 @@
+"""Text files: which encoding, prose or a table, and a footer that is left out.
+
+Owns what is decided before a delimited text is read as one. A file in UTF-8 without a footer is read where it is; of any other a copy
+in UTF-8 is written. Must not know DuckDB.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import gzip
+import io
+import re
+from collections import Counter
+from pathlib import Path
+from typing import IO, cast
+
+from rewright.engines.duckdb.reading import lines_of
+from rewright.lake.files.footers import footer_rows, looks_like_footer
+from rewright.lake.files.pieces import Unserved
+
+_CHUNK = 1 << 20
+_HEAD = 65536
+_TAIL = 4096
+_FOOTER_BYTES = 64 << 20
+"""Larger files are not parsed for the sake of a footer."""
+_MOST_BYTES = 8 << 30
+_PROSE = re.compile(r"\s*(readme|licen[cs]e|notice|copying|authors|changelog|changes|todo|install|requirements)\b", re.IGNORECASE)  # fmt: skip
+
+
+def table_copy(path: Path, target: Path) -> tuple[str, ...] | None:
+    """Write `target`, the table of a text in UTF-8, and say what was done; None: the file can be read as it is.
+
+    :raises Unserved: prose, or an encoding that is not known.
+    :raises OSError: it cannot be read, as a torn gzip file.
+    """
+    with _opened(path) as file:
+        head = file.read(_HEAD)
+    if not head:
+        return None
+    encoding, notes = encoding_of(path, head)
+    if encoding is None:
+        return None
+    _require_table(path, head.decode(encoding, errors="replace"))
+    if encoding not in {"utf-8", "utf-8-sig"}:
+        _transcode(path, target, encoding)
+    if left_out := _footer(target if target.exists() else path, target):
+        return (*notes, left_out)
+    return notes if target.exists() else None
+
+
+def encoding_of(path: Path, head: bytes) -> tuple[str | None, tuple[str, ...]]:
+    """Python's name of the encoding; None: the file is binary."""
+    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return "utf-16", ("read as UTF-16",)
+    if (wide := _wide(head)) is not None:
+        return wide, ("read as UTF-16 (without a mark)",)
+    if b"\0" in head:
+        return None, ()
+    if _is_utf8(path):
+        return "utf-8-sig", ()
+    seen = _high_bytes(path)
+    if seen & set(b"\x81\x8d\x8f\x90\x9d") or _other_script(head):
+        raise Unserved("its encoding is none of UTF-8, UTF-16, Latin-1 and Windows-1252")
+    if any(0x80 <= byte <= 0x9F for byte in seen):
+        return "cp1252", ("not UTF-8: read as Windows-1252",)
+    return "latin-1", ("not UTF-8: read as Latin-1",)
+
+
+def _wide(head: bytes) -> str | None:
+    """UTF-16 without a mark: every other byte is a zero, mostly."""
+    if len(head) < 8 or (len(head) % 2 and len(head) < _HEAD):
+        return None
+    half = len(head) // 2
+    even, odd = head[0::2].count(0), head[1::2].count(0)
+    if odd > 0.6 * half and even < 0.1 * half:
+        return "utf-16-le"
+    return "utf-16-be" if even > 0.6 * half and odd < 0.1 * half else None
+
+
+def _is_utf8(path: Path) -> bool:
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    with _opened(path) as file:
+        try:
+            while chunk := file.read(_CHUNK):
+                decoder.decode(chunk)
+            decoder.decode(b"", final=True)
+        except UnicodeDecodeError:
+            return False
+    return True
+
+
+def _high_bytes(path: Path) -> set[int]:
+    seen: set[int] = set()
+    with _opened(path) as file:
+        while chunk := file.read(_CHUNK):
+            seen.update(chunk)
+    return {byte for byte in seen if byte >= 0x80}
+
+
+def _other_script(head: bytes) -> bool:
+    """Western words have one letter with a mark, or two; words that are made of such bytes are of another script."""
+    runs = [len(run) for run in re.findall(rb"[\x80-\xff]+", head)]
+    return sum(run for run in runs if run >= 3) > 0.5 * sum(runs)
+
+
+def _require_table(path: Path, text: str) -> None:
+    """A `.txt` of sentences is no table; what is called a table by its suffix is taken for one.
+
+    :raises Unserved: it is prose.
+    """
+    if ".txt" not in (path.suffix.lower(), Path(path.stem).suffix.lower()):
+        return
+    if _PROSE.match(path.name) or is_prose(text, path):
+        raise Unserved("not served: prose, no table")
+
+
+def is_prose(text: str, path: Path) -> bool:
+    """Lines that no delimiter splits evenly, of several words each."""
+    _, rows = lines_of(text, path)
+    if not rows:
+        return False
+    widths = Counter(len(row) for row in rows)
+    width, count = widths.most_common(1)[0]
+    if width > 1 and count >= 0.8 * len(rows):
+        return False
+    words = sum(len(" ".join(row).split()) for row in rows) / len(rows)
+    return words > 3
+
+
+def _transcode(path: Path, target: Path, encoding: str) -> None:
+    decoder = codecs.getincrementaldecoder(encoding)(errors="replace")
+    written = 0
+    with _opened(path) as file, target.open("w", encoding="utf-8", newline="") as out:
+        while chunk := file.read(_CHUNK):
+            written += out.write(decoder.decode(chunk))
+            if written > _MOST_BYTES:
+                raise Unserved("not served: too large to be brought into UTF-8")
+        out.write(decoder.decode(b"", final=True))
+
+
+def _footer(path: Path, target: Path) -> str | None:
+    """Leave a footer out of `target` and say so; None: there is none."""
+    if path.stat().st_size > _FOOTER_BYTES or not _ends_as_footer(path):
+        return None
+    with _opened(path) as file:
+        data = file.read(_FOOTER_BYTES + 1)
+    if len(data) > _FOOTER_BYTES:
+        return None
+    text = data.decode("utf-8-sig", errors="replace")
+    delimiter, _ = lines_of(text[:_HEAD], path)
+    rows = [row for row in csv.reader(io.StringIO(text), delimiter=delimiter or ",") if any(row)]
+    if not (found := footer_rows(rows[1:])):
+        return None
+    lines = text.splitlines(keepends=True)
+    for _ in range(found):
+        while not lines[-1].strip():
+            lines.pop()
+        lines.pop()
+    target.write_text("".join(lines), encoding="utf-8", newline="")
+    return told_footer(rows[-found:])
+
+
+def told_footer(rows: list[list[str]]) -> str:
+    """How a footer that was left out is said."""
+    return "left out as a footer: " + "; ".join(" ".join(cell for cell in row if cell) for row in rows)[:200]
+
+
+def _ends_as_footer(path: Path) -> bool:
+    packed = path.name.lower().endswith(".gz")
+    with _opened(path) as file:
+        if not packed:
+            file.seek(max(0, path.stat().st_size - _TAIL))
+        tail = b""
+        while chunk := file.read(_CHUNK):
+            tail = (tail + chunk)[-_TAIL:]
+    lines = [line for line in tail.decode("utf-8", errors="replace").splitlines() if line.strip()]
+    return bool(lines) and looks_like_footer([cell.strip(' "') for cell in re.split(r"[,;\t|]", lines[-1])])
+
+
+def _opened(path: Path) -> IO[bytes]:
+    return cast("IO[bytes]", gzip.open(path)) if path.name.lower().endswith(".gz") else path.open("rb")
+
+
+def unpacked(source: IO[bytes], target: Path, most: int) -> int:
+    """Copy what is unpacked, at most so many bytes; returns how many there were.
+
+    :raises Unserved: there are more.
+    """
+    written = 0
+    with target.open("wb") as out:
+        while chunk := source.read(_CHUNK):
+            written += len(chunk)
+            if written > most:
+                raise Unserved(f"not served: unpacked it has more than {most >> 20} MB")
+            out.write(chunk)
+    return written
