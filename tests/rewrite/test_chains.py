@@ -6,14 +6,14 @@ from dataclasses import dataclass, field
 
 import pytest
 
+from rewright.equivalence.decomposition.abstraction import Pair, pairs, without_common, without_ctes
+from rewright.equivalence.decomposition.congruence import differences
+from rewright.equivalence.laws.bounds import without_bounds
 from rewright.equivalence.proof import Proof
 from rewright.equivalence.prover import prove
 from rewright.rewrite.adapters.links import LinkProver
 from rewright.rewrite.model import Evidence, Level
-from rewright.rewrite.search.abstraction import Pair, pairs, without_common, without_ctes
-from rewright.rewrite.search.bounds import without_bounds
 from rewright.rewrite.search.chains import ChainChecker, Derivations
-from rewright.rewrite.search.congruence import differences
 from rewright.sql import algebra as a
 from rewright.sql.binder import bind
 from rewright.sql.printing import to_sql

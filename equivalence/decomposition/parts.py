@@ -10,18 +10,18 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from rewright.equivalence.decomposition.abstraction import Pair, pairs, shared_failures, without_ctes
+from rewright.equivalence.decomposition.congruence import Difference, differences, stripped
+from rewright.equivalence.laws.bounds import without_bounds
+from rewright.equivalence.laws.eager import without_early_groups
+from rewright.equivalence.laws.firsts import numbered
+from rewright.equivalence.laws.flattening import flattened
+from rewright.equivalence.laws.forms import Form
+from rewright.equivalence.laws.limits import without_early_limits
+from rewright.equivalence.laws.lookups import as_lookups
+from rewright.equivalence.laws.ordering import without_idle_keys
+from rewright.equivalence.laws.restrictions import without_restrictions
 from rewright.equivalence.proof import Flaw, Proof, check_proof
-from rewright.rewrite.search.abstraction import Pair, pairs, shared_failures, without_ctes
-from rewright.rewrite.search.bounds import without_bounds
-from rewright.rewrite.search.congruence import Difference, differences, stripped
-from rewright.rewrite.search.eager import without_early_groups
-from rewright.rewrite.search.firsts import numbered
-from rewright.rewrite.search.flattening import flattened
-from rewright.rewrite.search.forms import Form
-from rewright.rewrite.search.limits import without_early_limits
-from rewright.rewrite.search.lookups import as_lookups
-from rewright.rewrite.search.ordering import without_idle_keys
-from rewright.rewrite.search.restrictions import without_restrictions
 from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog
 from rewright.sql.facts import Facts
