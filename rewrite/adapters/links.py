@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from rewright.equivalence.decomposition.search import at_once, proved_by_parts
+from rewright.equivalence.decomposition.proving import prove_pair
+from rewright.equivalence.decomposition.search import at_once
+from rewright.equivalence.proving import bind_both
 from rewright.equivalence.verdicts import to_json
 from rewright.rewrite.model import Evidence
-from rewright.sql.binder import BindError, Unsupported, bind
 from rewright.sql.catalog import Catalog
 
 
@@ -25,11 +26,9 @@ class LinkProver:
     between: Callable[[], None] = at_once
 
     def prove(self, before: str, after: str, seconds: float) -> Evidence | None:
-        """A proof of the pair by its differing parts; None when there is none."""
-        try:
-            first = bind(before, self.catalog, search_path=self.search_path)
-            second = bind(after, self.catalog, search_path=self.search_path)
-        except (BindError, Unsupported):
+        """A proof of the pair, as the checker itself would make it; None when there is none."""
+        bound = bind_both(before, after, self.catalog, self.search_path)
+        if isinstance(bound, str):
             return None
-        proved = proved_by_parts(first, second, self.catalog, seconds, self.between)
+        proved = prove_pair(bound, self.catalog, seconds, self.between).proved
         return None if proved is None else Evidence.of(to_json(proved))
