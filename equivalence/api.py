@@ -15,6 +15,7 @@ from typing import Self
 import psycopg
 
 from rewright.engines.postgres.locales import LINGUISTIC
+from rewright.equivalence.decomposition.proving import prove_pair
 from rewright.equivalence.isolation import (
     Refused,
     ScreenedQuery,
@@ -26,7 +27,7 @@ from rewright.equivalence.isolation import (
 from rewright.equivalence.judge import Judge
 from rewright.equivalence.options import Options
 from rewright.equivalence.parameters import ParameterType, instances, parameter_types
-from rewright.equivalence.proving import Attempt, Binding, bind_both, prove_both
+from rewright.equivalence.proving import Attempt, Binding, bind_both
 from rewright.equivalence.refuter.environments import PLAIN, environments_for
 from rewright.equivalence.refuter.scratch_database import SchemaFailed, ScratchDatabase, Server, harden
 from rewright.equivalence.refuter.search import Refuter
@@ -282,7 +283,7 @@ class Checker:
         bound = bind_both(original, candidate, self.catalog, self.options.search_path)
         if isinstance(bound, str) or self.catalog is None:
             return Unknown(bound if isinstance(bound, str) and bound else self._catalog_problem)
-        attempt = prove_both(bound, self.catalog, self.options.prover_seconds)
+        attempt = prove_pair(bound, self.catalog, self.options.prover_seconds)
         return attempt.proved or Unknown(attempt.reason or "no proof found, and no scratch server to run on")
 
 
@@ -412,7 +413,7 @@ class _Case:
         if isinstance(bound, str) or checker.catalog is None:
             return Attempt(None, bound if isinstance(bound, str) and bound else checker._catalog_problem)
         seconds = min(self.options.prover_seconds, self._left(0.6))
-        return prove_both(bound, checker.catalog, seconds)
+        return prove_pair(bound, checker.catalog, seconds)
 
     def _confirmed(self, proved: Proved, refuter: Refuter | None) -> Verdict:
         """The proof with the reservations that the runs have left open; a database that belies it wins."""

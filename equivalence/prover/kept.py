@@ -38,6 +38,7 @@ _WHOLE = frozenset({"int2", "int4", "int8"})
 # of equal numbers they give equal numbers
 _EXACT = frozenset({"+", "-", "*", "abs", "ceil", "ceiling", "floor", "sign"})
 _EXACT_AGGREGATES = frozenset({"min", "max", "sum", "avg", "any_value"})
+_PICKING = frozenset({"min", "max", "any_value"})
 _ONE_OF_THEM = frozenset({"lag", "lead", "first_value", "last_value", "nth_value"})
 
 
@@ -51,9 +52,11 @@ class Kept:
     shown: bool
 
 
-def read_kept(query: a.Query) -> Kept:
-    """What a query makes of values that were put together with their equals."""
-    reader = _Reader()
+def read_kept(query: a.Query, *, extremes: bool = False) -> Kept:
+    """What a query makes of values that were put together with their equals; with ``extremes`` also of those of which min, max or
+    any_value picks one, where the order of the rows decides which.
+    """
+    reader = _Reader(extremes=extremes)
     outputs = reader.query(query)
     return Kept(reader.found, any(_KEPT in sight for sight in outputs))
 
@@ -61,7 +64,8 @@ def read_kept(query: a.Query) -> Kept:
 class _Reader:
     """Reads a query from the inside out; ``columns`` has what is known of those that are not solid."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, extremes: bool) -> None:
+        self.extremes = extremes
         self.columns: dict[tuple[int, int], _Sight] = {}
         self.ctes: dict[int, tuple[_Sight, ...]] = {}
         # grouping keys of the blocks around, and those of all but the innermost
@@ -232,7 +236,7 @@ class _Reader:
     def _aggregate(self, e: a.Aggregate) -> _Sight:
         with self._of_rows():
             self.condition(e.filter)
-            most = _all(self.sight(x) for x in children(e) if x is not e.filter)
+            most = _all(self.sight(x) for x in children(e) if x is not e.filter) | self._picked(e)
         self.found |= most & (_KEPT | _TOLD) == _KEPT | _TOLD
         return _of_aggregate(e.func, most)
 
@@ -240,10 +244,16 @@ class _Reader:
         self.condition(e.filter)
         self._keyed((*e.window.partition_by, *(k.expr for k in e.window.order_by)))
         most = _all(self.sight(x) for x in e.args)
+        most |= self._picked(e)
         if e.func.kind == "w":
             return most if e.func.name in _ONE_OF_THEM else _told(most)
         self.found |= most & (_KEPT | _TOLD) == _KEPT | _TOLD
         return _of_aggregate(e.func, most)
+
+    def _picked(self, e: a.Aggregate | a.WindowCall) -> _Sight:
+        """Of an aggregate that gives one of equal values, which may look different."""
+        picks = self.extremes and e.func.name in _PICKING and not one_look(_shown(x) for x in e.args)
+        return _KEPT if picks else _SOLID
 
 
 def _all(sights: Iterable[_Sight]) -> _Sight:

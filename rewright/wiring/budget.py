@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from rewright.rewrite.adapters.links import at_once
+from rewright.equivalence.decomposition.search import at_once
 from rewright.rewrite.adapters.postgres import PostgresDatabase
 from rewright.rewrite.model import Explained, Timed
 from rewright.rewrite.ports import DatabaseError, ResultColumn

@@ -1,42 +1,20 @@
-"""Proofs of single rewrite steps, made small: only what differs is proved, without what both sides share.
+"""Proofs of single rewrite steps, from texts to the rewriter's evidence.
 
-Owns the order in which ways of looking at a pair are tried, and the call of the prover on each; the verdict's
-document is the checker's own form. Must not know how a step was found.
+Owns binding both texts and what becomes of the proof. Must not know how it is found (`rewright.equivalence.decomposition`), nor how a
+step was found.
 """
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from rewright.equivalence.proof import Proof
-from rewright.equivalence.proving import Binding, prove_both
-from rewright.equivalence.verdicts import Proved, to_json
-from rewright.rewrite.adapters.parts import (
-    ALL,
-    WIDEST,
-    Part,
-    PartsProof,
-    View,
-    has_parameters,
-    parts_of,
-    stated,
-    views,
-)
+from rewright.equivalence.decomposition.proving import prove_pair
+from rewright.equivalence.decomposition.search import at_once
+from rewright.equivalence.proving import bind_both
+from rewright.equivalence.verdicts import to_json
 from rewright.rewrite.model import Evidence
-from rewright.rewrite.search.abstraction import Pair, pairs
-from rewright.rewrite.search.congruence import Difference
-from rewright.sql import algebra as a
-from rewright.sql.binder import BindError, Unsupported, bind
 from rewright.sql.catalog import Catalog
-
-# the share of the time left that one way of looking at a pair may take
-_SHARE = 0.5
-
-
-def at_once() -> None:
-    """Nobody else has to be let go first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,104 +26,9 @@ class LinkProver:
     between: Callable[[], None] = at_once
 
     def prove(self, before: str, after: str, seconds: float) -> Evidence | None:
-        """A proof of the pair by its differing parts; None when there is none."""
-        try:
-            first = bind(before, self.catalog, search_path=self.search_path)
-            second = bind(after, self.catalog, search_path=self.search_path)
-        except (BindError, Unsupported):
+        """A proof of the pair, as the checker itself would make it; None when there is none."""
+        bound = bind_both(before, after, self.catalog, self.search_path)
+        if isinstance(bound, str):
             return None
-        proved = proved_by_parts(first, second, self.catalog, seconds, self.between)
+        proved = prove_pair(bound, self.catalog, seconds, self.between).proved
         return None if proved is None else Evidence.of(to_json(proved))
-
-
-def proved_by_parts(
-    before: a.Query,
-    after: a.Query,
-    catalog: Catalog,
-    seconds: float,
-    between: Callable[[], None] = at_once,
-) -> Proved | None:
-    """A proof of two bound queries out of proofs of what differs in them; its ``proof`` is a `PartsProof`."""
-    deadline = time.monotonic() + seconds
-    if [c.type for c in a.output_columns(before)] != [c.type for c in a.output_columns(after)]:
-        return None
-    attempts = _attempts(before, after, catalog)
-    following = next(attempts, None)
-    while following is not None:
-        attempt, following = following, next(attempts, None)
-        left = deadline - time.monotonic()
-        if left <= 0:
-            return None
-        share = left if following is None else left * _SHARE
-        looks = _all(attempt.parts, catalog, time.monotonic() + share, between)
-        if looks is not None:
-            return _proved_as(before, after, attempt, looks, catalog)
-    return None
-
-
-@dataclass(frozen=True, slots=True)
-class _Attempt:
-    """What differs in the ``number``-th view, with ``wider`` of the queries around."""
-
-    number: int
-    view: View
-    wider: int | None
-    parts: list[Difference]
-
-
-def _attempts(before: a.Query, after: a.Query, catalog: Catalog) -> Iterator[_Attempt]:
-    """Small parts first, view by view, none twice."""
-    seen: list[list[Difference]] = []
-    for number, view in enumerate(views(before, after, catalog)):
-        for wider in (*range(WIDEST + 1), None, ALL):
-            parts = parts_of(view, wider, catalog)
-            if parts not in seen:
-                seen.append(parts)
-                yield _Attempt(number, view, wider, parts)
-
-
-def _proved_as(
-    before: a.Query, after: a.Query, attempt: _Attempt, looks: list[_Look], catalog: Catalog
-) -> Proved:
-    view, parts = attempt.view, tuple(part for _, _, part in looks)
-    facts, modulo = stated(view, [(d, pair, part.proof) for d, pair, part in looks], catalog)
-    proof = PartsProof(attempt.number, attempt.wider, parts, facts, modulo)
-    return Proved(
-        method=proof.method,
-        assumptions=facts,
-        scope="any" if has_parameters(before, after) else "these",
-        modulo=modulo,
-        steps=tuple(str(step) for part in parts for step in part.proof.steps),
-        proof=proof,
-    )
-
-
-_Look = tuple[Difference, Pair, Part]
-
-
-def _all(
-    parts: list[Difference], catalog: Catalog, deadline: float, between: Callable[[], None]
-) -> list[_Look] | None:
-    found: list[_Look] = []
-    for difference in parts:
-        look = _proved(difference, catalog, deadline, between)
-        if look is None:
-            return None
-        found.append(look)
-    return found
-
-
-def _proved(
-    difference: Difference, catalog: Catalog, deadline: float, between: Callable[[], None]
-) -> _Look | None:
-    ways = list(pairs(difference.before, difference.after, catalog))
-    for number, pair in enumerate(ways):
-        between()
-        left = deadline - time.monotonic()
-        if left <= 0:
-            return None
-        seconds = left if number == len(ways) - 1 else left * _SHARE
-        attempt = prove_both(Binding(pair.before, pair.after, pair.catalog), pair.catalog, seconds)
-        if attempt.proved is not None and isinstance(attempt.proved.proof, Proof):
-            return difference, pair, Part(number, attempt.proved.proof)
-    return None

@@ -16,13 +16,14 @@ from rewright.engines.postgres.references import Broken, look
 from rewright.engines.postgres.scratch import ScratchServer
 from rewright.engines.postgres.session import Limits, Session
 from rewright.equivalence.api import Checker
+from rewright.equivalence.decomposition.search import at_once
 from rewright.equivalence.options import Options
 from rewright.knowledge.api import KnowledgeBase
 from rewright.models.api import Model, NoModel
 from rewright.models.redact import Share
 from rewright.rewrite.adapters.checker import EquivalenceChecker, SecondLook
 from rewright.rewrite.adapters.judge import ModelJudge
-from rewright.rewrite.adapters.links import LinkProver, at_once
+from rewright.rewrite.adapters.links import LinkProver
 from rewright.rewrite.adapters.postgres import PostgresDatabase
 from rewright.rewrite.adapters.scoping import TemplateScoper
 from rewright.rewrite.adapters.units import UnitKnowledge

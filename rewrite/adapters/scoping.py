@@ -8,18 +8,17 @@ value and order; a wrong guess is not proved. Must not know agents.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
-from typing import Any
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
+from rewright.equivalence.decomposition.search import at_once, proved_by_parts
+from rewright.equivalence.decomposition.templates import generalised, literals_of
 from rewright.equivalence.verdicts import to_json
-from rewright.rewrite.adapters.links import at_once, proved_by_parts
 from rewright.rewrite.model import Deadline, Evidence
 from rewright.rewrite.ports import Scoped
-from rewright.sql.algebra import Cast, Const, Expr, Op, Param, Query
+from rewright.sql.algebra import Expr, Query
 from rewright.sql.binder import BindError, Unsupported, bind
 from rewright.sql.catalog import Catalog
-from rewright.sql.placeholders import is_placeholder
 from rewright.sql.printing import to_sql
 from rewright.sql.templates import Template, bind_template, fill
 from rewright.sql.walk import canonical
@@ -50,7 +49,7 @@ class TemplateScoper:
         except (BindError, Unsupported) as error:
             return Scoped("these", reason=f"the template does not bind: {error}")
         query, template = bound
-        holes = _holes(plain, query)
+        holes = literals_of(plain, query)
         if holes is None:
             return Scoped("these", reason="the template means something else than the text")
         if not template.literals:
@@ -77,7 +76,7 @@ class TemplateScoper:
         deadline: Deadline,
     ) -> Scoped:
         reason = "no proof for all literals"
-        for general in _generalised(target, holes):
+        for general in generalised(target, holes):
             if deadline.passed:
                 return Scoped("these", reason="out of time")
             seconds = min(self.seconds, deadline.left())
@@ -102,81 +101,3 @@ class TemplateScoper:
         except (BindError, Unsupported):
             return None
         return text if canonical(again) == canonical(target) else None
-
-
-def _holes(plain: Query, query: Query) -> list[tuple[Expr, Expr]] | None:
-    """What stands in the query where its template has a placeholder, in the order of the tree. None when the
-    trees differ in anything else.
-    """
-    found: list[tuple[Expr, Expr]] = []
-    return found if _aligned(plain, query, found) else None
-
-
-def _aligned(plain: Any, general: Any, found: list[tuple[Expr, Expr]]) -> bool:
-    if _is_literal(plain) and _is_hole(general):
-        found.append((plain, general))
-        return True
-    if isinstance(plain, tuple) and isinstance(general, tuple):
-        pairs = zip(plain, general, strict=False)
-        return len(plain) == len(general) and all(_aligned(p, g, found) for p, g in pairs)
-    if type(plain) is not type(general):
-        return False
-    if is_dataclass(plain) and not isinstance(plain, type):
-        named = [f.name for f in fields(plain) if f.compare]
-        return all(_aligned(getattr(plain, n), getattr(general, n), found) for n in named)
-    return bool(plain == general)
-
-
-def _is_hole(expr: Any) -> bool:
-    """A placeholder, or one under casts and signs: what the binder folds into one constant where the value is known."""
-    while not isinstance(expr, Param):
-        if isinstance(expr, Cast):
-            expr = expr.arg
-        elif isinstance(expr, Op) and len(expr.args) == 1:
-            expr = expr.args[0]
-        else:
-            return False
-    return is_placeholder(expr.index)
-
-
-def _is_literal(expr: Any) -> bool:
-    """A constant, or one under casts."""
-    while hasattr(expr, "arg"):
-        expr = expr.arg
-    return isinstance(expr, Const)
-
-
-def _generalised(target: Query, holes: Sequence[tuple[Expr, Expr]]) -> Iterator[Query]:
-    """The replacement's tree with placeholders for the original's literals; the guesses worth a try."""
-    by_value: dict[Expr, list[Expr]] = {}
-    for expr, param in holes:
-        by_value.setdefault(expr, []).append(param)
-    seen: list[Query] = []
-    for backwards in (False, True):
-        turns: dict[Expr, int] = {}
-        order = {expr: params[::-1] if backwards else params for expr, params in by_value.items()}
-        made: Query = _replaced(target, order, turns)
-        if made not in seen:
-            seen.append(made)
-            yield made
-
-
-def _replaced(node: Any, by_value: Mapping[Expr, Sequence[Expr]], turns: dict[Expr, int]) -> Any:
-    """Literals replaced in the order of the tree, equal ones taking turns."""
-    if isinstance(node, tuple):
-        return tuple(_replaced(n, by_value, turns) for n in node)
-    if not is_dataclass(node) or isinstance(node, type):
-        return node
-    if _is_literal(node) and node in by_value:
-        params = by_value[node]  # type: ignore[index]
-        turn = turns.get(node, 0)  # type: ignore[call-overload]
-        turns[node] = turn + 1  # type: ignore[index]
-        return params[turn % len(params)]
-    changed = {}
-    for f in fields(node):
-        old = getattr(node, f.name)
-        if f.compare and isinstance(old, tuple) | is_dataclass(old):
-            new = _replaced(old, by_value, turns)
-            if new is not old and new != old:
-                changed[f.name] = new
-    return replace(node, **changed) if changed else node

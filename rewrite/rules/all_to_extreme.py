@@ -24,10 +24,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from rewright.equivalence.laws.correlation import Inner, take_apart
 from rewright.rewrite.rules.base import SELECT, Context, Rewrite, rule
-from rewright.rewrite.rules.build import aggregate, compare, function, int8, left_join
-from rewright.rewrite.rules.correlation import Inner, OnceAKey, once_a_key, take_apart
+from rewright.rewrite.rules.correlation import OnceAKey, once_a_key
 from rewright.sql import algebra as a
+from rewright.sql.build import aggregate, compare, function, int8, left_join
 from rewright.sql.facts import is_volatile
 from rewright.sql.types import INT8
 from rewright.sql.walk import as_product, conjoin, is_closed, is_plain

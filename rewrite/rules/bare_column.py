@@ -16,18 +16,10 @@ from dataclasses import replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 
 from rewright.rewrite.rules.base import SELECT, Context, Rewrite, rule
-from rewright.rewrite.rules.build import compare
-from rewright.rewrite.rules.conditions import (
-    INTEGERS,
-    compares,
-    constant,
-    in_conditions,
-    is_column,
-    number,
-    turned,
-    value,
-)
+from rewright.rewrite.rules.conditions import compares, in_conditions, is_column, turned
 from rewright.sql import algebra as a
+from rewright.sql.build import compare
+from rewright.sql.constants import INTEGERS, constant, number, value
 from rewright.sql.records import key_of
 from rewright.sql.types import BOOL, TEXT
 

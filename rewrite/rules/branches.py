@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
+from rewright.equivalence.laws.correlation import Inner, Tie, as_tie
 from rewright.rewrite.rules.base import (
     SELECT,
     Context,
@@ -19,10 +20,10 @@ from rewright.rewrite.rules.base import (
     rule,
     stable,
 )
-from rewright.rewrite.rules.build import numbered, or_zero
-from rewright.rewrite.rules.correlation import Inner, Tie, as_tie, once_a_key
+from rewright.rewrite.rules.correlation import once_a_key
 from rewright.rewrite.rules.partial import aggregates, inputs, outside, with_values
 from rewright.sql import algebra as a
+from rewright.sql.build import numbered, or_zero
 from rewright.sql.facts import is_strict_in, labels, order_sensitive
 from rewright.sql.types import FLOATS
 from rewright.sql.walk import (

@@ -1,30 +1,20 @@
 """Conditions of a block and constants in them, as rules on single comparisons see them.
 
-Owns the places where only TRUE counts (conjuncts of WHERE, HAVING and ON, and the arms of AND and OR in them), values of
-constants, and comparisons turned so that the constant stands on the right. Must not know any rule.
+Owns the places where only TRUE counts (conjuncts of WHERE, HAVING and ON, and the arms of AND and OR in them), and comparisons turned so that the constant stands on the right. Must not know any rule.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import datetime
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 
 from rewright.sql import algebra as a
 from rewright.sql.comparisons import FLIPPED
-from rewright.sql.types import equality_is_identity
+from rewright.sql.constants import Value, constant, value
 
-Value = Decimal | datetime | str | bool
 Simplify = Callable[[a.Expr], a.Expr | None]
-
-INTEGERS = {"int2": 2**15, "int4": 2**31, "int8": 2**63}
-NUMBERS = frozenset({*INTEGERS, "numeric"})
-# integers below this are exact as double precision
-EXACT_FLOATS = 2**53
-DATE = re.compile(r"\d{4}-\d\d-\d\d")
-TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d{1,6})?")
 
 
 def in_conditions(block: a.Select, simplify: Simplify) -> a.Select | None:
@@ -69,41 +59,6 @@ def _flat(args: tuple[a.Expr, ...], kind: type[a.And | a.Or]) -> Iterator[a.Expr
             yield from _flat(arg.args, kind)
         else:
             yield arg
-
-
-def constant(expr: a.Expr) -> a.Const | None:
-    """A constant that is not NULL, also as the integer the binder widens."""
-    if isinstance(expr, a.Cast) and expr.implicit and isinstance(expr.arg, a.Const):
-        whole = expr.arg.type.name in INTEGERS and expr.type.name in NUMBERS | {"float8"}
-        return a.Const(expr.arg.value, expr.type) if whole and expr.arg.value is not None else None
-    return expr if isinstance(expr, a.Const) and expr.value is not None else None
-
-
-def value(const: a.Const) -> Value | None:
-    """A constant as a value that compares as the server compares; text only for being equal."""
-    text, type_ = const.value, const.type
-    if text is None or not type_.is_builtin:
-        return None
-    if type_.name in NUMBERS:
-        return number(text)
-    if type_.name == "float8":
-        found = number(text)
-        return found if found is not None and abs(found) < EXACT_FLOATS else None
-    if type_.name == "date" and DATE.fullmatch(text):
-        return datetime.fromisoformat(text)
-    if type_.name == "timestamp" and TIMESTAMP.fullmatch(text):
-        return datetime.fromisoformat(text)
-    if type_.name == "bool":
-        return text == "t"
-    return text if type_.name in {"text", "varchar"} and equality_is_identity(type_) else None
-
-
-def number(text: str) -> Decimal | None:
-    try:
-        found = Decimal(text)
-    except InvalidOperation:
-        return None
-    return found if found.is_finite() else None
 
 
 def compares(name: str, left: Value, right: Value) -> bool | None:

@@ -15,11 +15,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from rewright.rewrite.rules.base import SELECT, Context, Rewrite, rule
-from rewright.rewrite.rules.build import FALSE
 from rewright.rewrite.rules.checks import checks_of
 from rewright.rewrite.rules.conditions import never
 from rewright.rewrite.rules.ranges import allowed
 from rewright.sql import algebra as a
+from rewright.sql.build import FALSE
 from rewright.sql.facts import is_volatile
 from rewright.sql.walk import as_product
 

@@ -19,9 +19,10 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 
 from rewright.rewrite.rules.base import SELECT, Context, Rewrite, rule
-from rewright.rewrite.rules.build import compare
-from rewright.rewrite.rules.conditions import Value, constant, in_conditions, turned, value
+from rewright.rewrite.rules.conditions import in_conditions, turned
 from rewright.sql import algebra as a
+from rewright.sql.build import compare
+from rewright.sql.constants import Value, constant, value
 from rewright.sql.walk import conjoin, conjuncts
 
 # A range of moments; None is open

@@ -20,10 +20,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from rewright.equivalence.laws.correlation import Inner
 from rewright.rewrite.rules.base import SELECT, Context, Rewrite, rule
-from rewright.rewrite.rules.build import left_join, or_zero
-from rewright.rewrite.rules.correlation import Inner, once_a_key, reduction, scalar_aggregates
+from rewright.rewrite.rules.correlation import once_a_key, reduction, scalar_aggregates
 from rewright.sql import algebra as a
+from rewright.sql.build import left_join, or_zero
 from rewright.sql.facts import divides, null_on_empty, order_sensitive, rejects_null_of
 from rewright.sql.walk import as_product, conjoin, replace_node, walk_block
 

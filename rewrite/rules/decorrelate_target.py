@@ -14,10 +14,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from rewright.equivalence.laws.correlation import Inner, take_apart
 from rewright.rewrite.rules.base import SELECT, Context, Rewrite, reads_tables, rule, ungrouped
-from rewright.rewrite.rules.build import or_zero
-from rewright.rewrite.rules.correlation import Inner, aggregate_block, once_a_key, take_apart, with_join
+from rewright.rewrite.rules.correlation import aggregate_block, once_a_key, with_join
 from rewright.sql import algebra as a
+from rewright.sql.build import or_zero
 from rewright.sql.facts import divides, is_volatile, null_on_empty, simple_aggregates
 from rewright.sql.walk import (
     conjoin,

@@ -20,10 +20,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import permutations
 
+from rewright.equivalence.laws.correlation import Inner, Tie
 from rewright.rewrite.rules.base import SELECT, Context, Rewrite, rule
-from rewright.rewrite.rules.build import derived, moved_to, over
-from rewright.rewrite.rules.correlation import Inner, Tie, scalar_aggregates
+from rewright.rewrite.rules.correlation import scalar_aggregates
 from rewright.sql import algebra as a
+from rewright.sql.build import derived, moved_to, over
 from rewright.sql.facts import is_volatile, null_on_empty, order_sensitive, rejects_null_of
 from rewright.sql.walk import (
     as_product,

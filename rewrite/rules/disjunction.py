@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from rewright.rewrite.rules.base import SELECT, Context, Rewrite, rule
-from rewright.rewrite.rules.build import moved_to, numbered, union_all
 from rewright.sql import algebra as a
+from rewright.sql.build import moved_to, numbered, union_all
 from rewright.sql.facts import is_equality, is_volatile
 from rewright.sql.walk import (
     as_product,

@@ -19,9 +19,9 @@ from rewright.rewrite.rules.base import (
     rule,
     stable,
 )
-from rewright.rewrite.rules.build import union_all
 from rewright.rewrite.rules.partial import TwoSteps, aggregates, decomposes, inputs, outside
 from rewright.sql import algebra as a
+from rewright.sql.build import union_all
 from rewright.sql.facts import order_sensitive
 from rewright.sql.types import equality_is_identity
 from rewright.sql.walk import (

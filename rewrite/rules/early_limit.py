@@ -15,9 +15,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from rewright.rewrite.rules.base import QUERY, Context, Rewrite, rule
-from rewright.rewrite.rules.build import derived, moved_to, numbered
 from rewright.rewrite.rules.drop_parent import Link, links
 from rewright.sql import algebra as a
+from rewright.sql.build import derived, moved_to, numbered
 from rewright.sql.facts import is_volatile
 from rewright.sql.types import INT8
 from rewright.sql.walk import (

@@ -13,10 +13,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from rewright.equivalence.laws.correlation import Inner, take_apart
 from rewright.rewrite.rules.base import SELECT, Context, Rewrite, rule
-from rewright.rewrite.rules.build import aggregate, compare, left_join
-from rewright.rewrite.rules.correlation import Inner, once_a_key, reduction, take_apart
+from rewright.rewrite.rules.correlation import once_a_key, reduction
 from rewright.sql import algebra as a
+from rewright.sql.build import aggregate, compare, left_join
 from rewright.sql.facts import is_volatile
 from rewright.sql.walk import as_product, conjoin, used_rels
 

@@ -14,8 +14,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from rewright.equivalence.laws.correlation import take_apart
 from rewright.rewrite.rules.base import SELECT, Context, Rewrite, grouped, no_windows, rule, stable
-from rewright.rewrite.rules.correlation import take_apart
 from rewright.rewrite.rules.partial import aggregates, inputs, with_values
 from rewright.rewrite.rules.running_window import (
     Running,

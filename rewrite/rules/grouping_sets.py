@@ -14,8 +14,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from rewright.rewrite.rules.base import SET_OPERATION, Context, Rewrite, rule
-from rewright.rewrite.rules.build import compare
 from rewright.sql import algebra as a
+from rewright.sql.build import compare
 from rewright.sql.facts import is_volatile
 from rewright.sql.types import INT4
 from rewright.sql.walk import (

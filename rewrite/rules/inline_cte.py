@@ -11,14 +11,13 @@ Known as inlining of shared expressions (El-Helw et al. 2015).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import replace
-from typing import Any
+from collections.abc import Iterator
 
+from rewright.equivalence.laws.inlining import inlined
 from rewright.rewrite.rules.base import QUERY, Context, Rewrite, rule
 from rewright.sql import algebra as a
 from rewright.sql.facts import is_volatile
-from rewright.sql.walk import copy_fresh, is_plain, map_parts, walk
+from rewright.sql.walk import is_plain, walk
 
 
 @rule(
@@ -49,17 +48,3 @@ def _filters_a_table(cte: a.Cte) -> bool:
     query = cte.query
     single = isinstance(query, a.Select) and len(query.from_) == 1 and isinstance(query.from_[0], a.Scan)
     return bool(cte.materialized) and single and is_plain(query)
-
-
-def inlined(block: a.Query, cte: a.Cte, fresh: Callable[[], int]) -> a.Query:
-    """``block`` with each reference to one of its CTEs replaced by a copy of its query."""
-
-    def visit(n: Any) -> Any:
-        if isinstance(n, a.CteScan) and n.cte == cte.cte:
-            copied, _ = copy_fresh(cte.query, fresh)
-            return a.Derived(n.rel, copied, n.alias, tuple(c.name for c in n.columns))
-        return map_parts(n, visit)
-
-    rest = replace(block, ctes=tuple(c for c in block.ctes if c.cte != cte.cte))
-    made: a.Query = visit(rest)
-    return made

@@ -17,8 +17,9 @@ from dataclasses import replace
 from decimal import Decimal
 
 from rewright.rewrite.rules.base import SELECT, Context, Rewrite, rule
-from rewright.rewrite.rules.conditions import compares, turned, value
+from rewright.rewrite.rules.conditions import compares, turned
 from rewright.sql import algebra as a
+from rewright.sql.constants import value
 from rewright.sql.facts import is_equality, is_strict_in, labels, stored_table, usable_foreign_keys
 from rewright.sql.walk import conjuncts, free_rels, from_rels, walk
 

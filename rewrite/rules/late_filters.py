@@ -15,10 +15,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from rewright.equivalence.laws.correlation import as_tie
 from rewright.rewrite.rules.base import SELECT, Context, Rewrite, rule
-from rewright.rewrite.rules.build import derived, moved_to, numbered
-from rewright.rewrite.rules.correlation import as_tie
 from rewright.sql import algebra as a
+from rewright.sql.build import derived, moved_to, numbered
 from rewright.sql.facts import is_volatile
 from rewright.sql.types import INT8
 from rewright.sql.walk import (

@@ -19,8 +19,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from rewright.rewrite.rules.base import QUERY, Context, Rewrite, rule
-from rewright.rewrite.rules.build import of_rows
 from rewright.sql import algebra as a
+from rewright.sql.build import of_rows
 from rewright.sql.facts import is_volatile
 from rewright.sql.walk import (
     arms_of,

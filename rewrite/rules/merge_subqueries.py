@@ -17,10 +17,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from rewright.equivalence.laws.correlation import Inner, Tie
 from rewright.rewrite.rules.base import SELECT, Context, Rewrite, reads_tables, rule, ungrouped
-from rewright.rewrite.rules.build import derived, numbered, of_rows, or_zero
-from rewright.rewrite.rules.correlation import Inner, Tie, aggregate_block, in_output, once_a_key, with_join
+from rewright.rewrite.rules.correlation import aggregate_block, in_output, once_a_key, with_join
 from rewright.sql import algebra as a
+from rewright.sql.build import derived, numbered, of_rows, or_zero
 from rewright.sql.facts import divides, null_on_empty, simple_aggregates
 from rewright.sql.walk import (
     conjoin,

@@ -15,8 +15,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from rewright.equivalence.laws.correlation import Tie, take_apart
 from rewright.rewrite.rules.base import SELECT, Context, Rewrite, rule
-from rewright.rewrite.rules.correlation import Tie, take_apart
 from rewright.sql import algebra as a
 from rewright.sql.facts import is_volatile
 from rewright.sql.walk import conjoin, conjuncts, disjuncts, free_rels

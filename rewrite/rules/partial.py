@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from rewright.rewrite.rules.base import Context
-from rewright.rewrite.rules.build import aggregate, cast_to_int8, function, int8, operator
 from rewright.sql import algebra as a
+from rewright.sql.build import aggregate, cast_to_int8, function, int8, operator
 from rewright.sql.facts import order_sensitive
 from rewright.sql.records import key_of
 from rewright.sql.types import INT8, NUMERIC, equality_is_identity

@@ -10,8 +10,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 
-from rewright.rewrite.rules.conditions import INTEGERS, NUMBERS, Value, compares, constant, turned, value
+from rewright.rewrite.rules.conditions import compares, turned
 from rewright.sql import algebra as a
+from rewright.sql.constants import INTEGERS, NUMBERS, Value, constant, value
 from rewright.sql.walk import Place
 
 Bound = tuple[Value, bool]  # value, whether it is left out

@@ -17,10 +17,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from rewright.equivalence.laws.correlation import Inner, Tie
 from rewright.rewrite.rules.base import SELECT, Context, Rewrite, reads_tables, rule, ungrouped
-from rewright.rewrite.rules.build import derived, function, moved_to, numbered, operator
-from rewright.rewrite.rules.correlation import Inner, Tie, aggregate_block
+from rewright.rewrite.rules.correlation import aggregate_block
 from rewright.sql import algebra as a
+from rewright.sql.build import derived, function, moved_to, numbered, operator
 from rewright.sql.facts import divides, is_volatile, order_sensitive
 from rewright.sql.types import FLOATS, INT4, INT8
 from rewright.sql.walk import (

@@ -16,8 +16,8 @@ from dataclasses import replace
 from typing import Any
 
 from rewright.rewrite.rules.base import SELECT, Context, Rewrite, filtered, rule
-from rewright.rewrite.rules.build import operator
 from rewright.sql import algebra as a
+from rewright.sql.build import operator
 from rewright.sql.facts import is_volatile
 from rewright.sql.facts.guards import NOTHING, Known, division, evaluated, is_division
 from rewright.sql.walk import conjoin, conjuncts, map_parts

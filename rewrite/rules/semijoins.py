@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from rewright.equivalence.laws.correlation import as_tie
 from rewright.rewrite.rules.base import Context
-from rewright.rewrite.rules.correlation import as_tie
 from rewright.sql import algebra as a
 from rewright.sql.facts import is_volatile
 from rewright.sql.walk import (

@@ -14,8 +14,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rewright.rewrite.rules.base import SET_OPERATION, Context, Rewrite, rule
-from rewright.rewrite.rules.build import compare
 from rewright.sql import algebra as a
+from rewright.sql.build import compare
 from rewright.sql.facts import is_volatile
 from rewright.sql.types import INT4, equality_is_identity
 from rewright.sql.walk import conjoin

@@ -14,11 +14,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from rewright.equivalence.laws.correlation import as_tie, take_apart
 from rewright.rewrite.rules.base import SELECT, Context, Rewrite, rule
-from rewright.rewrite.rules.build import operator
 from rewright.rewrite.rules.conditions import turned
-from rewright.rewrite.rules.correlation import as_tie, once_a_key, take_apart, with_join
+from rewright.rewrite.rules.correlation import once_a_key, with_join
 from rewright.sql import algebra as a
+from rewright.sql.build import operator
 from rewright.sql.facts import is_volatile
 from rewright.sql.walk import (
     Place,

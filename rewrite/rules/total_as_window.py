@@ -22,9 +22,9 @@ from dataclasses import replace
 from typing import Any
 
 from rewright.rewrite.rules.base import QUERY, Context, Rewrite, rule
-from rewright.rewrite.rules.build import derived, numbered, over
 from rewright.rewrite.rules.correlation import in_output
 from rewright.sql import algebra as a
+from rewright.sql.build import derived, numbered, over
 from rewright.sql.facts import divides, is_volatile, order_sensitive
 from rewright.sql.walk import (
     canonical,

@@ -14,9 +14,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from rewright.rewrite.rules.base import SET_OPERATION, Context, Rewrite, rule
-from rewright.rewrite.rules.conditions import value
 from rewright.rewrite.rules.ranges import Allowed, allowed, column_of
 from rewright.sql import algebra as a
+from rewright.sql.constants import value
 from rewright.sql.walk import as_product
 
 

@@ -13,10 +13,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from rewright.equivalence.laws.zones import Span, moment, span, utc
 from rewright.rewrite.rules.base import SELECT, Context, Rewrite, rule
-from rewright.rewrite.rules.build import compare
-from rewright.rewrite.rules.zones import Span, moment, span, utc
 from rewright.sql import algebra as a
+from rewright.sql.build import compare
 from rewright.sql.walk import as_product, conjoin, conjuncts
 
 

@@ -1,7 +1,7 @@
 """Proof by steps: a candidate reached by several rule applications is proved link by link.
 
 Sameness is transitive, and one step is far easier to prove than five. Owns the memory of how candidates were
-reached and the joining of the links' evidence; each link is judged by the same checker as everything else. Only
+reached and the asking for each link's proof; each link is judged by the same checker as everything else. Only
 proofs are joined: what is tested step by step is not tested as a whole.
 """
 
@@ -12,6 +12,7 @@ import time
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from rewright.equivalence.decomposition.steps import joined_document
 from rewright.rewrite.model import Evidence
 from rewright.rewrite.ports import Checker
 
@@ -140,19 +141,5 @@ class ChainChecker:
 
 
 def joined(links: list[Evidence]) -> Evidence:
-    """One proof out of the proofs of consecutive links: what each rests on, all rest on."""
-    assumptions = tuple(dict.fromkeys(a for e in links for a in e.assumptions))
-    modulo = tuple(sorted({m for e in links for m in e.modulo}))
-    scope = "any" if all(e.scope == "any" for e in links) else "these"
-    document = {
-        **links[0].document,
-        "verdict": "proved",
-        "method": "steps: " + ", ".join(dict.fromkeys(e.method for e in links if e.method)),
-        "assumptions": list(assumptions),
-        "modulo": list(modulo),
-        "scope": scope,
-        "steps": [
-            f"step {i + 1}: {step}" for i, e in enumerate(links) for step in e.document.get("steps") or ()
-        ],
-    }
-    return Evidence.of(document)
+    """One proof out of the proofs of consecutive links."""
+    return Evidence.of(joined_document([dict(e.document) for e in links]))

@@ -14,12 +14,12 @@ from typing import Any
 import psycopg
 
 from rewright.engines.postgres.catalog import snapshot
-from rewright.rewrite.search.eager import without_early_groups
-from rewright.rewrite.search.flattening import flattened
-from rewright.rewrite.search.forms import Form
-from rewright.rewrite.search.lookups import as_lookups
-from rewright.rewrite.search.ordering import without_idle_keys
-from rewright.rewrite.search.restrictions import without_restrictions
+from rewright.equivalence.laws.eager import without_early_groups
+from rewright.equivalence.laws.flattening import flattened
+from rewright.equivalence.laws.forms import Form
+from rewright.equivalence.laws.lookups import as_lookups
+from rewright.equivalence.laws.ordering import without_idle_keys
+from rewright.equivalence.laws.restrictions import without_restrictions
 from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog
 from rewright.sql.walk import Fresh, highest_number

@@ -9,8 +9,8 @@ import psycopg
 import pytest
 
 from rewright.engines.postgres.scratch import ScratchServer
+from rewright.equivalence.laws.lookups import as_lookups
 from rewright.rewrite.adapters.links import LinkProver
-from rewright.rewrite.search.lookups import as_lookups
 from rewright.sql.binder import bind
 from rewright.sql.walk import Fresh, highest_number
 from tests.rewrite.sqlfixtures import DATABASES, SCHEMA, answer, catalog, fill

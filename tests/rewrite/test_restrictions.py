@@ -9,11 +9,11 @@ import psycopg
 import pytest
 
 from rewright.engines.postgres.scratch import ScratchServer
+from rewright.equivalence.laws.eager import without_early_groups
+from rewright.equivalence.laws.flattening import flattened
+from rewright.equivalence.laws.ordering import without_idle_keys
+from rewright.equivalence.laws.restrictions import without_restrictions
 from rewright.rewrite.adapters.links import LinkProver
-from rewright.rewrite.search.eager import without_early_groups
-from rewright.rewrite.search.flattening import flattened
-from rewright.rewrite.search.ordering import without_idle_keys
-from rewright.rewrite.search.restrictions import without_restrictions
 from rewright.sql import algebra as a
 from rewright.sql.binder import bind
 from rewright.sql.catalog import Catalog

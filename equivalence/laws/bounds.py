@@ -16,8 +16,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from rewright.rewrite.rules.zones import Span, span, utc
-from rewright.rewrite.search.forms import Form, Walk, harmless
+from rewright.equivalence.laws.forms import Form, Walk, harmless
+from rewright.equivalence.laws.zones import Span, span, utc
 from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog
 from rewright.sql.facts import is_equality

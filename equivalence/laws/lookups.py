@@ -17,9 +17,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from rewright.rewrite.rules.correlation import Tie, as_tie
-from rewright.rewrite.search.congruence import looseness
-from rewright.rewrite.search.forms import Form, Walk
+from rewright.equivalence.laws.chance import looseness
+from rewright.equivalence.laws.correlation import Tie, as_tie
+from rewright.equivalence.laws.forms import Form, Walk
 from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog
 from rewright.sql.facts import Assumptions, is_volatile, null_on_empty

@@ -13,10 +13,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from rewright.rewrite.rules.build import compare
-from rewright.rewrite.rules.correlation import Inner, take_apart
-from rewright.rewrite.search.forms import Form, Walk
+from rewright.equivalence.laws.correlation import Inner, take_apart
+from rewright.equivalence.laws.forms import Form, Walk
 from rewright.sql import algebra as a
+from rewright.sql.build import compare
 from rewright.sql.builtins import builtins
 from rewright.sql.catalog import Catalog
 from rewright.sql.facts import is_volatile

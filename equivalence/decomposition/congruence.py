@@ -9,16 +9,14 @@ provers.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any
 
-from rewright.rewrite.search.forms import said
-from rewright.rewrite.search.ordering import decided
+from rewright.equivalence.laws.chance import chance, looseness, own_parts
 from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog
-from rewright.sql.facts import Assumptions, Facts, is_volatile, order_sensitive
-from rewright.sql.types import INT4, equality_is_identity
+from rewright.sql.facts import is_volatile
+from rewright.sql.types import INT4
 from rewright.sql.walk import (
     LEAVES,
     QUERIES,
@@ -36,13 +34,6 @@ from rewright.sql.walk import (
 
 # far above the parameters of statements, below the placeholders of templates
 _FIRST_PARAMETER = 900_000
-_VALUES = frozenset(
-    {
-        *("count", "sum", "avg", "min", "max", "bool_and", "bool_or", "every"),
-        *("rank", "dense_rank", "percent_rank", "cume_dist"),
-    }
-)
-_FLOATS = frozenset({"float4", "float8"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +148,7 @@ def differences(
         holes = walked.query(before, after)
     except _Mismatch:
         return whole
-    chances = [_chance(q, catalog) for q in walked.context]
+    chances = [chance(q, catalog) for q in walked.context]
     around = frozenset(m for loose, _ in chances for m in loose)
     facts = tuple(dict.fromkeys(f for _, basis in chances for f in basis))
     if any(_unfit(q) for q in walked.context):
@@ -175,9 +166,9 @@ def differences(
 
 def _unfit(query: a.Query) -> bool:
     """Whether a block's result may depend on more than the bags below it."""
-    return any(isinstance(n, a.Opaque | a.WholeRow | a.SystemColumn) for n in _own(query)) or is_volatile(
-        query
-    )
+    return any(
+        isinstance(n, a.Opaque | a.WholeRow | a.SystemColumn) for n in own_parts(query)
+    ) or is_volatile(query)
 
 
 def _closed(hole: _Hole) -> tuple[a.Query, a.Query] | None:
@@ -228,7 +219,7 @@ def stripped(pair: Difference, catalog: Catalog | None = None) -> Difference:
         return pair
     targets = tuple(a.Target(f"c{i}", c) for i, (_, _, c) in enumerate(columns, 1))
     targets = targets or (a.Target("c1", a.Const("1", INT4)),)
-    loose, facts = _chance(x, catalog)
+    loose, facts = chance(x, catalog)
     loose |= looseness(replace(_above(x), limit=None, offset=None, distinct=None))
     rows, other = (a.Select(targets, s.from_, s.where) for s in (x, y))
     return Difference(rows, other, pair.modulo | loose, (*pair.facts, *facts))
@@ -267,96 +258,3 @@ def _name(item: a.FromItem) -> tuple[object, str] | None:
             return canonical(item.query, keep_names=False), item.alias
         case _:
             return None
-
-
-# --------------------------------------------------------------------------- reservations
-
-
-def _own(query: a.Query) -> Iterator[Any]:
-    """The parts of a block, not those of queries within."""
-    stack: list[Any] = [getattr(query, f.name) for f in fields(query)]
-    while stack:
-        node = stack.pop()
-        if isinstance(node, tuple):
-            stack.extend(node)
-        elif isinstance(node, QUERIES):
-            continue
-        elif is_dataclass(node) and not isinstance(node, type):
-            yield node
-            stack.extend(getattr(node, f.name) for f in fields(node))
-
-
-def looseness(query: a.Query) -> frozenset[str]:
-    """What a query and those within leave to chance even over the same rows."""
-    return frozenset(m for n in walk(query) if isinstance(n, QUERIES) for m in _looseness(n))
-
-
-def _chance(query: a.Query, catalog: Catalog | None) -> tuple[set[str], tuple[str, ...]]:
-    """What a block leaves to chance, the queries within aside, and the constraints by which it is no more."""
-    if _total(query) or catalog is None:
-        return _looseness(query), ()
-    basis = _shows_its_order(query, catalog)
-    if basis is None:
-        basis = _total_by_key(query, catalog)
-    if basis is None:
-        return _looseness(query), ()
-    return _looseness(query, total=True), said(basis)
-
-
-def _shows_its_order(query: a.Query, catalog: Catalog) -> Assumptions | None:
-    """The constraints by which rows that tie look alike: their columns are sorted by or agree where these do, and equal values
-    can't be told apart.
-    """
-    if not isinstance(query, a.Select) or query.distinct:
-        return None
-    facts = Facts(catalog, query)
-    if None in facts.looks(query):
-        return None
-    keys = [k.expr for k in query.order_by]
-    basis: Assumptions = frozenset()
-    for expr in dict.fromkeys(t.expr for t in query.targets):
-        found = basis if expr in keys else decided(query, expr, keys, facts)
-        if found is None:
-            return None
-        basis |= found
-    return basis
-
-
-def _total_by_key(query: a.Query, catalog: Catalog) -> Assumptions | None:
-    """The constraints by which the sort keys are a key of the block's rows."""
-    if not isinstance(query, a.Select) or query.distinct or query.group_by is not None:
-        return None
-    return Facts(catalog, query).exprs_determine(query, [k.expr for k in query.order_by])
-
-
-def _looseness(query: a.Query, *, total: bool = False) -> set[str]:
-    """What a block leaves to chance, the queries within aside."""
-    found: set[str] = set()
-    if not total and not _total(query):
-        found.add("tie-order")
-    for node in _own(query):
-        if isinstance(node, a.WindowCall) and not _by_value(node):
-            found.add("tie-order")
-        if isinstance(node, a.Aggregate) and order_sensitive(node):
-            found.add("tie-order")
-        if isinstance(node, a.WindowCall | a.Aggregate) and any(x.type.name in _FLOATS for x in node.args):
-            found.add("float-order")
-    return found
-
-
-def _by_value(call: a.WindowCall) -> bool:
-    """Whether rows that tie in the window's order get the same value: peers are in its frame together."""
-    frame = call.window.frame
-    return call.func.is_builtin and call.func.name in _VALUES and frame.mode != "rows" and not frame.exclude
-
-
-def _total(query: a.Query) -> bool:
-    """Whether LIMIT, OFFSET and DISTINCT ON leave no choice among ties."""
-    if query.limit is None and query.offset is None:
-        return not (isinstance(query, a.Select) and query.distinct)
-    if isinstance(query, a.Select) and not query.distinct:
-        keys = {k.expr for k in query.order_by}
-        grouped = query.group_by is not None and len(query.group_by) == 1 and set(query.group_by[0]) <= keys
-        shown = [t.expr for t in query.targets]
-        return grouped or (set(shown) <= keys and all(equality_is_identity(e.type) for e in shown))
-    return False

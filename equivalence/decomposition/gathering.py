@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from rewright.rewrite.search.forms import harmless
+from rewright.equivalence.laws.forms import harmless
 from rewright.sql import algebra as a
 from rewright.sql.facts import Facts
 from rewright.sql.walk import (

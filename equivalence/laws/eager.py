@@ -15,9 +15,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from rewright.rewrite.rules.build import function
-from rewright.rewrite.search.forms import Form, Walk
+from rewright.equivalence.laws.forms import Form, Walk
 from rewright.sql import algebra as a
+from rewright.sql.build import function
 from rewright.sql.catalog import Catalog
 from rewright.sql.facts import is_volatile
 from rewright.sql.facts.looks import look_of_type

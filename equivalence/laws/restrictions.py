@@ -18,8 +18,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from rewright.rewrite.search.congruence import looseness
-from rewright.rewrite.search.forms import Form, Walk, harmless
+from rewright.equivalence.laws.chance import looseness
+from rewright.equivalence.laws.forms import Form, Walk, harmless
 from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog
 from rewright.sql.facts import Facts, is_equality, is_volatile

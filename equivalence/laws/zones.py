@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
 
-from rewright.rewrite.rules.conditions import DATE, constant, value
 from rewright.sql import algebra as a
 from rewright.sql.comparisons import FLIPPED
+from rewright.sql.constants import DATE, constant, value
 from rewright.sql.types import UNKNOWN, SqlType
 
 SAME = {name: name for name in FLIPPED}

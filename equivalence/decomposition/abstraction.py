@@ -12,9 +12,9 @@ from collections.abc import Container, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from rewright.rewrite.rules.inline_cte import inlined
-from rewright.rewrite.search.congruence import looseness
-from rewright.rewrite.search.gathering import gathered, mentioned
+from rewright.equivalence.decomposition.gathering import gathered, mentioned
+from rewright.equivalence.laws.chance import looseness
+from rewright.equivalence.laws.inlining import inlined
 from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog, Table, TableColumn
 from rewright.sql.facts import Facts, is_volatile

@@ -10,18 +10,20 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from rewright.equivalence.decomposition.abstraction import Pair, pairs, shared_failures, without_ctes
+from rewright.equivalence.decomposition.congruence import Difference, differences, stripped
+from rewright.equivalence.laws.bounds import without_bounds
+from rewright.equivalence.laws.eager import without_early_groups
+from rewright.equivalence.laws.firsts import numbered
+from rewright.equivalence.laws.flattening import flattened
+from rewright.equivalence.laws.forms import Form
+from rewright.equivalence.laws.limits import without_early_limits
+from rewright.equivalence.laws.lookups import as_lookups
+from rewright.equivalence.laws.ordering import without_idle_keys
+from rewright.equivalence.laws.restrictions import without_restrictions
 from rewright.equivalence.proof import Flaw, Proof, check_proof
-from rewright.rewrite.search.abstraction import Pair, pairs, shared_failures, without_ctes
-from rewright.rewrite.search.bounds import without_bounds
-from rewright.rewrite.search.congruence import Difference, differences, stripped
-from rewright.rewrite.search.eager import without_early_groups
-from rewright.rewrite.search.firsts import numbered
-from rewright.rewrite.search.flattening import flattened
-from rewright.rewrite.search.forms import Form
-from rewright.rewrite.search.limits import without_early_limits
-from rewright.rewrite.search.lookups import as_lookups
-from rewright.rewrite.search.ordering import without_idle_keys
-from rewright.rewrite.search.restrictions import without_restrictions
+from rewright.equivalence.prover.kept import read_kept
+from rewright.equivalence.prover.prepare import same_tree
 from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog
 from rewright.sql.facts import Facts
@@ -48,11 +50,12 @@ def views(before: a.Query, after: a.Query, catalog: Catalog) -> Iterator[View]:
     that are made further out, with joined groupings as lookups; then with the first rows of subqueries numbered, where only one has such.
     """
     inlined = [q for q in (without_ctes(before), without_ctes(after)) if q is not None]
-    if len(inlined) < 2:
+    left_open = chosen(before, after)
+    if len(inlined) < 2 or left_open is None:
         return
     first, second = (without_bounds(flattened(q), catalog).query for q in inlined)
     apart = (m for q in (before, after) for m in shared_failures(q, catalog)) if before != after else ()
-    plain = View(first, second, frozenset(apart), ())
+    plain = View(first, second, left_open.union(apart), ())
     for law in (without_idle_keys, without_early_limits):
         plain = _seen(plain, law, catalog) or plain
     late = _seen(plain, without_early_groups, catalog)
@@ -69,6 +72,19 @@ def views(before: a.Query, after: a.Query, catalog: Catalog) -> Iterator[View]:
     ranked = _seen(plain, lambda q, known: numbered(q, known, Fresh(highest)), catalog)
     if ranked is not None and (ranked.before == plain.before) != (ranked.after == plain.after):
         yield ranked
+
+
+def chosen(before: a.Query, after: a.Query) -> frozenset[str] | None:
+    """The reservation that stands where either query shows which of equal values is kept; None where that decides on rows: then the
+    server's answer is no function of them, and nothing is proved of the pair. Read of the whole queries: what shows the choice may be
+    left out of a part, and what made it may be rewritten there.
+    """
+    if same_tree(before, after):
+        return frozenset()
+    kept = [read_kept(q, extremes=True) for q in (before, after)]
+    if any(k.decides for k in kept):
+        return None
+    return frozenset({"tie-order"} if any(k.shown for k in kept) else ())
 
 
 def _seen(view: View, law: Callable[[a.Query, Catalog], Form], catalog: Catalog) -> View | None:

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
+from rewright.equivalence.decomposition.parts import PartsProof
+from rewright.equivalence.decomposition.search import proved_by_parts
 from rewright.equivalence.proof import check_proof
-from rewright.rewrite.adapters.links import proved_by_parts
-from rewright.rewrite.adapters.parts import PartsProof
 from rewright.sql import algebra as a
 from rewright.sql.binder import bind
 from tests.rewrite.sqlfixtures import catalog

@@ -1,0 +1,102 @@
+"""One checker, whoever asks: `Checker.check` and the rewriter's proofs of steps say the same of the same pairs; and nothing that differs
+is proved by the way both go.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from rewright.equivalence.api import Checker
+from rewright.equivalence.decomposition.search import proved_by_parts
+from rewright.equivalence.options import Options
+from rewright.equivalence.proving import bind_both
+from rewright.equivalence.verdicts import to_json
+from rewright.rewrite.adapters.links import LinkProver
+from rewright.rewrite.rules import RULES
+from rewright.sql.catalog import Catalog
+from rewright.sql.ddl import catalog_from_ddl
+from tests.equivalence import test_near_misses as near
+from tests.equivalence import test_never_proved as never
+from tests.equivalence import test_strength as strength
+from tests.equivalence.hostile_runs import FILES, read
+from tests.rewrite.sqlfixtures import cases, catalog
+
+SECONDS = 20.0
+# proofs of these rules' outputs take seconds or are not found: what both say of them would be a matter of time
+SLOW = frozenset(
+    {
+        "eager_count",
+        "fan_out",
+        "union_aggregate",
+        "or_union",
+        "all_to_extreme",
+        "eager_group",
+        "decorrelate_grouped",
+    }
+)
+SAMPLE = sorted(strength.PAIRS)[::6]
+_ACCEPTED = {"float-order"}
+
+
+def told_by_both(original: str, candidate: str, known: Catalog) -> list[tuple[object, ...]]:
+    """Verdict, reservations, assumptions and scope: the checker's, and the rewriter's."""
+    checked = to_json(Checker(known, options=Options(prover_seconds=SECONDS)).check(original, candidate))
+    evidence = LinkProver(known).prove(original, candidate, SECONDS)
+    documents = [checked, {"verdict": "unknown"} if evidence is None else dict(evidence.document)]
+    return [
+        tuple(str(d.get(key) or "") for key in ("verdict", "modulo", "assumptions", "scope"))
+        if d["verdict"] == "proved"
+        else (d["verdict"],)
+        for d in documents
+    ]
+
+
+@pytest.mark.parametrize("rule", [r.name for r in RULES if r.name not in SLOW])
+def test_both_say_the_same_of_what_rules_make(rule: str) -> None:
+    told = [
+        (case.words, *told_by_both(case.sql, output.sql, catalog()))
+        for case in cases(rule)
+        if case.kind == "case"
+        for output in case.gives
+    ]
+    assert told
+    assert [x for x in told if x[1] != x[2]] == []
+    assert any(x[1][0] == "proved" for x in told)
+
+
+@pytest.mark.parametrize("words", SAMPLE)
+def test_both_prove_pairs_that_are_the_same(words: str) -> None:
+    checked, stepped = told_by_both(*strength.PAIRS[words], strength.CATALOG)
+    assert checked == stepped
+    assert checked[0] == "proved"
+
+
+def proved_by_both_ways_round(q1: str, q2: str, known: Catalog) -> bool:
+    """Whether the parts have a proof that may be served, in either direction."""
+    bound = bind_both(q1, q2, known, ("public",))
+    if isinstance(bound, str):
+        return False
+    pairs = ((bound.original, bound.candidate), (bound.candidate, bound.original))
+    found = [proved_by_parts(*pair, known, 0.25) for pair in pairs]
+    return any(f is not None and set(f.modulo) <= _ACCEPTED for f in found)
+
+
+def test_no_pair_that_differs_is_proved_by_parts() -> None:
+    assert [pair for pair in never.DIFFERENT if proved_by_both_ways_round(*pair, never.CATALOG)] == []
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_no_hostile_pair_is_proved_by_parts(path: Path) -> None:
+    known = catalog_from_ddl(read(path).schema_sql)
+    different = [p for p in read(path).pairs if p.expected == "different"]
+    assert [p for p in different if proved_by_both_ways_round(p.q1, p.q2, known)] == []
+
+
+@pytest.mark.parametrize("path", near.FILES, ids=lambda path: path.stem)
+def test_no_near_miss_is_proved_by_parts(path: Path) -> None:
+    schema, rows = near.pairs(path, "differs", "volatile")
+    known = catalog_from_ddl(schema)
+    strict = [row for row in rows if "open" not in row]
+    assert [row for row in strict if proved_by_both_ways_round(row["q1"], row["q2"], known)] == []
