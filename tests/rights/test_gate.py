@@ -230,6 +230,7 @@ def test_a_statement_cannot_take_another_role(session: Session) -> None:
 
 # who may talk to a PostgreSQL server without the gate, and why
 WITHOUT = {
+    "ask/command.py": "runs with the rights of the person who asks",
     "engines/postgres": "the gate, catalogs and servers of our own",
     "engines/duckdb/shadow.py": "an embedded server of our own",
     "equivalence/refuter": "scratch servers, as a role without rights",
