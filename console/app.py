@@ -1,83 +1,154 @@
-"""The web pages over the store: the log, one rewrite, why a query was not rewritten. Each also as .json.
+"""The web pages over the store, each also as .json and tables as .csv: routes, sign-in, security headers.
 
-Read-only and without passwords: whoever reaches the address sees every page, and texts without their literals unless the
-configuration says otherwise (docs/guide/operation.md). Must not know processes; health and metrics come in as functions.
+Owns HTTP alone: what pages show is in ``pages``, who may see them in ``access``. Health, metrics, pausing and what other
+packages know (settings, lakes) come in as functions.
 """
 
 from __future__ import annotations
 
-import contextlib
-import datetime as dt
-import difflib
 import json
-from collections.abc import Callable, Mapping
-from dataclasses import asdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
-from jinja2 import Environment, FileSystemLoader
 from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
-from starlette.routing import Route
+from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from rewright.sql.redaction import scrubbed, values_in, without_literals, without_values
+from rewright.console import pages as shown
+from rewright.console.access import COOKIE, Gate, Rules, TooManyFailures, Visitor
+from rewright.console.pages import Pages
+from rewright.console.rendering import Renderer, as_csv
 from rewright.store.api import Store
+from rewright.store.browsing import Asked
 from rewright.store.errors import NotFound, StoreError
+from rewright.store.life import Action, IllegalTransition
 
 Health = Callable[[], tuple[bool, Mapping[str, Any]]]
 Metrics = Callable[[], bytes]
-Shown = Callable[[dict[str, Any]], dict[str, Any]]
+Rows = Callable[[], Sequence[Mapping[str, Any]]]
+Pauser = Callable[[bool, str], str]
 
 HEADERS = {
-    "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'",
+    "Content-Security-Policy": "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self' data:;"
+    " form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
     "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cache-Control": "no-store",
 }
-LIMIT = 200
+PAGE = 50
+_LARGEST_FORM = 64_000
+_LARGEST_NUMBER = 1_000_000
 
 
-def create_app(store: Store, *, health: Health, metrics: Metrics, literals: bool = False) -> Starlette:
+def _none() -> Sequence[Mapping[str, Any]]:
+    return ()
+
+
+@dataclass(frozen=True, slots=True)
+class Ports:
+    """What the console is given. ``pause(paused, by)`` says in a sentence what it reached."""
+
+    health: Health
+    metrics: Metrics
+    settings: Rows = _none
+    lake_tables: Rows = _none
+    pause: Pauser | None = None
+    by: str = field(default="console")
+
+
+def create_app(
+    store: Store, ports: Ports, rules: Rules | None = None, *, literals: bool = False
+) -> Starlette:
     """The ASGI application. ``literals``: whether texts are shown as they were sent."""
-    pages = _Pages(store, health, metrics, _whole if literals else _redacted)
-    routes = [
-        Route("/", pages.log),
-        Route("/healthz", pages.healthz),
-        Route("/metrics", pages.metrics_page),
+    console = _Console(store, ports, Gate(rules or Rules()), literals)
+    routes: list[Any] = [
+        Route("/healthz", console.healthz),
+        Route("/metrics", console.metrics),
+        Route("/sign-in", console.sign_in_page),
+        Route("/sign-in", console.sign_in, methods=["POST"]),
+        Route("/sign-out", console.sign_out, methods=["POST"]),
+        Route("/pause", console.pause, methods=["POST"]),
+        Route("/rewrites/{id:int}/{action}", console.act, methods=["POST"]),
+        Route("/resolutions/{id:int}/accept", console.accept, methods=["POST"]),
+        Mount("/static", StaticFiles(directory=Path(__file__).parent / "static")),
     ]
-    for path, endpoint in (
-        ("/log", pages.log),
-        ("/rewrites", pages.rewrites),
-        ("/rewrites/{id:int}", pages.rewrite),
-        ("/queries", pages.queries),
-        ("/resolutions", pages.resolutions),
+    for path, endpoint, forms in (
+        ("/", console.overview, (".json",)),
+        ("/overview", console.overview, (".json",)),
+        ("/rewrites", console.rewrites, (".json", ".csv")),
+        ("/rewrites/{id:int}", console.rewrite, (".json",)),
+        ("/queries", console.queries, (".json", ".csv")),
+        ("/log", console.log, (".json", ".csv")),
+        ("/resolutions", console.resolutions, (".json", ".csv")),
+        ("/lake", console.lake, (".json", ".csv")),
+        ("/knowledge", console.knowledge, (".json", ".csv")),
+        ("/settings", console.settings, (".json", ".csv")),
     ):
-        routes += [Route(f"{path}.json", endpoint), Route(path, endpoint)]
-    handlers: Any = {StoreError: _store_failed}
-    return Starlette(routes=routes, exception_handlers=handlers)
+        routes += [Route(f"{path}{form}", endpoint) for form in forms if path != "/"]
+        routes.append(Route(path, endpoint))
+    handlers: Any = {StoreError: console.store_failed, HTTPException: console.failed}
+    guard = [Middleware(_Guard, gate=console.gate)]
+    return Starlette(routes=routes, exception_handlers=handlers, middleware=guard)
 
 
-async def _store_failed(_request: Request, error: Exception) -> Response:
-    return PlainTextResponse(f"the store can't be read: {error}", 503, headers=HEADERS)
+class _Guard:
+    """Refuses unknown Host headers and adds the security headers to every answer."""
+
+    def __init__(self, app: ASGIApp, gate: Gate) -> None:
+        self._app = app
+        self._gate = gate
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        host = next((value.decode("latin-1") for name, value in scope["headers"] if name == b"host"), "")
+        if not self._gate.host_allowed(host):
+            said = "this name is not among [http] hosts; call the address, or add the name"
+            await PlainTextResponse(said, HTTPStatus.MISDIRECTED_REQUEST, headers=HEADERS)(
+                scope, receive, send
+            )
+            return
+
+        async def with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"] = [*message.get("headers", ()), *_RAW_HEADERS]
+            await send(message)
+
+        await self._app(scope, receive, with_headers)
 
 
-class _Pages:
-    """Synchronous readings of the store run in Starlette's threads."""
+_RAW_HEADERS = [(name.lower().encode(), value.encode()) for name, value in HEADERS.items()]
 
-    def __init__(self, store: Store, health: Health, metrics: Metrics, shown: Shown) -> None:
-        self._shown = shown
+
+class _Console:
+    """Readings of the store run in Starlette's threads."""
+
+    def __init__(self, store: Store, ports: Ports, gate: Gate, literals: bool) -> None:
+        self.gate = gate
         self._store = store
-        self._health = health
-        self._metrics = metrics
-        self._templates = Environment(
-            loader=FileSystemLoader(Path(__file__).parent / "templates"), autoescape=True, trim_blocks=True
-        )
-        self._templates.filters |= {"when": _when, "ms": _ms, "pretty": _pretty}
+        self._ports = ports
+        self._pages = Pages(store, literals)
+        self._renderer = Renderer(store, gate.rules.sign_in, ports.pause is not None)
+
+    # what needs no sign-in
 
     def healthz(self, _request: Request) -> Response:
-        healthy, document = self._health()
+        healthy, document = self._ports.health()
         store = "ok"
         try:
             self._store.revision()
@@ -86,112 +157,247 @@ class _Pages:
         # traffic passes without the store: not a reason to be restarted
         return JSONResponse({**document, "store": store}, 200 if healthy else 503)
 
-    def metrics_page(self, _request: Request) -> Response:
-        return Response(self._metrics(), media_type="text/plain; version=0.0.4; charset=utf-8")
+    def metrics(self, _request: Request) -> Response:
+        return Response(self._ports.metrics(), media_type="text/plain; version=0.0.4; charset=utf-8")
 
-    def log(self, request: Request) -> Response:
-        entries = list(reversed(self._store.log.read(limit=LIMIT)))
-        return self._page(request, "log", "Log", entries=[self._shown(asdict(entry)) for entry in entries])
+    def sign_in_page(self, request: Request) -> Response:
+        data = {"next": _local(request.query_params.get("next", "/")), "wrong": False}
+        return self._renderer.html(request, self._visitor(request), "sign_in", "Sign in", data)
+
+    async def sign_in(self, request: Request) -> Response:
+        form = await _form(request)
+        if request.headers.get("sec-fetch-site", "same-origin") not in {"same-origin", "none"}:
+            raise HTTPException(403, "this form was not sent from this page")
+        target = _local(form.get("next", "/"))
+        try:
+            cookie = await run_in_threadpool(self.gate.sign_in, form.get("password", ""))
+        except TooManyFailures as error:
+            raise HTTPException(429, "too many wrong passwords; try again in a minute") from error
+        if cookie is None:
+            data = {"next": target, "wrong": True}
+            return self._renderer.html(request, Visitor(None), "sign_in", "Sign in", data, status=403)
+        answer = RedirectResponse(target, 303)
+        answer.set_cookie(
+            COOKIE, cookie, httponly=True, samesite="strict", secure=self.gate.rules.secure, path="/"
+        )
+        return answer
+
+    # pages
+
+    def overview(self, request: Request) -> Response:
+        data = self._pages.overview()
+        pictures = {"plot": shown.saved(data["days"])}
+        return self._page(request, "overview", "Overview", lambda: data, pictures=pictures)
 
     def rewrites(self, request: Request) -> Response:
-        found = self._store.rewrites.find(limit=LIMIT)
-        return self._page(
-            request, "rewrites", "Rewrites", rewrites=[self._shown(_rewrite(one)) for one in found]
-        )
-
-    def rewrite(self, request: Request) -> Response:
-        number = request.path_params["id"]
-        try:
-            found = self._store.rewrites.get(number)
-        except NotFound as error:
-            raise HTTPException(404, str(error)) from error
-        events = self._store.events.of(rewrite_id=found.id, limit=500)
-        document = self._shown(_rewrite(found))
-        return self._page(
-            request,
-            "rewrite",
-            f"Rewrite {found.id}",
-            rewrite=document,
-            diff=_diff(document["original"], document["replacement"]),
-            events=[self._shown(asdict(event)) for event in events],
-            timings=[
-                asdict(one)
-                for side in _SIDES
-                for one in self._store.rewrites.timings(found.id, side, limit=25)
-            ],
+        return self._list(
+            request, "rewrites", "Rewrites", ("state", "level", "database"), self._pages.rewrites
         )
 
     def queries(self, request: Request) -> Response:
-        """Why each slow query was, or was not, rewritten."""
-        found = self._store.queries.read(limit=LIMIT)
-        return self._page(
-            request,
-            "queries",
-            "Slow queries, and why (not)",
-            queries=[self._shown(asdict(one)) for one in found],
+        return self._list(
+            request, "queries", "Slow queries", ("status", "database", "role"), self._pages.queries
         )
+
+    def log(self, request: Request) -> Response:
+        after = _number(request.query_params.get("after", "0"))
+        names = ("route", "database", "role", "rewrite_id")
+        return self._list(request, "log", "Log", names, lambda asked: self._pages.log(asked, after))
+
+    def rewrite(self, request: Request) -> Response:
+        try:
+            number = request.path_params["id"]
+            data = self._pages.rewrite(number) if self._role(request) else {}
+        except NotFound as error:
+            raise HTTPException(404, str(error)) from error
+        pictures = {"plot": shown.measured(data.get("timings", ()))}
+        return self._page(request, "rewrite", f"Rewrite {number}", lambda: data, pictures=pictures)
 
     def resolutions(self, request: Request) -> Response:
-        found = self._store.resolutions.read(limit=LIMIT)
-        return self._page(
-            request, "resolutions", "Resolutions", resolutions=[self._shown(asdict(one)) for one in found]
+        return self._rows(request, "resolutions", "Resolutions", self._pages.resolutions)
+
+    def lake(self, request: Request) -> Response:
+        return self._rows(request, "lake", "Lake tables", self._ports.lake_tables)
+
+    def knowledge(self, request: Request) -> Response:
+        return self._rows(request, "knowledge", "Lessons", self._pages.knowledge)
+
+    def settings(self, request: Request) -> Response:
+        return self._rows(request, "settings", "Settings", self._ports.settings)
+
+    # changes
+
+    async def act(self, request: Request) -> Response:
+        form = await self._change(request)
+        number, name = request.path_params["id"], request.path_params["action"]
+        if name not in {"approve", "pin", "reject", "retire"}:
+            raise HTTPException(404, "no such action")
+        reason = form.get("reason", "").strip()[:1000]
+        act = partial(self._store.rewrites.act, reason=reason, by=self._ports.by)
+        try:
+            await run_in_threadpool(act, number, Action(name))
+        except NotFound as error:
+            raise HTTPException(404, str(error)) from error
+        except IllegalTransition as error:
+            raise HTTPException(409, str(error)) from error
+        return _done(request, f"/rewrites/{number}", {"id": number, "action": name})
+
+    async def accept(self, request: Request) -> Response:
+        await self._change(request)
+        number = request.path_params["id"]
+        try:
+            await run_in_threadpool(self._store.resolutions.accept, number)
+        except NotFound as error:
+            raise HTTPException(404, str(error)) from error
+        return _done(request, "/resolutions", {"id": number, "action": "accept"})
+
+    async def pause(self, request: Request) -> Response:
+        form = await self._change(request)
+        if self._ports.pause is None:
+            raise HTTPException(404, "pausing is not offered here")
+        paused = form.get("paused") == "on"
+        told = await run_in_threadpool(self._ports.pause, paused, self._ports.by)
+        return _done(request, "/", {"paused": paused, "told": told})
+
+    async def sign_out(self, request: Request) -> Response:
+        visitor = self._visitor(request)
+        form = await _form(request)
+        if not self.gate.form_allowed(visitor, request.headers, form.get("csrf", "")):
+            raise HTTPException(403, "this form is not from your session")
+        self.gate.sign_out(request.cookies)
+        answer = RedirectResponse("/sign-in", 303)
+        answer.delete_cookie(COOKIE, path="/")
+        return answer
+
+    # failures
+
+    async def store_failed(self, _request: Request, error: Exception) -> Response:
+        return PlainTextResponse(f"the store can't be read: {error}", 503)
+
+    async def failed(self, request: Request, error: Exception) -> Response:
+        assert isinstance(error, HTTPException)
+        if request.url.path.endswith((".json", ".csv")) or "application/json" in request.headers.get(
+            "accept", ""
+        ):
+            return JSONResponse({"error": error.detail}, error.status_code)
+        data = {"detail": error.detail}
+        title = HTTPStatus(error.status_code).phrase
+        render = partial(self._renderer.html, status=error.status_code)
+        return await run_in_threadpool(render, request, self._visitor(request), "error", title, data)
+
+    # helpers
+
+    def _visitor(self, request: Request) -> Visitor:
+        return self.gate.visitor(request.headers, request.cookies)
+
+    def _role(self, request: Request) -> str | None:
+        return self._visitor(request).role
+
+    async def _change(self, request: Request) -> Mapping[str, str]:
+        """The form of somebody who may change something. Raises HTTPException."""
+        visitor = self._visitor(request)
+        if visitor.role is None:
+            raise HTTPException(401, "sign in first")
+        if not visitor.admin:
+            raise HTTPException(403, "only an admin may do this; see [http] admin_password")
+        form = await _form(request)
+        if not self.gate.form_allowed(visitor, request.headers, form.get("csrf", "")):
+            raise HTTPException(403, "this form is not from your session; open the page again")
+        return form
+
+    def _page(
+        self,
+        request: Request,
+        template: str,
+        title: str,
+        read: Callable[[], Mapping[str, Any]],
+        *,
+        pictures: Mapping[str, Any] | None = None,
+        table: str = "",
+    ) -> Response:
+        visitor = self._visitor(request)
+        path = request.url.path
+        if visitor.role is None:
+            if path.endswith((".json", ".csv")):
+                raise HTTPException(401, "sign in, or send Authorization: Bearer with the token")
+            return RedirectResponse(f"/sign-in?next={path}", 303)
+        data = read()
+        if path.endswith(".json"):
+            return JSONResponse(json.loads(json.dumps(data, default=str)))
+        if path.endswith(".csv"):
+            return Response(as_csv(data[table]), media_type="text/csv; charset=utf-8")
+        return self._renderer.html(request, visitor, template, title, {**data, **(pictures or {})})
+
+    def _rows(self, request: Request, name: str, title: str, read: Rows) -> Response:
+        return self._page(request, name, title, lambda: {name: list(read())}, table=name)
+
+    def _list(
+        self,
+        request: Request,
+        name: str,
+        title: str,
+        filters: Sequence[str],
+        read: Callable[[Asked], tuple[Sequence[dict[str, Any]], int]],
+    ) -> Response:
+        given = request.query_params
+        page = max(_number(given.get("page", "1")), 1)
+        asked = Asked(
+            text=given.get("q", ""),
+            values={one: given.get(one, "") for one in filters},
+            sort=given.get("sort", ""),
+            offset=(page - 1) * PAGE,
+            limit=PAGE if not request.url.path.endswith(".csv") else 1000,
         )
 
-    def _page(self, request: Request, template: str, title: str, **data: Any) -> Response:
-        if request.url.path.endswith(".json"):
-            return JSONResponse(json.loads(json.dumps(data, default=str)), headers=HEADERS)
-        paused = False
-        with contextlib.suppress(StoreError):
-            paused = self._store.switches.paused()
-        text = self._templates.get_template(f"{template}.html").render(title=title, paused=paused, **data)
-        return HTMLResponse(text, headers=HEADERS)
+        def document() -> Mapping[str, Any]:
+            rows, total = read(asked)
+            chosen = {one: value for one, value in (asked.values or {}).items() if value}
+            return {
+                name: rows,
+                "total": total,
+                "page": page,
+                "pages": max(-(-total // PAGE), 1),
+                "q": asked.text,
+                "sort": asked.sort,
+                "filters": chosen,
+            }
+
+        return self._page(request, name, title, document, table=name)
 
 
-_SIDES: Any = ("original", "replacement")
-_TEXTS = frozenset({"query", "example", "template", "original", "replacement", "resolved"})
-_DOCUMENTS = frozenset(
-    {"evidence", "plans", "signature", "parameters", "literals", "mapping", "detail", "sources"}
-)
-_SENTENCES = frozenset({"reason", "hints"})
+def _done(request: Request, target: str, document: Mapping[str, Any]) -> Response:
+    """To a browser the page that changed, to a program what was done."""
+    if "application/json" in request.headers.get("accept", ""):
+        return JSONResponse(dict(document))
+    return RedirectResponse(target, 303)
 
 
-def _whole(document: dict[str, Any]) -> dict[str, Any]:
-    return document
+async def _form(request: Request) -> Mapping[str, str]:
+    """The fields of a form. Raises HTTPException where it is none, or too large."""
+    body = b""
+    async for part in request.stream():
+        body += part
+        if len(body) > _LARGEST_FORM:
+            raise HTTPException(413, "too large")
+    kind = request.headers.get("content-type", "").partition(";")[0].strip()
+    if body and kind != "application/x-www-form-urlencoded":
+        raise HTTPException(415, "send application/x-www-form-urlencoded")
+    try:
+        fields = parse_qs(body.decode("utf-8"), keep_blank_values=True, max_num_fields=20)
+    except ValueError as error:
+        raise HTTPException(400, "not a form") from error
+    return {name: values[-1] for name, values in fields.items()}
 
 
-def _redacted(document: dict[str, Any]) -> dict[str, Any]:
-    """A record without the values in its texts."""
-    texts = [document[name] for name in _TEXTS if document.get(name)]
-    values = {value for text in texts for value in values_in(text)}
-    shown = dict(document)
-    for name in _TEXTS & document.keys():
-        shown[name] = without_literals(document[name])
-    for name in _DOCUMENTS & document.keys():
-        shown[name] = scrubbed(document[name], values)
-    for name in _SENTENCES & document.keys():
-        shown[name] = without_values(document[name], values)
-    return shown
+def _local(target: str) -> str:
+    """A path of this console; anything else is its first page."""
+    parts = urlsplit(target)
+    plain = target.startswith("/") and not target.startswith(("//", "/\\")) and "\\" not in target
+    return target if plain and not parts.netloc and not parts.scheme and target.isprintable() else "/"
 
 
-def _rewrite(one: Any) -> dict[str, Any]:
-    """One flat document: the proposal and its life."""
-    document = asdict(one)
-    return {**document.pop("proposal"), **document}
+def _number(text: str) -> int:
+    return min(int(text), _LARGEST_NUMBER) if text.isascii() and text.isdigit() and len(text) < 12 else 0
 
 
-def _diff(before: str, after: str) -> list[tuple[str, str]]:
-    """(sign, line) for each line of both texts."""
-    lines = difflib.ndiff(before.splitlines(), after.splitlines())
-    return [(line[0], line[2:]) for line in lines if line[0] in "+- "]
-
-
-def _when(at: float) -> str:
-    return dt.datetime.fromtimestamp(at, dt.UTC).strftime("%Y-%m-%d %H:%M:%S")
-
-
-def _ms(value: float | None) -> str:
-    return "" if value is None else f"{value:,.1f} ms"
-
-
-def _pretty(value: object) -> str:
-    return json.dumps(value, indent=2, ensure_ascii=False, default=str)
+__all__ = ["Ports", "create_app"]

@@ -15,6 +15,7 @@ from typing import Self
 from sqlalchemy import Engine
 
 from rewright.store import reaching, retention, revision
+from rewright.store.browsing import Browsing
 from rewright.store.connection import connect, ensure_schema, identity, make_place, sqlite_file, transaction
 from rewright.store.damage import set_aside
 from rewright.store.doubts import Doubts
@@ -41,6 +42,7 @@ class Store:
     resolutions: Resolutions
     lessons: Lessons
     switches: Switches
+    browse: Browsing
 
     def revision(self) -> int:
         """Moves whenever rewrites, resolutions, lessons or switches change (cheap: poll it)."""
@@ -108,6 +110,7 @@ def reach_store(url: str, options: Options | None = None) -> Store:
         resolutions=Resolutions(engine, options),
         lessons=Lessons(engine),
         switches=Switches(engine),
+        browse=Browsing(engine),
     )
 
 

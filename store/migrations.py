@@ -39,7 +39,14 @@ def _states_of_sessions(connection: Connection) -> None:
             connection.execute(text(f"alter table sessions add column {name} text not null default ''"))
 
 
-STEPS: Sequence[Step] = (_first_tables, _doubts, _states_of_sessions)
+def _served_by_day(connection: Connection) -> None:
+    schema.METADATA.create_all(connection)
+    connection.execute(text("drop index if exists log_by_time"))
+    for index in schema.LOG.indexes:
+        index.create(connection, checkfirst=True)
+
+
+STEPS: Sequence[Step] = (_first_tables, _doubts, _states_of_sessions, _served_by_day)
 
 
 def migrate(connection: Connection) -> int:

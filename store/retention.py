@@ -30,6 +30,7 @@ def prune(engine: Engine, retention: Retention) -> Mapping[str, int]:
         deleted["rewrites"] = _dead_rewrites(connection, retention.dead_rewrites)
         deleted["timings"] = _orphans(connection, schema.TIMINGS)
         deleted["doubts"] = _orphans(connection, schema.DOUBTS)
+        deleted["served"] = _orphans(connection, schema.SERVED)
     _give_back_space(engine)
     return deleted
 

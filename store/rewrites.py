@@ -136,10 +136,16 @@ class Rewrites:
             return _timings(connection, rewrite_id, side, limit)
 
     def add_served(self, counts: Mapping[int, int]) -> None:
-        """How often each rewrite was served since the last call."""
+        """How often each rewrite was served since the last call: added to its sum and to today's."""
+        days, today = schema.SERVED, int(time.time()) // 86_400
         with transaction(self.engine, write=True) as connection:
             for rewrite_id, count in counts.items():
                 connection.execute(update(T).where(T.c.id == rewrite_id).values(served=T.c.served + count))
+                row = upsert(connection)(days).values(rewrite_id=rewrite_id, day=today, count=count)
+                added = {"count": days.c.count + row.excluded.count}
+                connection.execute(
+                    row.on_conflict_do_update(index_elements=["rewrite_id", "day"], set_=added)
+                )
 
     def _without_literals(self, new: NewRewrite) -> NewRewrite:
         if self.options.literals:

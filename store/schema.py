@@ -107,7 +107,8 @@ LOG = Table(
     Column("duration_ms", Float, nullable=True),
     Column("overhead_ms", Float, nullable=True),
     _text("sqlstate"),
-    Index("log_by_time", "at"),
+    # the route too: what a day was made of is counted without reading texts
+    Index("log_by_time_route", "at", "route"),
 )
 
 QUERIES = Table(
@@ -142,6 +143,16 @@ TIMINGS = Table(
     Column("at", Float, nullable=False),
     _text("role"),
     Index("timings_by_rewrite", "rewrite_id", "side", "id"),
+)
+
+# how often each rewrite was served, by day (days since the epoch, UTC)
+SERVED = Table(
+    "served",
+    METADATA,
+    Column("rewrite_id", BigInteger, primary_key=True, autoincrement=False),
+    Column("day", BigInteger, primary_key=True, autoincrement=False),
+    Column("count", BigInteger, nullable=False),
+    Index("served_by_day", "day"),
 )
 
 DOUBTS = Table(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import shutil
 import signal
 import socket
@@ -74,7 +75,7 @@ def demo_config(sample: World, store: Path) -> Config:
     """Everything on loopback; ports are the usual ones where they are free."""
     return Config(
         listen=Listen(address=("127.0.0.1", _free(PORT))),
-        http=Http(address=("127.0.0.1", _free(HTTP_PORT))),
+        http=Http(address=("127.0.0.1", _free(HTTP_PORT)), admin_password=secrets.token_urlsafe(9)),
         store=StoreSection(url=str(store)),
         databases={"*": Database(dsn=sample.upstream, optimiser_dsn=sample.optimiser)},
         admins=Admins(roles=(sample.user,)),
@@ -99,7 +100,8 @@ def _introduce(sample: World, supervisor: Supervisor, http: tuple[str, int] | No
     psql = shutil.which("psql") or sample.psql
     click.echo(f"\n  {psql} '{client_dsn(sample, supervisor.address)}'\n")
     if http is not None:
-        click.echo(f"  http://{values.show(http)}/ shows what is done with your queries\n")
+        password = supervisor.config.http.admin_password
+        click.echo(f"  http://{values.show(http)}/ shows what is done with your queries; password {password}\n")
     click.echo("Ctrl-C ends everything.")
 
 

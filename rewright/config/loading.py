@@ -238,6 +238,7 @@ def _together(sources: _Sources, config: Config) -> None:
         sources.problems.append(
             f"{_origin(sources, ('listen',))}: [listen]: tls_cert and tls_key are set together or not at all"
         )
+    _console(sources, config)
     if config.auth.method == "file" and not config.auth.users:
         sources.problems.append(
             f"{_origin(sources, ('auth',))}: [auth] users: method file needs a file of users"
@@ -245,10 +246,32 @@ def _together(sources: _Sources, config: Config) -> None:
     for name, database in config.databases.items():
         _beside(sources, config, name, database)
     host = config.listen.address[0]
-    if config.auth.method == "trust" and not (host.startswith("127.") or host in {"::1", "localhost"}):
+    if config.auth.method == "trust" and not _loopback(host):
         sources.problems.append(
             f"{_origin(sources, ('auth',))}: [auth] method: trust is allowed on a loopback address only, not {host}"
         )
+
+
+def _console(sources: _Sources, config: Config) -> None:
+    """Query texts are not for the whole network."""
+    http = config.http
+    if bool(http.tls_cert) != bool(http.tls_key):
+        sources.problems.append(
+            f"{_origin(sources, ('http',))}: [http]: tls_cert and tls_key are set together or not at all"
+        )
+    if http.address is None or http.insecure or _loopback(http.address[0]):
+        return
+    wanted = {"a password": http.admin_password or http.viewer_password, "TLS": http.tls_cert}
+    missing = " and ".join(name for name, value in wanted.items() if not value)
+    if missing:
+        sources.problems.append(
+            f"{_origin(sources, ('http',))}: [http] address: {http.address[0]} is no loopback address, and the console has"
+            f" no {missing}; insecure = true allows that"
+        )
+
+
+def _loopback(host: str) -> bool:
+    return host.startswith("127.") or host in {"::1", "localhost"}
 
 
 NAMES_OF_DUCKDB = frozenset(

@@ -67,10 +67,35 @@ class Http:
     address: tuple[str, int] | None = option(
         "127.0.0.1:6480",
         lambda value: None if value == "" else address(value),
-        "/healthz, /metrics and the console, which knows no passwords: keep it local; empty: none",
+        "/healthz, /metrics and the console; other than loopback only with a password and TLS; empty: none",
     )
     literals: bool = option(
-        False, switch, "may pages show texts with the literals of queries, to whoever reaches them"
+        False, switch, "may pages show texts with the literals of queries, to whoever may see them"
+    )
+    admin_password: str = option(
+        "", text, "of whoever may decide on rewrites in the console; empty: nobody may", secret=True
+    )
+    viewer_password: str = option(
+        "",
+        text,
+        "of whoever may read pages; no password at all: everybody who reaches the address",
+        secret=True,
+    )
+    token: str = option(
+        "", text, "lets programs do what an admin may: Authorization: Bearer TOKEN", secret=True
+    )
+    hosts: tuple[str, ...] = option(
+        [],
+        words(),
+        "names by which browsers may call the console, besides addresses and localhost",
+        example=["rewright.internal"],
+    )
+    tls_cert: str = option("", text, "PEM file with the certificate chain of the console; empty: no TLS")
+    tls_key: str = option("", text, "PEM file with its key")
+    insecure: bool = option(
+        False,
+        switch,
+        "listen beyond loopback without a password or TLS: for a private network or behind a proxy that has them",
     )
 
 

@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
+from typing import Any
 
 import uvicorn
+from starlette.applications import Starlette
 
-from rewright.console.app import create_app
+from rewright.config.model import Config
+from rewright.config.showing import effective
+from rewright.console.access import Rules
+from rewright.console.app import Ports, create_app
 from rewright.processes.supervisor import ServeFailed, Supervisor
 from rewright.store.api import Store
+from rewright.wiring.lake_tables import lake_rows
+from rewright.wiring.pausing import tell
 
 
 @contextmanager
@@ -30,9 +37,18 @@ def pages(
         yield None
         return
     listener = listener or _listen(address)
-    literals = supervisor.config.http.literals
-    app = create_app(store, health=supervisor.health, metrics=supervisor.metrics, literals=literals)
-    config = uvicorn.Config(app, log_level="warning", access_log=False, lifespan="off", ws="none")
+    app = console(supervisor.config, store, supervisor)
+    http = supervisor.config.http
+    config = uvicorn.Config(
+        app,
+        log_level="warning",
+        access_log=False,
+        lifespan="off",
+        ws="none",
+        server_header=False,
+        ssl_certfile=http.tls_cert or None,
+        ssl_keyfile=http.tls_key or None,
+    )
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, name="http", daemon=True)
     thread.start()
@@ -43,6 +59,34 @@ def pages(
         server.should_exit = True
         thread.join(5)
         listener.close()
+
+
+def console(config: Config, store: Store, supervisor: Supervisor) -> Starlette:
+    """The pages of a running proxy."""
+    http = config.http
+    rules = Rules(
+        http.admin_password, http.viewer_password, http.token, http.hosts, secure=bool(http.tls_cert)
+    )
+    ports = Ports(
+        health=supervisor.health,
+        metrics=supervisor.metrics,
+        settings=partial(_settings, supervisor),
+        lake_tables=partial(lake_rows, config),
+        pause=partial(_pause, store, config),
+    )
+    return create_app(store, ports, rules, literals=http.literals)
+
+
+def _settings(supervisor: Supervisor) -> Sequence[Mapping[str, Any]]:
+    """As they are now: SIGHUP may have changed them."""
+    config = supervisor.config
+    return [{"key": key, "value": value, "source": source} for key, value, source in effective(config)]
+
+
+def _pause(store: Store, config: Config, paused: bool, by: str) -> str:
+    told = tell(store, config, paused, by)
+    reached = ", ".join(filter(None, (told.store, str(told.file or ""))))
+    return "; ".join(filter(None, (f"reached {reached}" if reached else "", *told.problems)))
 
 
 def _listen(address: tuple[str, int]) -> socket.socket:

@@ -19,6 +19,16 @@ _BUFFERS = (
     "Temp Read Blocks",
     "Temp Written Blocks",
 )
+_READ = (
+    "Node Type", "Join Type", "Strategy", "Parent Relationship", "Subplan Name", "CTE Name",
+    "Relation Name", "Schema", "Alias", "Index Name",
+    "Startup Cost", "Total Cost", "Plan Rows", "Plan Width", "Workers Planned",
+    "Actual Rows", "Actual Loops", "Actual Total Time", *_BUFFERS,
+    "Hash Cond", "Merge Cond", "Join Filter", "Index Cond", "Recheck Cond", "Filter", "One-Time Filter",
+    "Sort Key", "Group Key",
+)  # fmt: skip
+# a plan nested more deeply is shown cut off
+_DEEPEST = 200
 
 
 def nodes(plan: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
@@ -45,6 +55,16 @@ def shape(plan: Mapping[str, Any]) -> dict[str, Any]:
         "depth": _depth(plan),
         "rows": plan.get("Plan Rows"),
     }
+
+
+def tree(plan: Mapping[str, Any] | None, deepest: int = _DEEPEST) -> dict[str, Any] | None:
+    """What a person reads of EXPLAIN's tree: operators, names, conditions, estimates and, where executed, what happened."""
+    if plan is None:
+        return None
+    kept = {name: plan[name] for name in _READ if name in plan}
+    kept |= {name: plan[name] for name in plan if name.startswith("Rows Removed")}
+    below = plan.get("Plans", ()) if deepest else ()
+    return kept | ({"Plans": [tree(child, deepest - 1) for child in below]} if below else {})
 
 
 def resources(plan: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -89,6 +109,10 @@ def report(
             "before": shape(plans[0]) if plans[0] else None,
             "after": shape(plans[1]) if plans[1] else None,
             "changes": _changes(plans[0], plans[1]),
+            "trees": {
+                "before": tree(executed[0] or plans[0]),
+                "after": tree(executed[1] or plans[1]),
+            },
         },
         "resources": {
             "before": resources(executed[0] or plans[0]),

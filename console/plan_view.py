@@ -1,0 +1,126 @@
+"""A plan as a tree that is read: what each operator did, estimate and actual rows, and where the work went. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+from rewright.sql.plans import Node, PlanError, plan_from_json
+
+Heat: TypeAlias = Literal["cold", "warm", "hot"]
+_WARM, _HOT = 0.1, 0.3
+# an estimate that is off by this factor is told
+_WRONG = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """One operator. ``share``: of the plan's whole work, by time where it was run, else by estimated cost; children left out."""
+
+    title: str
+    rows: str
+    work: str
+    share: float
+    heat: Heat
+    conditions: tuple[tuple[str, str], ...]
+    remark: str
+    children: tuple[Shown, ...]
+
+
+def plan_view(tree: Mapping[str, Any] | None) -> Shown | None:
+    """From a plan report's tree (EXPLAIN's keys); None where there is none."""
+    if not tree:
+        return None
+    try:
+        root = plan_from_json([{"Plan": tree}]).root
+        return _shown(root, max(_work(root), 1e-9), executed=root.actual is not None)
+    except (PlanError, RecursionError):
+        return None
+
+
+def heaviest(tree: Mapping[str, Any] | None, most: int = 3) -> Sequence[str]:
+    """Sentences on the operators that took most of the work, the worst first."""
+    if not tree:
+        return ()
+    try:
+        root = plan_from_json([{"Plan": tree}]).root
+        whole, executed = max(_work(root), 1e-9), root.actual is not None
+        ranked = sorted(root.walk(), key=_own, reverse=True)
+    except (PlanError, RecursionError):
+        return ()
+    return [_sentence(node, whole, executed) for node in ranked[:most] if _own(node) / whole >= _WARM]
+
+
+def _sentence(node: Node, whole: float, executed: bool) -> str:
+    what, share = _title(node), _own(node) / whole
+    of = "of the time" if executed else "of the estimated cost"
+    often = node.actual.loops if node.actual is not None else 1
+    again = f", run {often:,.0f} times" if often > 1 else ""
+    return f"{what}: {share:.0%} {of}{again}"
+
+
+def _shown(node: Node, whole: float, executed: bool) -> Shown:
+    share = min(max(_own(node) / whole, 0.0), 1.0)
+    return Shown(
+        title=_title(node),
+        rows=_rows(node),
+        work=_figures(node),
+        share=share,
+        heat="hot" if share >= _HOT else "warm" if share >= _WARM else "cold",
+        conditions=(*node.conditions, *_keys(node)),
+        remark=_remark(node),
+        children=tuple(_shown(child, whole, executed) for child in node.children),
+    )
+
+
+def _title(node: Node) -> str:
+    join = f"{node.join_type} " if node.join_type not in {"", "Inner"} else ""
+    strategy = f"{node.strategy} " if node.strategy in {"Hashed", "Sorted", "Mixed"} else ""
+    where = f" on {node.relation or node.cte}" if node.relation or node.cte else ""
+    alias = f" {node.alias}" if node.alias and node.alias != node.relation and where else ""
+    index = f" using {node.index}" if node.index else ""
+    sub = f"{node.subplan}: " if node.subplan else ""
+    return f"{sub}{strategy}{join}{node.operator}{index}{where}{alias}"
+
+
+def _rows(node: Node) -> str:
+    if node.actual is None:
+        return f"{node.rows:,.0f} rows estimated"
+    if not node.actual.loops:
+        return f"never run ({node.rows:,.0f} rows estimated)"
+    return f"{node.actual.rows:,.0f} rows ({node.rows:,.0f} estimated)"
+
+
+def _figures(node: Node) -> str:
+    if node.actual is None:
+        return f"cost {node.total_cost:,.0f}"
+    loops = f" × {node.actual.loops:,.0f}" if node.actual.loops > 1 else ""
+    return f"{node.actual.seconds * 1000:,.1f} ms{loops}"
+
+
+def _keys(node: Node) -> Iterator[tuple[str, str]]:
+    if node.sort_key:
+        yield "Sort Key", ", ".join(node.sort_key)
+    if node.group_key:
+        yield "Group Key", ", ".join(node.group_key)
+
+
+def _remark(node: Node) -> str:
+    error = node.q_error
+    if error is not None and error >= _WRONG:
+        return f"the estimate is off by a factor of {error:,.0f}"
+    if node.actual is not None and node.actual.rows_removed > 10 * max(node.actual.rows, 1):
+        return f"{node.actual.rows_removed:,.0f} rows read and left out"
+    return ""
+
+
+def _work(node: Node) -> float:
+    if node.actual is not None:
+        return node.actual.seconds * max(node.actual.loops, 1.0)
+    return node.total_cost
+
+
+def _own(node: Node) -> float:
+    """The work of a node without that of what is below it."""
+    return max(_work(node) - sum(_work(child) for child in node.children), 0.0)

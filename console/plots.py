@@ -1,0 +1,103 @@
+"""Small plots as SVG, without scripts. Numbers in, markup out: nothing here comes from users."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+WIDTH, HEIGHT, LEFT, BOTTOM = 640, 160, 64, 18
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """``at``: seconds since the epoch; ``series``: which class its mark gets."""
+
+    at: float
+    value: float
+    series: str = "one"
+
+
+def bars(values: Sequence[tuple[int, float]], unit: str) -> Markup:
+    """One bar a day. ``values``: (midnight, value)."""
+    top = max((value for _, value in values), default=0.0) or 1.0
+    step = (WIDTH - LEFT) / max(len(values), 1)
+    parts = [_axis(top, unit)]
+    for number, (day, value) in enumerate(values):
+        height = (HEIGHT - BOTTOM) * max(value, 0.0) / top
+        said = f"{_day(day)}: {_short(value)} {unit}"
+        parts.append(
+            f'<rect class="bar" x="{LEFT + number * step + 1:.1f}" y="{HEIGHT - BOTTOM - height:.1f}"'
+            f' width="{max(step - 2, 1):.1f}" height="{height:.1f}"><title>{said}</title></rect>'
+        )
+    if values:
+        parts += [_label(LEFT, _day(values[0][0]), "start"), _label(WIDTH, _day(values[-1][0]), "end")]
+    return _svg(parts, f"{unit} by day")
+
+
+def dots(points: Sequence[Point], unit: str) -> Markup:
+    """A dot for each measurement over time, on a logarithmic scale, for both texts of a rewrite span decades."""
+    import math
+
+    if not points:
+        return Markup("")
+    values = [max(point.value, 1e-3) for point in points]
+    low, high = math.floor(math.log10(min(values))), math.ceil(math.log10(max(values)) + 1e-9)
+    high = max(high, low + 1)
+    first, last = min(p.at for p in points), max(p.at for p in points)
+    parts = []
+    for power in range(low, high + 1):
+        y = _y(power, low, high)
+        parts.append(f'<line class="grid" x1="{LEFT}" x2="{WIDTH}" y1="{y:.1f}" y2="{y:.1f}"/>')
+        parts.append(
+            f'<text x="{LEFT - 6}" y="{y + 4:.1f}" text-anchor="end">{_short(10.0**power)} {unit}</text>'
+        )
+    for point, value in zip(points, values, strict=True):
+        x = LEFT + 8 + (WIDTH - LEFT - 16) * ((point.at - first) / (last - first) if last > first else 0.5)
+        y = _y(math.log10(value), low, high)
+        kind = "after" if point.series == "replacement" else "before"
+        parts.append(
+            f'<circle class="{kind}" cx="{x:.1f}" cy="{y:.1f}" r="4"><title>{_short(value)} {unit}</title></circle>'
+        )
+    parts += [_label(LEFT, _moment(first), "start"), _label(WIDTH, _moment(last), "end")]
+    return _svg(parts, f"latency of both texts in {unit}")
+
+
+def _y(power: float, low: int, high: int) -> float:
+    return 6 + (HEIGHT - BOTTOM - 12) * (1 - (power - low) / (high - low))
+
+
+def _axis(top: float, unit: str) -> str:
+    return (
+        f'<line class="grid" x1="{LEFT}" x2="{WIDTH}" y1="{HEIGHT - BOTTOM}" y2="{HEIGHT - BOTTOM}"/>'
+        f'<text x="{LEFT - 6}" y="12" text-anchor="end">{_short(top)} {unit}</text>'
+        f'<text x="{LEFT - 6}" y="{HEIGHT - BOTTOM}" text-anchor="end">0</text>'
+    )
+
+
+def _label(x: float, text: str, anchor: str) -> str:
+    return f'<text x="{x}" y="{HEIGHT - 3}" text-anchor="{anchor}">{text}</text>'
+
+
+def _svg(parts: Sequence[str], title: str) -> Markup:
+    return Markup(  # noqa: S704  (numbers and words of this file)
+        f'<svg class="plot" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{title}">{"".join(parts)}</svg>'
+    )
+
+
+def _short(value: float) -> str:
+    if value >= 1_000_000:
+        return f"{value / 1_000_000:,.1f}M"
+    if value >= 10_000:
+        return f"{value / 1000:,.0f}k"
+    return f"{value:,.0f}" if value >= 10 else f"{value:.2g}"
+
+
+def _day(at: float) -> str:
+    return dt.datetime.fromtimestamp(at, dt.UTC).strftime("%d %b")
+
+
+def _moment(at: float) -> str:
+    return dt.datetime.fromtimestamp(at, dt.UTC).strftime("%d %b %H:%M")

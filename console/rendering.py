@@ -1,0 +1,139 @@
+"""Documents as HTML and CSV. Every value is hostile text: the templates escape, and formulas in CSV are defused."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import datetime as dt
+import io
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from starlette.requests import Request
+from starlette.responses import HTMLResponse
+
+from rewright.console.access import Visitor
+from rewright.store.api import Store
+from rewright.store.errors import StoreError
+
+# the first characters that a spreadsheet takes for a formula
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+NAVIGATION = (
+    ("/", "Overview"),
+    ("/rewrites", "Rewrites"),
+    ("/queries", "Slow queries"),
+    ("/log", "Log"),
+    ("/lake", "Lake"),
+    ("/resolutions", "Resolutions"),
+    ("/knowledge", "Lessons"),
+    ("/settings", "Settings"),
+)
+
+
+class Renderer:
+    """Fills the templates. ``sign_in``: whether there are passwords; ``pausing``: whether the switch is offered."""
+
+    def __init__(self, store: Store, sign_in: bool, pausing: bool) -> None:
+        self._store = store
+        self._sign_in = sign_in
+        self._pausing = pausing
+        self._templates = Environment(
+            loader=FileSystemLoader(Path(__file__).parent / "templates"),
+            autoescape=True,
+            trim_blocks=True,
+            lstrip_blocks=True,
+            undefined=StrictUndefined,
+        )
+        self._templates.filters |= {"when": when, "ms": ms, "span": span, "pretty": pretty}
+
+    def html(
+        self,
+        request: Request,
+        visitor: Visitor,
+        template: str,
+        title: str,
+        data: Mapping[str, Any],
+        *,
+        status: int = 200,
+    ) -> HTMLResponse:
+        """A page."""
+        paused = False
+        with contextlib.suppress(StoreError):
+            paused = self._store.switches.paused()
+        path = request.url.path
+
+        def address(**changed: object) -> str:
+            """This page with other parameters; an empty one is left out."""
+            merged = {**dict(request.query_params), **changed}
+            kept = {name: str(value) for name, value in merged.items() if value not in ("", None)}
+            return f"{path}?{urlencode(kept)}" if kept else path
+
+        known = {
+            "title": title,
+            "paused": paused,
+            "visitor": visitor,
+            "sign_in": self._sign_in,
+            "pausing": self._pausing,
+            "navigation": NAVIGATION,
+            "path": path,
+            "address": address,
+            "query": request.url.query,
+        }
+        return HTMLResponse(self._templates.get_template(f"{template}.html").render(**known, **data), status)
+
+
+def as_csv(rows: Sequence[Mapping[str, Any]]) -> str:
+    """With a header; documents as JSON."""
+    out = io.StringIO()
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    writer = csv.writer(out, lineterminator="\r\n")
+    writer.writerow(names)
+    for row in rows:
+        writer.writerow([_cell(row.get(name)) for name in names])
+    return out.getvalue()
+
+
+def _cell(value: Any) -> Any:
+    if isinstance(value, dict | list | tuple):
+        value = json.dumps(value, default=str, ensure_ascii=False)
+    if isinstance(value, str) and value.startswith(_FORMULA):
+        return f"'{value}"
+    return value
+
+
+def when(at: float) -> str:
+    return dt.datetime.fromtimestamp(at, dt.UTC).strftime("%Y-%m-%d %H:%M:%S")
+
+
+def ms(value: float | None) -> str:
+    """A duration with the unit that reads best.
+
+    >>> ms(0.4), ms(2422.7), ms(None)
+    ('0.4 ms', '2.42 s', '')
+    """
+    if value is None:
+        return ""
+    return f"{value:,.1f} ms" if value < 1000 else span(value)
+
+
+def span(value: float | None) -> str:
+    """Milliseconds as a span of time.
+
+    >>> span(90_000), span(7_200_000)
+    ('1.5 min', '2.0 h')
+    """
+    if value is None:
+        return ""
+    seconds = value / 1000
+    for unit, size in (("d", 86_400), ("h", 3600), ("min", 60)):
+        if abs(seconds) >= size:
+            return f"{seconds / size:,.1f} {unit}"
+    return f"{seconds:,.2f} s"
+
+
+def pretty(value: object) -> str:
+    return json.dumps(value, indent=2, ensure_ascii=False, default=str)

@@ -1,0 +1,134 @@
+"""What the store's terms mean, in sentences for somebody who did not read the manual. Pure.
+
+Laws and rules are named by those who own them; what has no sentence here is shown by its name.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+STATES: Mapping[str, str] = {
+    "proposed": "waits for a person: it is not served unless a session trusts weaker evidence",
+    "active": "is served in place of the original",
+    "pinned": "is served, and stays even where it is slower",
+    "retired": "is no longer served",
+    "rejected": "was turned down and stays out",
+}
+LEVELS: Mapping[str, str] = {
+    "proved": "There is a proof that both queries give the same rows on every database with this schema.",
+    "tested": "No difference was found on generated databases; that is no proof.",
+    "judged": "A language model says that both are the same, and nothing was found against it; that is weak evidence.",
+    "refuted": "They differ: there is a database on which the answers are not the same.",
+    "unknown": "Nothing is known about whether both are the same.",
+}
+RESERVATIONS: Mapping[str, str] = {
+    "float-order": "Sums of floating-point numbers may differ in the last digits, as they do between two runs of one query.",
+    "tie-order": "With ties in ORDER BY, LIMIT may return different rows, or equal rows in another order.",
+    "errors": "One text may raise an error, such as a division by zero, where the other gives rows.",
+    "overflow": "One text may exceed the range of a number type where the other does not.",
+    "types": "A column's type modifier may differ, such as numeric(10,2) instead of numeric.",
+}
+LAWS: Mapping[str, str] = {
+    "redundant": "a condition, or a table, that follows from the rest is left out",
+    "semijoin": "a join that only asks whether a row exists becomes EXISTS",
+    "plain-equality": "a comparison that treats NULLs as equal becomes =, for no NULL can come",
+    "merge-copies": "two copies of one row, joined on its key, are one",
+    "distinct-to-exists": "a DISTINCT subquery that is joined becomes EXISTS",
+    "open-distinct": "a DISTINCT of rows that are distinct anyway is dropped",
+    "drop-column": "a column that nobody reads is dropped",
+    "bind-column": "a column that another one determines is expressed by it",
+    "prune-limited": "what LIMIT never reaches is left out",
+    "merge-blocks": "two parts of a UNION ALL become one",
+    "covered": "a part of a UNION that another one covers is dropped",
+    "multi-to-set": "duplicates do not matter here",
+    "split-scalar": "a scalar subquery is split by cases",
+    "flatten-aggregate": "an aggregate of aggregates is computed at once",
+    "simplify-case": "a CASE whose outcome is known is replaced by it",
+    "first-row": "the first row by a key is the row with the extreme",
+    "lone-extreme": "an extreme of a single row is its value",
+    "rank": "a rank is a count of the rows before",
+    "one-of-each": "one row a group is the same row either way",
+    "product": "an aggregate of a product of independent parts is a product of aggregates",
+    "lone-row": "an aggregate without GROUP BY gives exactly one row",
+    "contradiction": "a condition that can't hold leaves no rows",
+}
+_STEP = re.compile(r"\A(?:(q[12]) )?([a-z][a-z-]*)(?: at .*)?\Z", re.DOTALL)
+_FACTS = {
+    "not null": "NOT NULL",
+    "primary key": "the primary key",
+    "unique": "the unique constraint",
+    "foreign key": "the foreign key",
+    "check": "the CHECK constraint",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A schema fact that a proof rests on, and what happens when it goes."""
+
+    text: str
+    if_dropped: str
+
+
+def facts(assumptions: Sequence[str]) -> Sequence[Fact]:
+    """One for each assumption of an evidence document."""
+    return [_fact(one) for one in assumptions]
+
+
+def steps(names: Sequence[str]) -> Sequence[tuple[str, str, int]]:
+    """(whose, what, how often) of a proof's steps in a row; ``q1`` is the original, ``q2`` the replacement."""
+    told: list[tuple[str, str, int]] = []
+    for name in names:
+        found = _STEP.match(str(name))
+        side = {"q1": "original", "q2": "replacement"}.get((found[1] or "") if found else "", "both")
+        law = found[2] if found else str(name)
+        what = LAWS.get(law, law)
+        if told and told[-1][:2] == (side, what):
+            told[-1] = (side, what, told[-1][2] + 1)
+        else:
+            told.append((side, what, 1))
+    return told
+
+
+def reservations(modulo: Sequence[str]) -> Sequence[tuple[str, str]]:
+    """(name, what it means)."""
+    return [(name, RESERVATIONS.get(name, "")) for name in modulo]
+
+
+def coverage(document: Mapping[str, Any] | None) -> str:
+    """How far a search without a hit looked, in one sentence; empty where there was none."""
+    if not document or not document.get("databases"):
+        return ""
+    told = f"Both ran on {document['databases']:,} generated databases with {document.get('rows', 0):,} rows in all"
+    if document.get("bound"):
+        told += (
+            f"; every database with at most {document['bound']} rows a table over the values listed was tried"
+        )
+    missed = [str(one) for one in document.get("missed") or ()]
+    if missed:
+        told += f". Not reached: {', '.join(missed[:5])}"
+    return told + "."
+
+
+def changes(remarks: Sequence[str]) -> Sequence[str]:
+    """What was done, from a plan report's fourth part: ``category: rule (note)`` becomes the note, with a capital."""
+    told = []
+    for remark in remarks:
+        note = re.match(r"\A[a-z]+: [\w-]+ \((.*)\)\Z", str(remark), re.DOTALL)
+        text = note[1] if note else str(remark)
+        told.append(text[:1].upper() + text[1:])
+    return told
+
+
+def _fact(assumption: str) -> Fact:
+    for start, name in _FACTS.items():
+        if assumption.lower().startswith(start):
+            rest = assumption[len(start) :].strip()
+            return Fact(
+                f"{name} on {rest}",
+                "If it is dropped, the check in the client's session notices before the replacement runs: the original runs, and the rewrite is looked at again.",
+            )
+    return Fact(assumption, "If it no longer holds, the original runs and the rewrite is looked at again.")

@@ -1,0 +1,176 @@
+"""What people look for in the log book: pages of it, filtered and sorted, and sums by day. Only reads.
+
+Texts are searched in templates, which hold no literals: who may not see a literal can't find out about one by searching for it.
+Must not know how anything is shown.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+from sqlalchemy import ColumnElement, Engine, Integer, RowMapping, Table, false, func, select
+
+from rewright.store import schema
+from rewright.store.connection import transaction
+from rewright.store.records import Event, LogEntry, QuerySeen, Rewrite
+from rewright.store.rows import rewrite_of
+
+DAY = 86_400
+_LONGEST_SEARCH = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What somebody wants to see. ``text``: all of its words are in the template; ``values``: column → the value it must have.
+
+    ``sort``: a column, ``-`` before it for the largest first; an unknown one counts as none.
+    """
+
+    text: str = ""
+    values: Mapping[str, str] | None = None
+    sort: str = ""
+    offset: int = 0
+    limit: int = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Day:
+    """``start``: seconds since the epoch, midnight UTC. ``saved_ms``: by the medians of both sides as they are now."""
+
+    start: int
+    served: int
+    saved_ms: float
+
+
+@dataclass(frozen=True, slots=True)
+class Browsing:
+    """Every method is one transaction and raises StoreUnavailable."""
+
+    engine: Engine
+
+    def rewrites(self, asked: Asked) -> tuple[Sequence[Rewrite], int]:
+        """A page, the newest change first unless sorted, and how many there are in all."""
+        table = schema.REWRITES
+        rows, total = self._page(table, asked, table.c.template, table.c.changed_at.desc())
+        return [rewrite_of(row) for row in rows], total
+
+    def queries(self, asked: Asked) -> tuple[Sequence[QuerySeen], int]:
+        """A page, those that took the most time in all first unless sorted, and how many there are."""
+        table = schema.QUERIES
+        rows, total = self._page(table, asked, table.c.template, table.c.total_ms.desc())
+        return [_record(QuerySeen, row) for row in rows], total
+
+    def log(self, asked: Asked, *, after_id: int = 0) -> tuple[Sequence[LogEntry], int]:
+        """A page, the newest first, of entries numbered above ``after_id``, and how many there are."""
+        table = schema.LOG
+        rows, total = self._page(table, asked, table.c.template, table.c.id.desc(), table.c.id > after_id)
+        return [_record(LogEntry, row) for row in rows], total
+
+    def life(self, rewrite_id: int, limit: int = 100) -> Sequence[Event]:
+        """What was decided about a rewrite, by whom: the newest first."""
+        table = schema.EVENTS
+        statement = (
+            select(table).where(table.c.rewrite_id == rewrite_id).order_by(table.c.id.desc()).limit(limit)
+        )
+        with transaction(self.engine, write=False) as connection:
+            return [_record(Event, row) for row in connection.execute(statement).mappings()]
+
+    def unimproved(self, limit: int = 10) -> Sequence[QuerySeen]:
+        """The templates that took the most time and have no rewrite."""
+        table = schema.QUERIES
+        statement = (
+            select(table).where(table.c.status != "rewritten").order_by(table.c.total_ms.desc()).limit(limit)
+        )
+        with transaction(self.engine, write=False) as connection:
+            return [_record(QuerySeen, row) for row in connection.execute(statement).mappings()]
+
+    def routes(self, days: int = 1) -> Mapping[str, int]:
+        """Entries of the log of the last ``days`` by route."""
+        table = schema.LOG
+        statement = (
+            select(table.c.route, func.count())
+            .where(table.c.at >= time.time() - days * DAY)
+            .group_by(table.c.route)
+        )
+        with transaction(self.engine, write=False) as connection:
+            return {str(route): int(count) for route, count in connection.execute(statement)}
+
+    def saved(self, days: int = 30) -> Sequence[Day]:
+        """Replacements served on each of the last ``days`` days, today last, and the time they saved."""
+        today = int(time.time()) // DAY
+        served, rewrites = schema.SERVED, schema.REWRITES
+        gain = func.coalesce(rewrites.c.original_ms - rewrites.c.replacement_ms, 0)
+        statement = (
+            select(served.c.day, func.sum(served.c.count), func.sum(served.c.count * gain))
+            .join(rewrites, rewrites.c.id == served.c.rewrite_id)
+            .where(served.c.day > today - days)
+            .group_by(served.c.day)
+        )
+        with transaction(self.engine, write=False) as connection:
+            found = {int(day): (int(count), float(ms)) for day, count, ms in connection.execute(statement)}
+        span = range(today - days + 1, today + 1)
+        return [Day(day * DAY, *found.get(day, (0, 0.0))) for day in span]
+
+    def spent(self, days: int = 1) -> tuple[int, float]:
+        """(tokens, money) that models took in the last ``days``, as the steps of jobs tell."""
+        table = schema.EVENTS
+        tokens, money = (
+            func.coalesce(func.sum(table.c.detail[name].as_float()), 0) for name in ("tokens", "money")
+        )
+        statement = select(tokens, money).where(
+            table.c.at >= time.time() - days * DAY,
+            table.c.step.in_(("reasoning", "verification", "decision")),
+        )
+        with transaction(self.engine, write=False) as connection:
+            row = connection.execute(statement).one()
+        return int(row[0]), float(row[1])
+
+    def _page(
+        self,
+        table: Table,
+        asked: Asked,
+        searched: ColumnElement[Any],
+        otherwise: ColumnElement[Any],
+        *also: ColumnElement[bool],
+    ) -> tuple[Sequence[Any], int]:
+        wanted = [*also, *_conditions(table, asked, searched)]
+        order = _order(table, asked.sort)
+        statement = (
+            select(table).where(*wanted).order_by(*([] if order is None else [order]), otherwise, table.c.id)
+        )
+        statement = statement.offset(max(asked.offset, 0)).limit(min(max(asked.limit, 1), 1000))
+        with transaction(self.engine, write=False) as connection:
+            rows = connection.execute(statement).mappings().all()
+            total = connection.execute(select(func.count()).select_from(table).where(*wanted)).scalar_one()
+        return rows, int(total)
+
+
+def _conditions(table: Table, asked: Asked, searched: ColumnElement[Any]) -> Sequence[ColumnElement[bool]]:
+    words = asked.text[:_LONGEST_SEARCH].split()
+    found: list[ColumnElement[bool]] = [searched.icontains(word, autoescape=True) for word in words]
+    for name, value in (asked.values or {}).items():
+        if value and name in table.c:
+            found.append(_equal(table.c[name], value))
+    return found
+
+
+def _equal(column: ColumnElement[Any], value: str) -> ColumnElement[bool]:
+    if not isinstance(column.type, Integer):
+        return column == value
+    number = value.isascii() and value.isdigit() and len(value) < 19
+    return column == int(value) if number else false()
+
+
+def _order(table: Table, sort: str) -> ColumnElement[Any] | None:
+    name = sort.removeprefix("-")
+    if name not in table.c:
+        return None
+    column = table.c[name]
+    return column.desc().nulls_last() if sort.startswith("-") else column.asc().nulls_last()
+
+
+def _record(kind: Any, row: RowMapping) -> Any:
+    return kind(**{one.name: row[one.name] for one in fields(kind)})
