@@ -13,7 +13,7 @@ from rewright.console import plots, words
 from rewright.console.plan_view import heaviest, plan_view
 from rewright.console.redacted import redacted, tree_without_literals, values_of, whole
 from rewright.console.sql_text import formatted, one_line, side_by_side
-from rewright.sql.redaction import without_values
+from rewright.sql.redaction import without_literals, without_values
 from rewright.store.api import Store
 from rewright.store.browsing import Asked
 from rewright.store.life import TRANSITIONS, Action, State
@@ -97,7 +97,7 @@ class Pages:
             "state": one.state.value,
             "level": str(new.level),
             "modulo": list(new.modulo),
-            "text": one_line(new.template),
+            "text": one_line(new.template if self.literals else without_literals(new.template)),
             "original_ms": before,
             "replacement_ms": after,
             "served": one.served,
@@ -109,11 +109,11 @@ class Pages:
 
     def query(self, one: QuerySeen) -> dict[str, Any]:
         shown = self._shown(asdict(one))
-        return shown | {"text": one_line(shown["example"] if self.literals else one.template)}
+        return shown | {"text": one_line(shown["example" if self.literals else "template"])}
 
     def entry(self, one: LogEntry) -> dict[str, Any]:
         shown = self._shown(asdict(one))
-        return shown | {"text": one_line(shown["query"] if self.literals else one.template)}
+        return shown | {"text": one_line(shown["query" if self.literals else "template"])}
 
     def resolution(self, one: Resolution) -> dict[str, Any]:
         return self._shown(asdict(one))
@@ -128,7 +128,7 @@ class Pages:
             trees = {
                 side: tree_without_literals(dict(_mapping(tree)), values) for side, tree in trees.items()
             }
-        before, after = formatted(new.template), formatted(new.replacement)
+        before, after = (formatted(one, literals=self.literals) for one in (new.template, new.replacement))
         return {
             "wrong": heaviest(_mapping(trees.get("before"))),
             "done": [without_values(one, values) for one in words.changes(plans.get("other") or ())],

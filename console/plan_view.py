@@ -34,7 +34,7 @@ def plan_view(tree: Mapping[str, Any] | None) -> Shown | None:
         return None
     try:
         root = plan_from_json([{"Plan": tree}]).root
-        return _shown(root, max(_work(root), 1e-9), executed=root.actual is not None)
+        return _shown(root, max(_work(root), 1e-9), _own_work(root))
     except (PlanError, RecursionError):
         return None
 
@@ -46,22 +46,29 @@ def heaviest(tree: Mapping[str, Any] | None, most: int = 3) -> Sequence[str]:
     try:
         root = plan_from_json([{"Plan": tree}]).root
         whole, executed = max(_work(root), 1e-9), root.actual is not None
-        ranked = sorted(root.walk(), key=_own, reverse=True)
+        own = _own_work(root)
+        ranked = sorted(root.walk(), key=lambda node: own[id(node)], reverse=True)
     except (PlanError, RecursionError):
         return ()
-    return [_sentence(node, whole, executed) for node in ranked[:most] if _own(node) / whole >= _WARM]
+    return [
+        _sentence(node, own[id(node)] / whole, executed)
+        for node in ranked[:most]
+        if own[id(node)] / whole >= _WARM
+    ]
 
 
-def _sentence(node: Node, whole: float, executed: bool) -> str:
-    what, share = _title(node), _own(node) / whole
+def _sentence(node: Node, share: float, executed: bool) -> str:
+    what = _title(node)
     of = "of the time" if executed else "of the estimated cost"
     often = node.actual.loops if node.actual is not None else 1
     again = f", run {often:,.0f} times" if often > 1 else ""
+    if node.relationship == "SubPlan" and not again:
+        again = ", run again for each row that is looked at"
     return f"{what}: {share:.0%} {of}{again}"
 
 
-def _shown(node: Node, whole: float, executed: bool) -> Shown:
-    share = min(max(_own(node) / whole, 0.0), 1.0)
+def _shown(node: Node, whole: float, own: Mapping[int, float]) -> Shown:
+    share = min(max(own[id(node)] / whole, 0.0), 1.0)
     return Shown(
         title=_title(node),
         rows=_rows(node),
@@ -70,7 +77,7 @@ def _shown(node: Node, whole: float, executed: bool) -> Shown:
         heat="hot" if share >= _HOT else "warm" if share >= _WARM else "cold",
         conditions=(*node.conditions, *_keys(node)),
         remark=_remark(node),
-        children=tuple(_shown(child, whole, executed) for child in node.children),
+        children=tuple(_shown(child, whole, own) for child in node.children),
     )
 
 
@@ -121,6 +128,19 @@ def _work(node: Node) -> float:
     return node.total_cost
 
 
-def _own(node: Node) -> float:
-    """The work of a node without that of what is below it."""
-    return max(_work(node) - sum(_work(child) for child in node.children), 0.0)
+def _own_work(root: Node) -> Mapping[int, float]:
+    """The work of each node (by ``id``) without that of what is below it.
+
+    In a plan that was not run, what a node costs beyond its inputs is that of its correlated subplans: they are priced for
+    one run each, and run for each row.
+    """
+    found: dict[int, float] = {}
+    for node in root.walk():
+        own = max(_work(node) - sum(_work(child) for child in node.children), 0.0)
+        again = (
+            [] if node.actual is not None else [one for one in node.children if one.relationship == "SubPlan"]
+        )
+        found[id(node)] = found.get(id(node), 0.0) + (0.0 if again else own)
+        for child in again:
+            found[id(child)] = found.get(id(child), 0.0) + own / len(again)
+    return found

@@ -9,13 +9,19 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 import pglast
+from pglast.parser import scan
 
 from rewright.sql.placeholders import HOLE
+from rewright.sql.redaction import without_literals
 
 Kind: TypeAlias = Literal["same", "changed", "removed", "added"]
 _LONGEST = 50_000
 # numbers that no statement's own parameters have
 _BASE = 40_000
+# the number that stands for a constant
+_WITHHELD = 9_999
+_NUMBERS = frozenset({"ICONST", "FCONST"})
+_CONSTANTS = _NUMBERS | {"SCONST", "USCONST", "BCONST", "XCONST"}
 _MARKED = re.compile(rf"\${_BASE // 10_000}(\d{{4}})\b")
 
 
@@ -28,20 +34,33 @@ class Line:
     right: str | None
 
 
-def formatted(text: str) -> str:
+def formatted(text: str, *, literals: bool = True) -> str:
     r"""A statement over several lines, a template's holes as ``:1``; as it is where it can't be parsed.
 
-    >>> formatted("select a from t where b = ⟦1:n⟧")
-    'SELECT a\nFROM t\nWHERE b = :1'
+    Without ``literals`` a constant that the template kept reads ``?``.
+
+    >>> formatted("select a from t where b = ⟦1:n⟧ limit 5", literals=False)
+    'SELECT a\nFROM t\nWHERE b = :1\nLIMIT ?'
     """
-    spelled = HOLE.sub(lambda hole: f"${_BASE + int(hole[1])}" if int(hole[1]) < 10_000 else hole[0], text)
+    shown = text if literals else without_literals(text)
+    spelled = HOLE.sub(lambda hole: f"${_BASE + int(hole[1])}" if int(hole[1]) < _WITHHELD else hole[0], text)
     if len(spelled) > _LONGEST:
-        return text
+        return shown
     try:
-        pretty = pglast.prettify(spelled)
+        pretty = pglast.prettify(spelled if literals else _masked(spelled))
     except Exception:  # noqa: BLE001  (the printer has statements that it can't print: a page shows them as they are)
-        return HOLE.sub(lambda hole: f":{hole[1]}", text)
-    return _MARKED.sub(lambda mark: f":{int(mark[1])}", pretty)
+        return HOLE.sub(lambda hole: f":{hole[1]}", shown)
+    return _MARKED.sub(lambda mark: "?" if int(mark[1]) == _WITHHELD else f":{int(mark[1])}", pretty)
+
+
+def _masked(text: str) -> str:
+    """SQL with a parameter for each constant, so that it can still be parsed. Raises what the scanner raises."""
+    parts, at = [], 0
+    for token in scan(text):
+        if token.name in _CONSTANTS:
+            parts += [text[at : token.start], f"${_BASE + _WITHHELD}" if token.name in _NUMBERS else "'?'"]
+            at = token.end + 1
+    return "".join([*parts, text[at:]])
 
 
 def side_by_side(before: str, after: str) -> Sequence[Line]:

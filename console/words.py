@@ -117,6 +117,8 @@ def changes(remarks: Sequence[str]) -> Sequence[str]:
     """What was done, from a plan report's fourth part: ``category: rule (note)`` becomes the note, with a capital."""
     told = []
     for remark in remarks:
+        if str(remark).startswith("measured in "):
+            continue
         note = re.match(r"\A[a-z]+: [\w-]+ \((.*)\)\Z", str(remark), re.DOTALL)
         text = note[1] if note else str(remark)
         told.append(text[:1].upper() + text[1:])

@@ -101,7 +101,9 @@ def _introduce(sample: World, supervisor: Supervisor, http: tuple[str, int] | No
     click.echo(f"\n  {psql} '{client_dsn(sample, supervisor.address)}'\n")
     if http is not None:
         password = supervisor.config.http.admin_password
-        click.echo(f"  http://{values.show(http)}/ shows what is done with your queries; password {password}\n")
+        click.echo(
+            f"  http://{values.show(http)}/ shows what is done with your queries; password {password}\n"
+        )
     click.echo("Ctrl-C ends everything.")
 
 

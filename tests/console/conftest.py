@@ -1,0 +1,119 @@
+"""A store with a little of everything, some of it hostile, and the console over it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from rewright.console.access import Rules
+from rewright.console.app import Ports, create_app
+from rewright.store.api import Store, open_store
+from rewright.store.life import Action, Level
+from rewright.store.records import LogEntry, NewRewrite, QuerySeen, Resolution, Timing
+
+SCRIPT = "<script>window.hacked = 1</script><img src=x onerror='window.hacked = 1'>"
+SECRET = "marked-literal-4711"
+RULES = Rules(
+    admin_password="correct horse", viewer_password="look only", token="for-programs", hosts=("db.example",)
+)
+TREE = {
+    "Node Type": "Hash Join",
+    "Join Type": "Semi",
+    "Total Cost": 900.0,
+    "Plan Rows": 10,
+    "Hash Cond": f"(a.x = '{SECRET}'::text)",
+    "Plans": [
+        {"Node Type": "Seq Scan", "Relation Name": SCRIPT, "Total Cost": 100.0, "Plan Rows": 1000},
+        {
+            "Node Type": "Aggregate",
+            "Parent Relationship": "SubPlan",
+            "Subplan Name": "SubPlan 1",
+            "Total Cost": 9.0,
+        },
+    ],
+}
+
+
+def proposal(number: int = 1, **changed: object) -> NewRewrite:
+    """One that is proved, with a hostile table name and a marked literal."""
+    fields: dict[str, object] = {
+        "database": "app",
+        "template_key": f"key {number}",
+        "template": f'select a from "{SCRIPT}" where b = ⟦1:s⟧ and {number} = {number} limit 7',
+        "original": f"select a from \"{SCRIPT}\" where b = '{SECRET}' and {number} = {number} limit 7",
+        "replacement": f'select a from (select a, b from "{SCRIPT}") t where b = ⟦1:s⟧ limit 7',
+        "scope": "any",
+        "level": Level.PROVED,
+        "modulo": ("tie-order",),
+        "evidence": {
+            "assumptions": ["not null public.t(a) (t_a_not_null)"],
+            "steps": ["q1 redundant at 0.0 (0, 1)", "q1 redundant at 0.0 (0, 2)"],
+        },
+        "plans": {
+            "other": [f"join: rule (a note about {SECRET})"],
+            "plan": {"trees": {"before": TREE, "after": TREE}},
+        },
+        "sources": (f"model: {SCRIPT}",),
+        "cost_before": 1000.0,
+        "cost_after": 10.0,
+    }
+    return NewRewrite(**{**fields, **changed})  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with open_store(str(tmp_path / "store.db")) as opened:
+        fill(opened)
+        yield opened
+
+
+def fill(store: Store) -> None:
+    """Three rewrites (1 proposed, 2 active, 3 refuted), queries, log, a resolution."""
+    one = store.rewrites.add(proposal(1))
+    two = store.rewrites.add(proposal(2, modulo=()))
+    store.rewrites.act(two.id, Action.ACTIVATE, reason="proved evidence", by="optimiser")
+    counterexample = {
+        "kind": "rows",
+        "setup": [f"insert into t values ('{SCRIPT}')"],
+        "original": SCRIPT,
+        "candidate": "",
+    }
+    store.rewrites.add(proposal(3, level=Level.REFUTED, evidence={"counterexample": counterexample}))
+    store.rewrites.add_timings([Timing(two.id, "original", 900.0), Timing(two.id, "replacement", 9.0)])
+    store.rewrites.add_served({two.id: 5})
+    text = f"select '{SECRET}' from \"{SCRIPT}\""
+    store.queries.record(
+        [QuerySeen("app", "alice", "k", "select $1 from t", text, total_ms=500.0, max_ms=500.0)]
+    )
+    store.log.add(
+        [
+            LogEntry(
+                at=time.time(),
+                database="app",
+                role=SCRIPT,
+                query=text,
+                template="select $1 from t",
+                rewrite_id=one.id,
+            )
+        ]
+    )
+    store.resolutions.add(
+        Resolution("lake", f"select {SCRIPT}", f"select '{SECRET}'", {"a": SCRIPT}, None, 0.4)
+    )
+
+
+def app_of(store: Store, rules: Rules = RULES, *, literals: bool = False) -> object:
+    """The console over a store."""
+    ports = Ports(
+        health=lambda: (True, {"status": "ok"}),
+        metrics=lambda: b"rewright_up 1\n",
+        settings=lambda: [{"key": "a.b", "value": SCRIPT, "source": "default"}],
+        lake_tables=lambda: [
+            {"database": "lake", "name": SCRIPT, "path": "t.csv", "columns": SCRIPT, "row_count": 3}
+        ],
+        pause=lambda paused, by: (store.switches.set_paused(paused, by=by), "the store")[1],
+    )
+    return create_app(store, ports, rules, literals=literals)

@@ -1,0 +1,172 @@
+"""The console in a real browser: by mouse and by keyboard, narrow and wide, light and dark, with a screen reader's eyes.
+
+Screenshots stay in .local/console. Debian's Chromium is installed by tests/install_system.sh.
+"""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import uvicorn
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+from rewright.store.api import Store, open_store
+from tests.console.conftest import app_of, fill
+
+pytestmark = [pytest.mark.server, pytest.mark.timeout(280)]
+SHOTS = Path(__file__).resolve().parents[2] / ".local" / "console"
+PAGES = {
+    "overview": "/",
+    "rewrites": "/rewrites",
+    "rewrite": "/rewrites/2",
+    "queries": "/queries",
+    "log": "/log",
+}
+PAGES |= {"settings": "/settings", "lake": "/lake", "resolutions": "/resolutions"}
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    with open_store(str(tmp_path_factory.mktemp("console") / "store.db")) as opened:
+        fill(opened)
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def address(shared: Store) -> Iterator[str]:
+    listener = socket.create_server(("127.0.0.1", 0))
+    app: Any = app_of(shared)
+    server = uvicorn.Server(uvicorn.Config(app, log_level="warning", lifespan="off", ws="none"))
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+    server.should_exit = True
+    thread.join(10)
+    listener.close()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        # tests may run as root in a container, where Chromium's own sandbox does not
+        launched = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
+        yield launched
+        launched.close()
+
+
+def signed_in(browser: Browser, address: str, password: str = "correct horse", **settings: Any) -> Page:
+    page = browser.new_context(**settings).new_page()
+    page.goto(address)
+    page.get_by_label("Password").fill(password)
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.get_by_role("heading", name="Overview")).to_be_visible()
+    return page
+
+
+def test_a_rewrite_is_read_and_approved(browser: Browser, address: str, shared: Store) -> None:
+    page = signed_in(browser, address)
+    page.get_by_role("link", name="Rewrites").click()
+    page.get_by_label("State").select_option("proposed")
+    page.get_by_role("button", name="Filter").click()
+    expect(page.get_by_text("2 rewrites").first).to_be_visible()
+    page.get_by_role("link", name="1", exact=True).click()
+    expect(page.get_by_text("There is a proof that both queries give the same rows")).to_be_visible()
+    page.get_by_label("Reason").fill("looked at")
+    page.get_by_role("button", name="Approve").click()
+    expect(page.get_by_text("It is served in place of the original (approved by a person)")).to_be_visible()
+    assert shared.rewrites.get(1).reason == "looked at"
+    page.context.close()
+
+
+def test_by_keyboard_alone(browser: Browser, address: str, shared: Store) -> None:
+    page = browser.new_context().new_page()
+    page.goto(f"{address}/rewrites")
+    # the password field has the focus
+    page.keyboard.type("correct horse")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="Rewrites")).to_be_visible()
+    page.keyboard.press("/")
+    page.keyboard.type("select")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**q=select**")
+    tab_to(page, "a", "2")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="Rewrite 2")).to_be_visible()
+    tab_to(page, "button", "Pin")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("is served, and stays even where it is slower")).to_be_visible()
+    assert shared.rewrites.get(2).state.value == "pinned"
+    page.context.close()
+
+
+def tab_to(page: Page, tag: str, text: str) -> None:
+    """Press Tab until an element of this kind with this text has the focus."""
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        found = page.evaluate(
+            "[document.activeElement.tagName.toLowerCase(), document.activeElement.innerText]"
+        )
+        if found == [tag, text]:
+            return
+    raise AssertionError(f"no {tag} {text} can be reached by Tab")
+
+
+def test_the_log_is_followed(browser: Browser, address: str, shared: Store) -> None:
+    from rewright.store.records import LogEntry
+
+    page = signed_in(browser, address)
+    page.goto(f"{address}/log")
+    page.get_by_role("button", name="Follow").click()
+    expect(page.get_by_role("button", name="Following (stop)")).to_be_visible()
+    hostile = "<b id=hacked>select a from t</b>"
+    shared.log.add(
+        [LogEntry(at=time.time(), database="app", route="rewritten", rewrite_id=2, template=hostile)]
+    )
+    expect(page.get_by_text(hostile)).to_be_visible(timeout=10_000)
+    assert page.locator("#hacked").count() == 0
+    page.context.close()
+
+
+@pytest.mark.parametrize(
+    ("scheme", "width"), [("light", 360), ("dark", 360), ("light", 1280), ("dark", 1280)]
+)
+def test_every_page_fits_and_is_accessible(browser: Browser, address: str, scheme: Any, width: int) -> None:
+    SHOTS.mkdir(parents=True, exist_ok=True)
+    # axe is put into the page by a script of its own
+    page = signed_in(
+        browser, address, viewport={"width": width, "height": 900}, color_scheme=scheme, bypass_csp=True
+    )
+    for name, path in PAGES.items():
+        page.goto(f"{address}{path}")
+        assert page.evaluate("window.hacked") is None
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, name
+        violations = Axe().run(page).response["violations"]
+        grave = [
+            (one["id"], one["nodes"][0]["html"])
+            for one in violations
+            if one["impact"] in {"serious", "critical"}
+        ]
+        assert not grave, (name, grave)
+        page.screenshot(path=SHOTS / f"{name}-{width}-{scheme}.png", full_page=True)
+    page.context.close()
+
+
+def test_nothing_is_loaded_from_elsewhere(browser: Browser, address: str) -> None:
+    page = signed_in(browser, address)
+    asked, complaints = [], []
+    page.on("request", lambda request: asked.append(request.url))
+    page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
+    for path in PAGES.values():
+        page.goto(f"{address}{path}")
+    assert asked
+    assert all(url.startswith(address) for url in asked)
+    assert not complaints
+    assert page.evaluate("window.hacked") is None
+    page.context.close()

@@ -1,0 +1,300 @@
+"""Every page as HTML, JSON and CSV, over a store with hostile texts; sign-in, roles, forms."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+import time
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from rewright.console.access import Rules
+from rewright.store.api import Store
+from rewright.store.life import Action
+from rewright.store.records import LogEntry
+from tests.console.conftest import SECRET, app_of
+
+PAGES = (
+    "/",
+    "/rewrites",
+    "/rewrites/1",
+    "/rewrites/2",
+    "/rewrites/3",
+    "/queries",
+    "/log",
+    "/resolutions",
+    "/lake",
+)
+PAGES += ("/knowledge", "/settings")
+ACTIONS = (
+    "/rewrites/1/approve",
+    "/rewrites/1/reject",
+    "/rewrites/2/retire",
+    "/resolutions/1/accept",
+    "/pause",
+)
+
+
+def client(
+    store: Store, rules: Rules | None = None, password: str = "", *, literals: bool = False
+) -> TestClient:
+    app: Any = app_of(store, literals=literals) if rules is None else app_of(store, rules, literals=literals)
+    made = TestClient(app, base_url="http://localhost:6480", follow_redirects=False)
+    if password:
+        assert made.post("/sign-in", data={"password": password}).status_code == 303
+    return made
+
+
+def token(page: str) -> str:
+    found = re.search(r'name="csrf" value="([^"]+)"', page)
+    assert found is not None
+    return found[1]
+
+
+@pytest.mark.parametrize("path", PAGES)
+@pytest.mark.parametrize("literals", [False, True])
+def test_hostile_texts_are_texts(store: Store, path: str, literals: bool) -> None:
+    answer = client(store, password="correct horse", literals=literals).get(path)
+    assert answer.status_code == 200
+    assert "<script>window" not in answer.text
+    assert "<img" not in answer.text
+    policy = answer.headers["content-security-policy"]
+    assert "unsafe" not in policy
+    assert "default-src 'none'" in policy
+    assert "frame-ancestors 'none'" in policy
+    assert "<style" not in answer.text
+    assert answer.text.count("<script") == 1
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_literals_are_shown_only_where_they_may(store: Store, path: str) -> None:
+    forms = (
+        ("", ".json", ".csv") if path in {"/rewrites", "/queries", "/log", "/resolutions"} else ("", ".json")
+    )
+    whole = client(store, password="correct horse", literals=True)
+    hidden = client(store, password="correct horse")
+    for form in forms:
+        address = f"{'/overview' if path == '/' else path}{form}" if form else path
+        assert SECRET not in hidden.get(address).text
+    if path == "/queries":
+        assert SECRET in whole.get(path).text
+
+
+def test_a_literal_can_not_be_searched_for(store: Store) -> None:
+    hidden = client(store, password="look only")
+    assert hidden.get("/log.json", params={"q": SECRET}).json()["total"] == 0
+    assert hidden.get("/queries.json", params={"q": SECRET}).json()["total"] == 0
+    assert hidden.get("/queries.json", params={"q": "from T"}).json()["total"] == 1
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_without_a_session_there_is_nothing(store: Store, path: str) -> None:
+    stranger = client(store)
+    answer = stranger.get(path)
+    assert answer.status_code == 303
+    assert answer.headers["location"].startswith("/sign-in?next=/")
+    if path != "/":
+        answer = stranger.get(f"{path}.json")
+        assert answer.status_code == 401
+        assert set(answer.json()) == {"error"}
+
+
+def test_what_is_for_probes_needs_no_session(store: Store) -> None:
+    stranger = client(store)
+    assert stranger.get("/healthz").json()["store"] == "ok"
+    assert "rewright_up" in stranger.get("/metrics").text
+    assert stranger.get("/static/console.css").status_code == 200
+    assert stranger.get("/static/../app.py").status_code == 404
+    assert stranger.get("/static/%2e%2e/app.py").status_code == 404
+
+
+@pytest.mark.parametrize("path", [*PAGES, "/healthz", "/metrics", "/static/console.css"])
+def test_names_that_nobody_gave_us_are_not_answered(store: Store, path: str) -> None:
+    answer = client(store, Rules()).get(path, headers={"host": "rebound.example"})
+    assert answer.status_code == 421
+    assert "select" not in answer.text
+
+
+@pytest.mark.parametrize("path", ACTIONS)
+def test_who_may_change_something(store: Store, path: str) -> None:
+    before = [(one.id, one.state, one.approved) for one in store.rewrites.find()], store.switches.paused()
+    stranger, viewer, admin = (
+        client(store),
+        client(store, password="look only"),
+        client(store, password="correct horse"),
+    )
+    viewers = token(viewer.get("/").text)
+    assert stranger.post(path, data={"paused": "on"}).status_code == 401
+    assert viewer.post(path, data={"csrf": viewers, "paused": "on"}).status_code == 403
+    assert admin.post(path, data={"paused": "on"}).status_code == 403
+    assert admin.post(path, data={"csrf": viewers, "paused": "on"}).status_code == 403
+    mine = token(admin.get("/").text)
+    foreign = {"sec-fetch-site": "cross-site"}
+    assert admin.post(path, data={"csrf": mine, "paused": "on"}, headers=foreign).status_code == 403
+    assert admin.get(path).status_code in {404, 405}
+    now = [(one.id, one.state, one.approved) for one in store.rewrites.find()], store.switches.paused()
+    assert now == before
+    assert not store.resolutions.read()[0].accepted
+    assert admin.post(path, data={"csrf": mine, "paused": "on"}).status_code == 303
+
+
+def test_a_person_decides(store: Store) -> None:
+    admin = client(store, password="correct horse")
+    page = admin.get("/rewrites/1").text
+    assert "With ties in ORDER BY" in page
+    assert "NOT NULL on public.t(a)" in page
+    assert "(2 times)" in page
+    given = {"csrf": token(page), "reason": "checked by hand"}
+    assert admin.post("/rewrites/1/approve", data=given).headers["location"] == "/rewrites/1"
+    found = store.rewrites.get(1)
+    assert (found.state.value, found.approved, found.reason, found.changed_by) == (
+        "active",
+        True,
+        "checked by hand",
+        "console",
+    )
+    assert "checked by hand" in admin.get("/rewrites/1").text
+    # what is refuted nobody can activate
+    assert admin.post("/rewrites/3/approve", data=given).status_code == 409
+    assert admin.post("/rewrites/3/destroy", data=given).status_code == 404
+    assert admin.post("/rewrites/77/approve", data=given).status_code == 404
+    assert admin.post("/rewrites/99999999999999999999/approve", data=given).status_code == 404
+
+
+def test_a_program_decides(store: Store) -> None:
+    program = client(store)
+    headers = {"authorization": "Bearer for-programs", "accept": "application/json"}
+    assert program.post("/rewrites/1/pin", headers=headers).json() == {"id": 1, "action": "pin"}
+    assert store.rewrites.get(1).state.value == "pinned"
+    assert program.get("/rewrites.json", headers=headers).json()["total"] == 3
+    wrong = {"authorization": "Bearer for-programmers", "accept": "application/json"}
+    assert program.post("/rewrites/1/retire", headers=wrong).status_code == 401
+
+
+def test_pausing(store: Store) -> None:
+    admin = client(store, password="correct horse")
+    mine = token(admin.get("/").text)
+    admin.post("/pause", data={"csrf": mine, "paused": "on"})
+    assert store.switches.paused()
+    assert "Paused: every query runs as it is written" in admin.get("/rewrites").text
+    admin.post("/pause", data={"csrf": mine, "paused": "off"})
+    assert not store.switches.paused()
+
+
+def test_without_passwords_pages_are_read_and_nothing_changes(store: Store) -> None:
+    everybody = client(store, Rules())
+    assert everybody.get("/rewrites/1").status_code == 200
+    for path in ACTIONS:
+        assert everybody.post(path, data={"paused": "on"}).status_code == 403
+
+
+def test_signing_in_goes_only_to_our_own_pages(store: Store) -> None:
+    for target in (
+        "//evil.example",
+        "https://evil.example/",
+        "/\\evil.example",
+        "javascript:alert(1)",
+        "evil",
+        "/\n/x",
+    ):
+        answer = client(store).post("/sign-in", data={"password": "look only", "next": target})
+        assert answer.headers["location"] == "/"
+    answer = client(store).post("/sign-in", data={"password": "look only", "next": "/log"})
+    assert answer.headers["location"] == "/log"
+    cookie = answer.headers["set-cookie"].lower()
+    assert "httponly" in cookie
+    assert "samesite=strict" in cookie
+    assert client(store).post("/sign-in", data={"password": "wrong"}).status_code == 403
+    foreign = {"sec-fetch-site": "cross-site"}
+    assert client(store).post("/sign-in", data={"password": "look only"}, headers=foreign).status_code == 403
+
+
+def test_signing_out(store: Store) -> None:
+    admin = client(store, password="correct horse")
+    assert admin.post("/sign-out", data={"csrf": "x"}).status_code == 403
+    assert admin.post("/sign-out", data={"csrf": token(admin.get("/").text)}).status_code == 303
+    assert admin.get("/log").status_code == 303
+
+
+@pytest.mark.parametrize(
+    "body",
+    [b"x" * 70_000, b"\xff\xfe=1", b"&".join(b"a%d=1" % n for n in range(50)), b"csrf"],
+    ids=["large", "bytes", "fields", "no value"],
+)
+def test_forms_that_are_none(store: Store, body: bytes) -> None:
+    headers = {"content-type": "application/x-www-form-urlencoded"}
+    answer = client(store, password="correct horse").post(
+        "/rewrites/1/approve", content=body, headers=headers
+    )
+    assert answer.status_code in {400, 403, 413}
+    json_body = client(store, password="correct horse").post("/rewrites/1/approve", json={"csrf": "x"})
+    assert json_body.status_code == 415
+
+
+def test_lists_are_filtered_sorted_and_paged(store: Store) -> None:
+    now = time.time()
+    store.log.add(
+        [
+            LogEntry(at=now, database="app", route="rewritten", template=f"select {n}", duration_ms=float(n))
+            for n in range(120)
+        ]
+    )
+    viewer = client(store, password="look only")
+    first = viewer.get("/log.json", params={"route": "rewritten", "sort": "-duration_ms"}).json()
+    assert (first["total"], first["pages"], len(first["log"])) == (120, 3, 50)
+    assert first["log"][0]["duration_ms"] == 119
+    last = viewer.get("/log.json", params={"route": "rewritten", "sort": "-duration_ms", "page": "3"}).json()
+    assert [one["duration_ms"] for one in last["log"]] == [float(n) for n in range(19, -1, -1)]
+    assert viewer.get("/log.json", params={"rewrite_id": "1"}).json()["total"] == 1
+    newest = viewer.get("/log.json").json()["log"][0]["id"]
+    assert viewer.get("/log.json", params={"after": newest - 3}).json()["total"] == 3
+    for wrong in (
+        {"page": "x"},
+        {"page": "-5"},
+        {"page": "9" * 30},
+        {"sort": "nonsense"},
+        {"rewrite_id": "1 or 1=1"},
+    ):
+        assert viewer.get("/log", params=wrong).status_code == 200
+    assert viewer.get("/rewrites.json", params={"state": "active"}).json()["total"] == 1
+    assert viewer.get("/rewrites.json", params={"q": "%"}).json()["total"] == 0
+
+
+def test_tables_are_spreadsheets_too(store: Store) -> None:
+    store.log.add([LogEntry(at=1.0, database="app", role="=cmd|' /C calc'!A0", template="select 1")])
+    answer = client(store, password="look only").get("/log.csv")
+    rows = list(csv.DictReader(io.StringIO(answer.text)))
+    assert len(rows) == 2
+    assert any(row["role"].startswith("'=cmd") for row in rows)
+    for path in ("/rewrites", "/queries", "/resolutions", "/lake", "/knowledge", "/settings"):
+        assert client(store, password="look only").get(f"{path}.csv").status_code == 200
+
+
+def test_the_time_saved(store: Store) -> None:
+    document = client(store, password="look only").get("/overview.json").json()
+    assert document["served"] == 5
+    assert document["saved_ms"] == pytest.approx(5 * 891.0)
+    assert document["days"][-1]["served"] == 5
+    assert document["states"] == {"proposed": 2, "active": 1, "pinned": 0, "retired": 0, "rejected": 0}
+    json.dumps(document)
+
+
+def test_a_correlated_subplan_carries_the_work(store: Store) -> None:
+    page = client(store, password="look only").get("/rewrites/1").text
+    assert "SubPlan 1: Aggregate: 89% of the estimated cost, run again for each row that is looked at" in page
+
+
+def test_a_store_that_is_gone(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    from rewright.store.browsing import Browsing
+    from rewright.store.errors import StoreUnavailable
+
+    def gone(*_: object, **__: object) -> None:
+        raise StoreUnavailable("disk I/O error")
+
+    monkeypatch.setattr(Browsing, "log", gone)
+    assert client(store, password="look only").get("/log").status_code == 503
+    assert store.rewrites.act(1, Action.APPROVE).approved
