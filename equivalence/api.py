@@ -6,7 +6,6 @@ long search, the judge) and what becomes of their answers. Must not know how any
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from types import TracebackType
@@ -14,6 +13,7 @@ from typing import Self
 
 import psycopg
 
+from rewright.engines import clock
 from rewright.engines.postgres.locales import LINGUISTIC
 from rewright.equivalence.decomposition.proving import prove_pair
 from rewright.equivalence.isolation import (
@@ -183,7 +183,7 @@ class Checker:
 
     def check(self, original: str, candidate: str) -> Verdict:
         """Whether ``candidate`` may stand for ``original``; within about ``options.seconds``."""
-        started = time.monotonic()
+        started = clock.now()
         try:
             verdict = self._check(original, candidate, started)
         except Refused as refused:
@@ -196,7 +196,7 @@ class Checker:
             )
         except RecursionError:
             verdict = Unknown("unsupported: nesting too deep")
-        return replace(verdict, stamp=self._stamp(time.monotonic() - started))
+        return replace(verdict, stamp=self._stamp(clock.now() - started))
 
     def _stamp(self, seconds: float) -> Stamp:
         digest = self.catalog.digest() if self.catalog is not None else ""
@@ -393,7 +393,7 @@ class _Case:
                 return
 
     def _left(self, share: float) -> float:
-        return max(0.0, (self.deadline - time.monotonic()) * share)
+        return max(0.0, (self.deadline - clock.now()) * share)
 
     def _refuter(self) -> Refuter:
         return Refuter(
