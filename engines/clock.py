@@ -1,8 +1,9 @@
 """Time as it would have passed on an idle machine: what the kernel kept a thread waiting for a processor does not count.
 
 Owns the clock of deadlines. A search that may take two seconds gets two seconds of work, also where ten others want the
-processor; what it waits for of its own accord (a server, a lock) counts as it does on the wall. Linux tells how long a thread was
-runnable without running (`/proc/thread-self/schedstat`); elsewhere this is the plain monotonic clock. Must not know what is timed.
+processor; what it waits for of its own accord (a server, a lock) counts as it does on the wall, less what a server's process on this
+machine was kept waiting meanwhile (`following`). Linux tells how long a thread was runnable without running
+(`/proc/*/schedstat`); elsewhere this is the plain monotonic clock. Must not know what is timed.
 """
 
 from __future__ import annotations
@@ -13,33 +14,31 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-_SCHEDSTAT = "/proc/thread-self/schedstat"
+_OWN = "/proc/thread-self/schedstat"
 # a deadline is put off by this factor at most: a machine that gives us nothing must not keep a search going for ever
 MOST = 8.0
+# seconds after which processes that are followed are looked at again
+_GLANCE = 0.005
 # seconds of work after which the share of the processor that a thread gets is found out anew
 _WINDOW = 0.1
 
 
-class _Thread:
-    """One thread's clock. It is read by its own thread only."""
+class _Figures:
+    """What the kernel says of one thread; zeros where it says nothing."""
 
-    def __init__(self) -> None:
+    def __init__(self, path: str) -> None:
         try:
-            self.file = os.open(_SCHEDSTAT, os.O_RDONLY | os.O_CLOEXEC)
+            self.file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
         except OSError:
             self.file = -1
-        self.wall = self.value = time.monotonic()
-        self.ran, self.waited = self.window = self.figures()
-        self.share = 1.0
-        self.discounted = 0.0
-        self.on_the_wall = 0
+        self.waited = self.read()[1]
 
     def __del__(self) -> None:
         if self.file >= 0:
             os.close(self.file)
 
-    def figures(self) -> tuple[float, float]:
-        """Seconds that the thread ran, and that it waited to run; zeros where the kernel does not say."""
+    def read(self) -> tuple[float, float]:
+        """Seconds that the thread ran, and that it was ready to run and did not."""
         if self.file < 0:
             return 0.0, 0.0
         try:
@@ -48,17 +47,42 @@ class _Thread:
         except (OSError, ValueError):
             return 0.0, 0.0
 
+    def lost(self) -> float:
+        """Seconds that it waited since this was asked last."""
+        before, self.waited = self.waited, self.read()[1]
+        return max(self.waited - before, 0.0)
+
+
+class _Thread:
+    """One thread's clock. It is read by its own thread only."""
+
+    def __init__(self) -> None:
+        self.wall = self.value = self.glance = time.monotonic()
+        self.own = _Figures(_OWN)
+        self.window = self.own.read()
+        self.followed: list[_Figures] = []
+        self.share = 1.0
+        self.discounted = 0.0
+        self.on_the_wall = 0
+
     def now(self) -> float:
-        wall, (ran, waited) = time.monotonic(), self.figures()
-        passed = max(wall - self.wall, 0.0)
-        lost = 0.0 if self.on_the_wall else max(waited - self.waited + self.discounted, 0.0)
+        wall = time.monotonic()
+        if self.followed and wall - self.glance > _GLANCE:
+            self.glance_at_others(wall)
+        passed, lost = max(wall - self.wall, 0.0), self.own.lost() + self.discounted
+        if self.on_the_wall:
+            lost = 0.0
         # it never runs backwards, and never slower than allowed
         self.value += max(passed - lost, passed / MOST)
-        self.wall, self.ran, self.waited, self.discounted = wall, ran, waited, 0.0
+        self.wall, self.discounted = wall, 0.0
         return self.value
 
+    def glance_at_others(self, wall: float) -> None:
+        self.glance = wall
+        self.discounted += sum(one.lost() for one in self.followed)
+
     def slowdown(self) -> float:
-        ran, waited = self.figures()
+        ran, waited = self.own.read()
         worked, kept = ran - self.window[0], waited - self.window[1]
         if worked >= _WINDOW:
             self.window, self.share = (ran, waited), worked / max(worked + kept, worked)
@@ -89,6 +113,20 @@ def stretched(seconds: float) -> float:
     """How long ``seconds`` of this thread's work take on the wall at the share of the processor that it gets lately."""
     mine = _clocks.mine
     return seconds if mine.on_the_wall else seconds * mine.slowdown()
+
+
+@contextmanager
+def following(pid: int) -> Iterator[None]:
+    """Inside, what a process of this machine is kept waiting for a processor does not count either: this thread waits for it."""
+    mine = _clocks.mine
+    mine.now()
+    mine.followed.append(_Figures(f"/proc/{pid}/schedstat"))
+    try:
+        yield
+    finally:
+        mine.glance_at_others(time.monotonic())
+        mine.now()
+        mine.followed.pop()
 
 
 @contextmanager

@@ -14,6 +14,7 @@ from typing import Self
 import psycopg
 
 from rewright.engines import clock
+from rewright.engines.postgres.cpu import waited_for
 from rewright.engines.postgres.locales import LINGUISTIC
 from rewright.equivalence.decomposition.proving import prove_pair
 from rewright.equivalence.isolation import (
@@ -237,7 +238,8 @@ class Checker:
         if len(first.types) != len(second.types):
             return self._other_columns(scratch_db, left, right, (first, second))
         case = _Case(self, scratch_db, left, right, started, types=first.types != second.types)
-        return case.with_parameters(parameters) if parameters else case.decide()
+        with waited_for(scratch_db.connection):
+            return case.with_parameters(parameters) if parameters else case.decide()
 
     def _other_columns(
         self,

@@ -8,9 +8,14 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
+
+import psycopg
+
+from rewright.engines import clock
 
 PROC = Path("/proc")
 
@@ -59,6 +64,12 @@ def is_ours(backend: int, *, proc: Path = PROC) -> bool:
         return (proc / str(backend) / "comm").read_text().strip() in {"postgres", "postmaster"}
     except OSError:
         return False
+
+
+def waited_for(connection: psycopg.Connection[Any]) -> AbstractContextManager[None]:
+    """Inside, this thread's clock leaves out what the connection's backend is kept waiting, if it is on this machine."""
+    pid = connection.info.backend_pid
+    return clock.following(pid) if is_ours(pid) else nullcontext()
 
 
 class Meter:

@@ -23,7 +23,7 @@ from psycopg.pq.abc import PGconn, PGresult
 
 from rewright.engines import clock
 from rewright.engines.postgres import gate
-from rewright.engines.postgres.cpu import Meter
+from rewright.engines.postgres.cpu import Meter, waited_for
 from rewright.engines.postgres.digest import BagDigest
 from rewright.engines.postgres.values import NO_VALUES, Values
 from rewright.sql.parsing import has_parameters
@@ -259,7 +259,7 @@ class Session:
         digest = BagDigest()
         with self._text(statement, settings, timeout=timeout) as text:
             meter = Meter(self.backend_pid)
-            began, ours = time.perf_counter(), clock.now()
+            began, undisturbed = time.perf_counter(), clock.now()
             try:
                 with meter:
                     self._digest_rows(text, digest)
@@ -267,11 +267,11 @@ class Session:
             except psycopg.errors.QueryCanceled:
                 finished = False
             duration = time.perf_counter() - began
-            # we, who read the rows, may have been kept waiting as well
-            ours = max(duration - (clock.now() - ours), 0.0)
-        waited = None if meter.waited is None else meter.waited + ours
+            # that of the backend, and of us who read the rows
+            waited = max(duration - (clock.now() - undisturbed), 0.0)
         bag, ordered = (digest.bag(), digest.ordered()) if finished else ("", "")
-        return Run(finished, duration, meter.seconds, digest.rows, bag, ordered, waited)
+        kept = None if meter.waited is None else waited
+        return Run(finished, duration, meter.seconds, digest.rows, bag, ordered, kept)
 
     def yardstick(self) -> Run:
         """A constant piece of work, some 20 ms of one processor: how long it takes now says how busy the server is."""
@@ -329,10 +329,11 @@ class Session:
         if self.connection.closed:
             self.connection = self._connect()
         try:
-            self.connection.execute("begin isolation level read committed, read only")
-            # a pooler may have given us another session
-            self.connection.execute(_EMPTY_PATH, ["true"])
-            yield
+            with waited_for(self.connection):
+                self.connection.execute("begin isolation level read committed, read only")
+                # a pooler may have given us another session
+                self.connection.execute(_EMPTY_PATH, ["true"])
+                yield
         except psycopg.Error as error:
             raise session_error(error) from error
         finally:
