@@ -221,12 +221,17 @@ class Refuter:
         if not self._refusing:
             try:
                 return self.scratch_db.load(made), made
-            except (psycopg.DataError, psycopg.IntegrityError):
+            except psycopg.OperationalError:
+                raise
+            except psycopg.Error:
+                # of any class: "cannot convert NaN to integer" is an unsupported feature, a function raises what it likes
                 self._refusing = True
         good = self._accepted(made)
         try:
             return self.scratch_db.load(good), good
-        except (psycopg.DataError, psycopg.IntegrityError):
+        except psycopg.OperationalError:
+            raise
+        except psycopg.Error:
             return 0, []
 
     def _accepted(self, made: list[Database]) -> list[Database]:

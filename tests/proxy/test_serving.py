@@ -452,7 +452,9 @@ def test_an_owner_is_held_to_policies_that_are_forced(world: World) -> None:
         assert world.served()[-1].reason == "row security"
     finally:
         with world.direct() as direct:
-            direct.execute("alter table item owner to current_user; drop owned by landlord; drop role landlord")
+            direct.execute(
+                "alter table item owner to current_user; drop owned by landlord; drop role landlord"
+            )
 
 
 def on_foreign_keys(world: World, **changes: Any) -> None:
