@@ -161,7 +161,7 @@ class Optimiser:
     measure: str = option(
         "run",
         choice("off", "explain", "run", "both"),
-        "off | explain | run (the replacement, stopped at the original's observed time) | both",
+        "off | explain | run (the replacement, stopped at the original's observed time; the original until it has lost) | both",
     )
     concurrency: int = option(1, integer(0, 64), "queries optimised at a time; 0: none")
     run_timeout: float = option("30s", seconds, "a measured run at most")
