@@ -25,7 +25,7 @@ from pg_class c join pg_namespace n on n.oid = c.relnamespace
 join unnest(%s::text[], %s::text[]) as w (schema, name) on w.schema = n.nspname and w.name = c.relname"""
 INDEXES = f"""
 select pg_get_indexdef(i.indexrelid) {_OF} join pg_index i on i.indrelid = c.oid
-where i.indisvalid order by c.oid, i.indexrelid limit 100"""
+where i.indisvalid and not exists (select from pg_constraint k where k.conindid = i.indexrelid) order by c.oid, i.indexrelid limit 100"""
 SIZES = f"select c.relname, c.reltuples {_OF} where c.reltuples >= 0 order by c.oid"
 # two %s for the tables, one for names of columns, one for their number
 COLUMNS = """
