@@ -6,7 +6,6 @@ long search, the judge) and what becomes of their answers. Must not know how any
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from types import TracebackType
@@ -14,6 +13,8 @@ from typing import Self
 
 import psycopg
 
+from rewright.engines import clock
+from rewright.engines.postgres.cpu import waited_for
 from rewright.engines.postgres.locales import LINGUISTIC
 from rewright.equivalence.decomposition.proving import prove_pair
 from rewright.equivalence.isolation import (
@@ -183,7 +184,7 @@ class Checker:
 
     def check(self, original: str, candidate: str) -> Verdict:
         """Whether ``candidate`` may stand for ``original``; within about ``options.seconds``."""
-        started = time.monotonic()
+        started = clock.now()
         try:
             verdict = self._check(original, candidate, started)
         except Refused as refused:
@@ -196,7 +197,7 @@ class Checker:
             )
         except RecursionError:
             verdict = Unknown("unsupported: nesting too deep")
-        return replace(verdict, stamp=self._stamp(time.monotonic() - started))
+        return replace(verdict, stamp=self._stamp(clock.now() - started))
 
     def _stamp(self, seconds: float) -> Stamp:
         digest = self.catalog.digest() if self.catalog is not None else ""
@@ -237,7 +238,8 @@ class Checker:
         if len(first.types) != len(second.types):
             return self._other_columns(scratch_db, left, right, (first, second))
         case = _Case(self, scratch_db, left, right, started, types=first.types != second.types)
-        return case.with_parameters(parameters) if parameters else case.decide()
+        with waited_for(scratch_db.connection):
+            return case.with_parameters(parameters) if parameters else case.decide()
 
     def _other_columns(
         self,
@@ -393,7 +395,7 @@ class _Case:
                 return
 
     def _left(self, share: float) -> float:
-        return max(0.0, (self.deadline - time.monotonic()) * share)
+        return max(0.0, (self.deadline - clock.now()) * share)
 
     def _refuter(self) -> Refuter:
         return Refuter(

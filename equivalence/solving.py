@@ -15,6 +15,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
+from rewright.engines import clock
+
 _LOCK = threading.RLock()
 _HURRIED: ContextVar[bool] = ContextVar("hurried", default=False)
 _PAUSE_SECONDS = 0.005
@@ -66,10 +68,11 @@ def solver_alone(seconds: float) -> Iterator[None]:
 
 @contextmanager
 def in_a_hurry() -> Iterator[None]:
-    """Work for which somebody waits: this thread gets the solver before others."""
+    """Work for which somebody waits: this thread gets the solver before others, and its deadlines are the wall's."""
     token = _HURRIED.set(True)
     try:
-        yield
+        with clock.on_the_wall():
+            yield
     finally:
         _HURRIED.reset(token)
 
@@ -80,6 +83,6 @@ def must_let_go() -> bool:
 
 
 def let_others_go_first(deadline: float) -> None:
-    """Wait, at most until ``deadline`` (time.monotonic()), while this thread would have to let go of the solver."""
-    while must_let_go() and time.monotonic() < deadline:
+    """Wait, at most until ``deadline`` (`rewright.engines.clock`), while this thread would have to let go of the solver."""
+    while must_let_go() and clock.now() < deadline:
         time.sleep(_PAUSE_SECONDS)

@@ -42,7 +42,11 @@ def advise(
     With ``text``, an index is tried with HypoPG where that is installed, and left out if the planner would not use it.
     """
     wrong = {e.aliases: _was(e) for e in estimates if not e.is_join and e.q_error >= WRONG}
+    measured = {e.aliases for e in estimates}
     for one in judgements:
+        # what a scan gave when it ran is worth more than what it may give
+        if one.aliases in measured:
+            continue
         wrong.setdefault(one.aliases, f"may give up to {one.high:,.0f}")
     statistics: list[Advice] = []
     indexes: list[Advice] = []

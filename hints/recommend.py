@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from rewright.engines.postgres.hinting import HintingSession
-from rewright.hints.advice import advise
+from rewright.hints.advice import Advice, advise
 from rewright.hints.aliases import same_query, unique_aliases
 from rewright.hints.base import HintSet, SetHint
 from rewright.hints.cardinality import Estimate, estimates_of, supposed
@@ -33,7 +33,7 @@ from rewright.hints.trial import Planned, Trial
 from rewright.hints.validate import Outcome, validate
 from rewright.sql.plans import Plan
 
-__all__ = ["Options", "Recommendation", "recommend"]
+__all__ = ["Options", "Recommendation", "advised", "recommend"]
 
 # how many of the fastest sets are validated before giving up
 TRIED = 4
@@ -60,6 +60,24 @@ def recommend(
         trial.known.learn(estimates_of(plan, trial.names))
     done = _recommend(session, trial, options, (strategy,) if strategy else (), logged)
     return replace(done, spent_seconds=time.monotonic() - started)
+
+
+def advised(session: HintingSession, text: str, options: Options | None = None) -> tuple[Advice, ...]:
+    """What would make the planner right or spare it work, without a search for hints: the query is executed once, where it may be.
+
+    Never raises for a query that cannot be helped.
+    """
+    options = options or Options()
+    until = time.monotonic() + options.budget_seconds
+    named = _named_apart(session, text.strip().rstrip(";"))
+    trial = Trial(session, named, options.run_seconds, until, options.allow)
+    base = trial.plan(HintSet())
+    if base is None or _refusal(session, trial, base):
+        return ()
+    if not options.execute or trial.seconds(base, patience=1.0) is None:
+        _judged(session, trial, base)
+    estimates, executed = _table(trial, base)
+    return advise(session, executed or base.plan, estimates, trial.judgements, trial.text)
 
 
 def _recommend(

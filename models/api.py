@@ -90,7 +90,11 @@ class Reply:
 
 
 class ModelError(Exception):
-    """A model gave no usable answer. ``usage`` is what was spent all the same."""
+    """A model gave no usable answer. ``usage`` is what was spent all the same; ``condition`` says in a word or two what is
+    the matter with the model, for people.
+    """
+
+    condition = "failed"
 
     def __init__(self, message: str, usage: Usage | None = None) -> None:
         super().__init__(message)
@@ -100,29 +104,50 @@ class ModelError(Exception):
 class NoModelConfigured(ModelError):
     """There is no model for the role."""
 
+    condition = "not configured"
+
 
 class ModelTimeout(ModelError):
     """The deadline passed."""
+
+    condition = "slow"
 
 
 class BudgetExceeded(ModelError):
     """The tokens or the money of the query or of the day are spent; nothing was sent."""
 
+    condition = "over its budget"
+
 
 class ProviderError(ModelError):
     """The provider refused, failed or could not be reached. ``transient``: asking again may help."""
+
+    condition = "down"
 
     def __init__(self, message: str, *, transient: bool = False) -> None:
         super().__init__(message)
         self.transient = transient
 
 
+class Starved(ModelError):
+    """All tokens that a reply may have went by without an answer: a model that thinks at length needs more of them."""
+
+    condition = "starved"
+
+
 class BadReply(ModelError):
     """The reply is not what was asked for, also after retries."""
+
+    condition = "babbling"
 
 
 class Unrecorded(ModelError):
     """A replay was asked something that is not in the recording: the prompt has changed."""
+
+
+def complaint(role: Role, error: ModelError) -> str:
+    """What an outcome says of a model that was of no use."""
+    return f"the {role} model is {error.condition}: {error}"[:300]
 
 
 class Model(Protocol):

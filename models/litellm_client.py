@@ -14,7 +14,7 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from rewright.models.api import (
@@ -25,6 +25,7 @@ from rewright.models.api import (
     Reply,
     Request,
     Role,
+    Starved,
     Usage,
 )
 from rewright.models.budget import Ledger, Reservation, worst_case
@@ -55,7 +56,9 @@ class LiteLlm:
     """One litellm model name per role; ``names["default"]`` stands in for a role without its own.
 
     ``api_base`` points at an OpenAI-compatible server (keys come from the environment, as litellm reads them).
-    ``prices`` overrides litellm's bundled price list; with a money budget, a model without a price is refused.
+    ``prices`` overrides litellm's bundled price list; with a money budget, a model without a price is refused. ``max_tokens``
+    of a reply, in place of what a request asks for; ``reasoning_effort`` and ``response_format`` (text, json, schema) are left
+    out where a provider knows neither.
     """
 
     names: Mapping[Role, str]
@@ -63,6 +66,9 @@ class LiteLlm:
     gate: Gate = field(default_factory=Gate)
     api_base: str | None = None
     prices: Mapping[str, Price] = field(default_factory=dict)
+    max_tokens: int | None = None
+    reasoning_effort: str = ""
+    response_format: str = "text"
 
     def available(self, role: Role) -> bool:
         return bool(self._name(role))
@@ -77,6 +83,8 @@ class LiteLlm:
         name = self._name(request.role)
         if not name:
             raise NoModelConfigured(f"no model is configured for the role {request.role}")
+        if self.max_tokens is not None:
+            request = replace(request, max_tokens=self.max_tokens)
         started = time.monotonic()
         deadline = started + request.seconds
         litellm = _with_deadline(_litellm, request.seconds, "import-litellm")
@@ -89,6 +97,11 @@ class LiteLlm:
             raise
         reply = self._reply(litellm, name, raw, time.monotonic() - started)
         self.ledger.settle(held, reply.usage)
+        if not reply.text.strip() and _cut_short(raw):
+            raise Starved(
+                f"{name} used all of its {request.max_tokens} tokens and gave no answer ([models] max_tokens)",
+                reply.usage,
+            )
         return reply
 
     def _name(self, role: Role) -> str:
@@ -110,6 +123,10 @@ class LiteLlm:
     def _once(self, litellm: Any, name: str, request: Request, seconds: float) -> Any:
         self.gate.enter(seconds)
         arguments = _arguments(name, request, seconds, self.api_base)
+        if self.reasoning_effort:
+            arguments["reasoning_effort"] = self.reasoning_effort
+        if request.schema is not None and (form := _form(self.response_format, request.schema)):
+            arguments["response_format"] = form
 
         def call() -> Any:
             try:
@@ -164,6 +181,23 @@ class LiteLlm:
                 raise ProviderError(f"{name}: no price is known, so the money budget can't be kept")
             return 0.0
         return price.of(*worst_case(request))
+
+
+def _cut_short(raw: Any) -> bool:
+    """Whether the reply ended because it may be no longer."""
+    choices = getattr(raw, "choices", None) or []
+    return bool(choices) and getattr(choices[0], "finish_reason", "") == "length"
+
+
+def _form(kind: str, schema: Mapping[str, Any]) -> dict[str, Any] | None:
+    """``response_format`` of the OpenAI protocol; a reply is checked all the same."""
+    match kind:
+        case "json":
+            return {"type": "json_object"}
+        case "schema":
+            return {"type": "json_schema", "json_schema": {"name": "reply", "schema": dict(schema)}}
+        case _:
+            return None
 
 
 def _arguments(name: str, request: Request, seconds: float, api_base: str | None) -> dict[str, Any]:

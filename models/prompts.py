@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, assert_never
 
 from rewright.models.api import Message
+from rewright.models.made_up import MadeUp
 from rewright.models.redact import Redactor
 
 
@@ -63,6 +64,32 @@ class RowsText:
 
 
 @dataclass(frozen=True, slots=True)
+class ExampleText:
+    """A small database of ours on which two queries differ: INSERTs, and what each of the two gave."""
+
+    setup: tuple[str, ...]
+    original: str
+    candidate: str
+
+
+@dataclass(frozen=True, slots=True)
+class PairText:
+    """Two queries of somebody else as an example: before and after."""
+
+    title: str
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
+class SizeText:
+    """Rows of a table, about: no more than a plan tells."""
+
+    table: str
+    rows: float
+
+
+@dataclass(frozen=True, slots=True)
 class StatisticText:
     """A figure about a table or a column; left out at the level ``schema``. ``values`` are data (most common values,
     bounds) and need ``samples``.
@@ -84,7 +111,19 @@ class FreeText:
     text: str
 
 
-Part = Instruction | SqlText | SchemaText | PlanText | ErrorText | RowsText | StatisticText | FreeText
+Part = (
+    Instruction
+    | SqlText
+    | SchemaText
+    | PlanText
+    | ErrorText
+    | RowsText
+    | ExampleText
+    | PairText
+    | SizeText
+    | StatisticText
+    | FreeText
+)
 
 _CONDITIONS = (
     "Filter",
@@ -100,7 +139,17 @@ _CONDITIONS = (
     "Cache Key",
 )
 _FACTS = ("Relation Name", "Alias", "Index Name", "Join Type", "Strategy", "CTE Name", "Subplan Name")
-_FIGURES = ("Total Cost", "Plan Rows", "Actual Rows", "Actual Loops")
+_FIGURES = (
+    "Total Cost",
+    "Plan Rows",
+    "Actual Rows",
+    "Actual Loops",
+    "Rows Removed by Filter",
+    "Rows Removed by Join Filter",
+    "Heap Fetches",
+    "Shared Read Blocks",
+    "Temp Written Blocks",
+)
 
 
 def messages(parts: Sequence[Part], redactor: Redactor, *, system: str) -> tuple[Message, ...]:
@@ -129,6 +178,13 @@ def render(part: Part, redactor: Redactor) -> str:
             return "The server says: " + redactor.error(part.sqlstate, part.message)
         case RowsText():
             return _rows(part, redactor)
+        case ExampleText():
+            return _example(part, MadeUp(redactor))
+        case PairText():
+            before, after = redactor.anonymous(part.before), redactor.anonymous(part.after)
+            return f"{part.title}\nbefore:\n{before}\nafter:\n{after}"
+        case SizeText():
+            return f"Table {part.table} has about {part.rows:.0f} rows."
         case StatisticText():
             return _statistic(part, redactor)
         case FreeText():
@@ -147,6 +203,16 @@ def _rows(part: RowsText, redactor: Redactor) -> str:
     return "\n".join(lines)
 
 
+def _example(part: ExampleText, made_up: MadeUp) -> str:
+    rows = "\n".join(f"{made_up.statement(text)};" for text in part.setup)
+    freely = made_up.tells_nothing(part.setup)
+    return (
+        f"A database on which they differ (rows made up for the purpose; everything else is empty):\n{rows}\n"
+        f"The original gives:\n{made_up.result(part.original, freely=freely)}\n"
+        f"The rewrite gives:\n{made_up.result(part.candidate, freely=freely)}"
+    )
+
+
 def _statistic(part: StatisticText, redactor: Redactor) -> str:
     if redactor.share == "schema":
         return ""
@@ -159,12 +225,15 @@ def _plan_lines(node: Mapping[str, Any], redactor: Redactor, depth: int) -> list
     indent = "  " * min(depth, 40)
     facts = [str(node[f]) for f in _FACTS if f in node]
     figures = [f"{f.lower()} {float(node[f]):.0f}" for f in _FIGURES if isinstance(node.get(f), int | float)]
+    took = node.get("Actual Total Time")
+    if isinstance(took, int | float):
+        figures.append(f"actual ms a loop {float(took):.2f}")
     lines = [f"{indent}{node.get('Node Type', '?')} {' '.join(facts)} ({', '.join(figures)})"]
     for name in _CONDITIONS:
         if name in node:
             value = node[name]
             text = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
-            lines.append(f"{indent}  {name}: {redactor.sql(text)}")
+            lines.append(f"{indent}  {name}: {redactor.plan(text)}")
     for child in node.get("Plans", ()):
         lines += _plan_lines(child, redactor, depth + 1)
     return lines

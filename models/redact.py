@@ -9,7 +9,7 @@ nothing; `statistics` allows figures about columns (`rewright.models.prompts`). 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -26,6 +26,8 @@ _LITERALS = {
     "BCONST": "bit string",
     "XCONST": "bit string",
 }
+# constants that say nothing of anybody
+_EVERYBODYS = frozenset({"0", "1"})
 _COMMENTS = frozenset({"C_COMMENT", "SQL_COMMENT"})
 # types whose modifiers stand in parentheses after their name: numeric(10, 2), varchar(30)
 _WITH_MODIFIER = frozenset(
@@ -91,8 +93,35 @@ class Redactor:
         """Names of the schema that messages may mention."""
         self._names.update(n.lower() for n in names)
 
+    def literals(self) -> dict[str, str]:
+        """Placeholders by the literals' texts without quotes."""
+        return {bare(literal): f"${number}" for literal, number in self._numbers.items()}
+
     def sql(self, text: str) -> str:
-        """``text`` with its literals as ``$n`` and without comments."""
+        """``text`` with its literals as ``$n`` and without comments; 0 and 1 are everybody's."""
+        return self._sql(text)
+
+    def plan(self, text: str) -> str:
+        """An expression of a plan, likewise: the server writes ``'2'::numeric`` for a query's 2, which is the same placeholder."""
+        return self._sql(text, {bare(literal): n for literal, n in self._numbers.items()})
+
+    def anonymous(self, text: str) -> str:
+        """SQL of somebody else's query as an example: literals without placeholders, which are this query's."""
+        if not self.hides:
+            return text
+        tokens = _tokens(text)
+        if tokens is None:
+            return _WITHHELD
+        pieces, at = [], 0
+        for i, token in enumerate(tokens):
+            word = text[token.start : token.end + 1]
+            hidden = _is_value(tokens, i, text, word)
+            kept = "<literal>" if hidden else "" if token.name in _COMMENTS else word
+            pieces += [text[at : token.start], kept]
+            at = token.end + 1
+        return "".join(pieces) + text[at:]
+
+    def _sql(self, text: str, known: Mapping[str, int] | None = None) -> str:
         if not self.hides:
             return text
         tokens = _tokens(text)
@@ -107,8 +136,9 @@ class Redactor:
             word = text[token.start : at]
             if token.name in _COMMENTS:
                 pieces.append(" ")
-            elif token.name in _LITERALS and not _structural(tokens, i, word):
-                pieces.append(f"${self._number(word, _kind(tokens, i, text))}")
+            elif _is_value(tokens, i, text, word):
+                number = (known or {}).get(bare(word)) or self._number(word, _kind(tokens, i, text))
+                pieces.append(f"${number}")
             else:
                 pieces.append(word)
         return "".join(pieces) + text[at:]
@@ -225,6 +255,20 @@ def _kind(tokens: Sequence[Token], i: int, text: str) -> str:
         }:
             return f"{word} literal"
     return _LITERALS[tokens[i].name]
+
+
+def _is_value(tokens: Sequence[Token], i: int, text: str, word: str) -> bool:
+    """Whether a token is a literal to be hidden."""
+    if tokens[i].name not in _LITERALS or word in _EVERYBODYS:
+        return False
+    # SubPlan 1, InitPlan 2: names that EXPLAIN gives
+    before = text[tokens[i - 1].start : tokens[i - 1].end + 1].lower() if i else ""
+    return before not in {"subplan", "initplan"} and not _structural(tokens, i, word)
+
+
+def bare(literal: str) -> str:
+    """A literal's text without its quotes."""
+    return literal[1:-1].replace("''", "'") if literal[:1] == literal[-1:] == "'" else literal
 
 
 def _structural(tokens: Sequence[Token], i: int, word: str) -> bool:

@@ -179,14 +179,16 @@ def _store(config: Config) -> Finding:
 def _model(config: Config) -> Finding:
     if not config.models.default:
         return Finding("ok", "model", "none is configured: every part works on deterministic methods")
-    if not any(os.environ.get(key) for key in KEYS_OF_MODELS):
+    from rewright.wiring.modelling import spent_today
+
+    if not config.models.api_base and not any(os.environ.get(key) for key in KEYS_OF_MODELS):
         return Finding(
             "note",
             "model",
             f"{config.models.default}: none of the usual keys is set in the environment",
             KEYS_OF_MODELS,
         )
-    return Finding("ok", "model", config.models.default)
+    return Finding("ok", "model", f"{config.models.default}; {spent_today(config)}")
 
 
 def _server(subject: str, dsn: str) -> Iterator[Finding]:

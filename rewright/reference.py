@@ -143,12 +143,45 @@ def metrics() -> str:
     return "\n".join(lines) + "\n"
 
 
+def prompts() -> str:
+    from rewright.rewrite.prompt_examples import QUERY, conversation
+
+    lines = [
+        "# Prompts",
+        "",
+        *textwrap.wrap(
+            "What a language model is asked when rules find nothing faster, word for word: one run over a made-up query, in which the "
+            "model misspells a name, is then wrong, and is right at last. Placeholders stand for literals at the levels `schema` "
+            "and `statistics` of `[models] share`; what else each level allows is in [How a query is rewritten](../rewriting.md). "
+            "Rows of counterexamples are made up by the checker at every level. The client's query:",
+            110,
+        ),
+        "",
+        *_fenced(QUERY, "sql"),
+    ]
+    at_schema, at_statistics = conversation(), conversation("statistics")
+    for number, (role, messages) in enumerate(at_schema, 1):
+        lines += ["", f"## {number}. To the {role} model", ""]
+        for message in messages:
+            lines += [f"{message.speaker.capitalize()}:", "", *_fenced(message.text, "text"), ""]
+    lines += ["", "## At the level `statistics`", "", "The first prompt has these lines more:", ""]
+    known = set("\n".join(m.text for _, said in at_schema for m in said).splitlines())
+    more = [line for line in at_statistics[0][1][-2].text.splitlines() if line not in known]
+    lines += _fenced("\n".join(more), "text")
+    return "\n".join(lines) + "\n"
+
+
+def _fenced(text: str, kind: str) -> list[str]:
+    return [f"```{kind}", *(line.rstrip() for line in text.splitlines()), "```"]
+
+
 PAGES: Mapping[str, Callable[[], str]] = {
     "settings.md": settings,
     "configuration.md": configuration,
     "commands.md": commands,
     "relations.md": relations,
     "metrics.md": metrics,
+    "prompts.md": prompts,
 }
 
 

@@ -104,7 +104,7 @@ class Rewriter:
         if isinstance(prepared, str):
             return self._unchanged(sql, prepared, None, observed_seconds, started)
         run = _Session(self.ports, sql, prepared, observed_seconds, settings)
-        trace = run.driver().drive(settings.rounds, deadline)
+        trace = run.driver().drive(run.rounds, deadline)
         return self._outcome(run, trace, started, deadline)
 
     def _prepare(self, sql: str, settings: Settings) -> QueryFacts | str:
@@ -129,14 +129,14 @@ class Rewriter:
     def _outcome(self, run: _Session, trace: Trace, started: float, deadline: Deadline) -> Outcome:
         best = trace.finish.best
         if best is None:
-            outcome = self._unchanged(
-                run.sql, trace.finish.reason, run.facts.explained, run.observed, started
-            )
+            reason = "; ".join((trace.finish.reason, *trace.finish.notes))
+            outcome = self._unchanged(run.sql, reason, run.facts.explained, run.observed, started)
             return _with_trace(outcome, trace, run.job, run.first_verified(started))
         evidence = best.checked.evidence
         settings = run.settings
         servable = evidence.meets(settings.trust, settings.accept)
-        reason = "" if servable else evidence.shortfall(settings.trust, settings.accept)
+        shortfall = evidence.shortfall(settings.trust, settings.accept)
+        reason = "" if servable else "; ".join((shortfall, *trace.finish.notes))
         outcome = Outcome(
             original=run.sql,
             best=best,
@@ -202,7 +202,7 @@ class _Session:
         redactor.sql(self.sql)
         redactor.sql(self.facts.schema)
         scope = digest(self.sql)
-        strategy = None if model is None else ModelStrategy(model, redactor, scope)
+        strategy = None if model is None else ModelStrategy(model, redactor, scope, samples=settings.samples)
         before = self.facts.explained
         runs = Runs(self.sql, before, self.observed, ports.database, settings)
         self._assistant = Assistant(
@@ -216,6 +216,7 @@ class _Session:
             scope,
             runs,
             ports.prover,
+            ports.derivations,
         )
         decision = Decision(
             self.sql,
@@ -239,8 +240,16 @@ class _Session:
             memory,
             settings,
             ports.knowledge if settings.knowledge else NoKnowledge(),
+            ports.inspector,
+            ports.derivations,
         )
         return Driver(self.job, reasoning, self._assistant, decision, ports.journal)
+
+    @property
+    def rounds(self) -> int:
+        """One more with a model: the first is the rules' alone, and it should hear what became of its proposals."""
+        asked = self.settings.model and self.ports.model.available("reasoning")
+        return self.settings.rounds + (1 if asked and self.settings.rounds > 1 else 0)
 
     def first_verified(self, started: float) -> float | None:
         first = self._assistant.first_passed if self._assistant else None

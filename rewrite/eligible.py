@@ -25,8 +25,17 @@ _SYSTEM_SCHEMAS = frozenset({"pg_catalog", "information_schema", "pg_toast"})
 _TELLTALE = frozenset({"current_query", "pg_backend_pid", "txid_current", "pg_current_xact_id", "pg_sleep"})
 
 
-def eligible(sql: str, catalog: Catalog, search_path: Sequence[str] = ("public",)) -> str | None:
-    """Why ``sql`` may not be replaced, or None."""
+def eligible(
+    sql: str,
+    catalog: Catalog,
+    search_path: Sequence[str] = ("public",),
+    filtered: frozenset[tuple[str, str]] | None = None,
+) -> str | None:
+    """Why ``sql`` may not be replaced, or None.
+
+    ``filtered``: tables of which the account that measures sees some rows only, by row-level security; None: not known, so all
+    that have it. Whether a client's role may be served is decided in its session (`rewright.proxy.serving.guard`).
+    """
     statement = parse_one(sql)
     if isinstance(statement, str):
         return statement
@@ -38,7 +47,7 @@ def eligible(sql: str, catalog: Catalog, search_path: Sequence[str] = ("public",
                 effects(nodes),
                 _functions(nodes, catalog, search_path),
                 _columns(nodes),
-                _tables(nodes, catalog, search_path),
+                _tables(nodes, catalog, search_path, filtered),
             ),
         ),
         None,
@@ -74,7 +83,9 @@ def _columns(nodes: Sequence[Any]) -> str | None:
     return None
 
 
-def _tables(nodes: Sequence[Any], catalog: Catalog, path: Sequence[str]) -> str | None:
+def _tables(
+    nodes: Sequence[Any], catalog: Catalog, path: Sequence[str], filtered: frozenset[tuple[str, str]] | None
+) -> str | None:
     ctes = {node.ctename for node in nodes if isinstance(node, ast.CommonTableExpr)}
     reads = _reads(nodes)
     for node in nodes:
@@ -84,7 +95,9 @@ def _tables(nodes: Sequence[Any], catalog: Catalog, path: Sequence[str]) -> str 
         table = catalog.find_table(str(node.relname), schemas)
         if table is None:
             return f"unknown table {node.relname}"
-        if reason := _table(table, node, catalog, frozenset(), reads):
+        key = (table.ref.schema, table.ref.name)
+        whole = filtered is not None and key not in filtered
+        if reason := _table(table, node, catalog, frozenset(), reads, whole=whole):
             return reason
     return None
 
@@ -145,14 +158,21 @@ def _alias(node: ast.RangeVar) -> str:
 
 
 def _table(
-    table: Table, node: ast.RangeVar, catalog: Catalog, seen: frozenset[str], reads: _Reads
+    table: Table,
+    node: ast.RangeVar,
+    catalog: Catalog,
+    seen: frozenset[str],
+    reads: _Reads,
+    *,
+    whole: bool = False,
 ) -> str | None:
+    """``whole``: the account that measures sees all rows in spite of row-level security."""
     name = f"{table.ref.schema}.{table.ref.name}"
     if table.ref.schema in _SYSTEM_SCHEMAS:
         return f"system catalog {table.ref.name}"
     if table.temporary:
         return f"temporary table {name}"
-    if table.row_security:
+    if table.row_security and not whole:
         return f"row-level security on {name}"
     if table.kind == "foreign":
         return f"foreign table {name}"

@@ -7,7 +7,6 @@ found.
 from __future__ import annotations
 
 import hashlib
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
@@ -15,6 +14,8 @@ from typing import Any, Literal, get_args
 from pglast.error import Error as PglastError
 from pglast.parser import parse_sql
 from pglast.stream import RawStream
+
+from rewright.engines.clock import now
 
 Category = Literal["join", "predicate", "cte", "constant", "others"]
 CATEGORIES: tuple[Category, ...] = get_args(Category)
@@ -61,6 +62,10 @@ class Candidate:
     assumptions: tuple[str, ...] = ()
     # ids of the knowledge units that helped to find it
     units: tuple[str, ...] = ()
+    # the texts between the original and this one, where whoever proposed it gave its steps
+    via: tuple[str, ...] = ()
+    # which of several replies of a model it is from
+    sample: int = 0
 
     @property
     def category(self) -> Category:
@@ -145,6 +150,16 @@ class Explained:
 
 
 @dataclass(frozen=True, slots=True)
+class Figure:
+    """A figure about a table or a column of its statistics; ``values`` are data."""
+
+    subject: str
+    name: str
+    value: float
+    values: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Timed:
     """One run. ``stopped``: it was cancelled at ``seconds`` and would have taken longer. ``digest`` identifies the bag
     of rows, empty when not known.
@@ -191,7 +206,8 @@ class Settings:
     ``gain``: the least share by which the replacement must be better. ``enough``: a ratio at which no further round
     is worth its time. Times in seconds. ``width``: candidates a round, ``run_width``: how many of
     them are weighed; ``quick_search``: seconds of the first round's search; ``looking``: the share of the time left in which a
-    candidate with a quick proof is looked for.
+    candidate with a quick proof is looked for. ``correction_seconds``: of corrections alone, their checks included, in one round;
+    ``samples``: replies that are asked for, each by another strategy.
     """
 
     trust: Level = "proved"
@@ -211,6 +227,7 @@ class Settings:
     share: Literal["schema", "statistics", "samples"] = "schema"
     repairs: int = 2
     correction_seconds: float = 20.0
+    samples: int = 1
     check_seconds: float = 10.0
     single_pass: bool = False
     checker_loop: bool = True
@@ -220,13 +237,13 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class Deadline:
-    """A point in time after which nothing new is begun."""
+    """A point in time after which nothing new is begun; by the clock on which waiting for a processor does not count."""
 
     at: float
-    clock: Callable[[], float] = time.monotonic
+    clock: Callable[[], float] = now
 
     @classmethod
-    def after(cls, seconds: float, clock: Callable[[], float] = time.monotonic) -> Deadline:
+    def after(cls, seconds: float, clock: Callable[[], float] = now) -> Deadline:
         return cls(clock() + seconds, clock)
 
     def left(self) -> float:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from rewright.models.api import Model, NoModel
-from rewright.rewrite.model import Candidate, Category, Deadline, Evidence, Explained, Scope, Timed
+from rewright.rewrite.model import Candidate, Category, Deadline, Evidence, Explained, Figure, Scope, Timed
 from rewright.rewrite.rules.base import Rule
 
 
@@ -43,12 +43,55 @@ class Database(Protocol):
         ...
 
     def measure(self, sql: str, seconds: float) -> Timed:
-        """Run it, read all rows, throw them away; stopped after ``seconds``."""
+        """Run it, read all rows, throw them away; stopped after ``seconds``. Times without what other work on the
+        server's machine has cost, as far as that is known.
+        """
         ...
 
     def schema_text(self, sql: str) -> str:
         """DDL of the tables that ``sql`` reads: columns, types, keys, indexes."""
         ...
+
+
+class Inspector(Protocol):
+    """What a DBA would look at before rewriting; for prompts. May raise `DatabaseError`."""
+
+    def figures(self, sql: str) -> Sequence[Figure]:
+        """Sizes of the tables, statistics of the columns that it names."""
+        ...
+
+    def executed(self, sql: str, seconds: float) -> Explained | None:
+        """EXPLAIN ANALYZE; None where it does not end within ``seconds``."""
+        ...
+
+
+class NoInspector:
+    def figures(self, sql: str) -> Sequence[Figure]:
+        del sql
+        return ()
+
+    def executed(self, sql: str, seconds: float) -> Explained | None:
+        del sql, seconds
+        return None
+
+
+class Derives(Protocol):
+    """Remembers by which steps a candidate was reached, for its proof."""
+
+    def remember(self, candidate: str, via: tuple[str, ...]) -> None:
+        """``via``: the texts between the original and the candidate, in order."""
+        ...
+
+    def via(self, candidate: str) -> tuple[str, ...]: ...
+
+
+class NoDerivations:
+    def remember(self, candidate: str, via: tuple[str, ...]) -> None:
+        del candidate, via
+
+    def via(self, candidate: str) -> tuple[str, ...]:
+        del candidate
+        return ()
 
 
 class Checker(Protocol):
@@ -59,7 +102,9 @@ class Checker(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """A piece of rewrite knowledge. ``rule`` applies its pattern; ``prefer`` names rules to try first."""
+    """A piece of rewrite knowledge. ``rule`` applies its pattern; ``prefer`` names rules to try first; ``before`` and ``after``
+    are its pair of queries.
+    """
 
     title: str
     text: str
@@ -67,6 +112,8 @@ class Unit:
     id: str = ""
     rule: Rule | None = None
     prefer: tuple[str, ...] = ()
+    before: str = ""
+    after: str = ""
 
 
 class Proposer(Protocol):
@@ -194,4 +241,6 @@ class Ports:
     hinter: Hinter = field(default_factory=NoHints)
     eligible: Eligible = anything
     prover: Prover = field(default_factory=NoProver)
+    inspector: Inspector = field(default_factory=NoInspector)
+    derivations: Derives = field(default_factory=NoDerivations)
     journal: Journal = field(default_factory=NoJournal)

@@ -8,19 +8,33 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
+
+import psycopg
+
+from rewright.engines import clock
 
 PROC = Path("/proc")
 
 
 def cpu_seconds(pid: int, *, proc: Path = PROC) -> float | None:
     """Seconds on a CPU since the process began, all its threads; None when it can't be known."""
+    return _scheduled(pid, 0, proc)
+
+
+def waited_seconds(pid: int, *, proc: Path = PROC) -> float | None:
+    """Seconds that the process was ready to run and had no CPU; None when it can't be known."""
+    return _scheduled(pid, 1, proc)
+
+
+def _scheduled(pid: int, figure: int, proc: Path) -> float | None:
     total = 0
     try:
         for task in (proc / str(pid) / "task").iterdir():
-            total += int((task / "schedstat").read_text().split()[0])
+            total += int((task / "schedstat").read_text().split()[figure])
     except (OSError, ValueError, IndexError):
         return None
     return total / 1e9
@@ -52,8 +66,15 @@ def is_ours(backend: int, *, proc: Path = PROC) -> bool:
         return False
 
 
+def waited_for(connection: psycopg.Connection[Any]) -> AbstractContextManager[None]:
+    """Inside, this thread's clock leaves out what the connection's backend is kept waiting, if it is on this machine."""
+    pid = connection.info.backend_pid
+    return clock.following(pid) if is_ours(pid) else nullcontext()
+
+
 class Meter:
-    """Adds up what a backend and its helpers use while a ``with`` block runs, in ``seconds``.
+    """Adds up what a backend and its helpers use while a ``with`` block runs, in ``seconds``; ``waited``: how long the backend
+    itself was ready to run and had no CPU meanwhile.
 
     Helpers are the backend's parallel workers, looked at every ``interval`` seconds (what they do after
     the last look is missed), and the server's I/O workers (PostgreSQL 18), which serve all backends: on a
@@ -63,12 +84,14 @@ class Meter:
 
     def __init__(self, backend: int, *, interval: float = 0.003, proc: Path = PROC) -> None:
         self.seconds: float | None = None
+        self.waited: float | None = None
         self._backend = backend
         self._interval = interval
         self._proc = proc
         self._parent = postmaster_of(backend, proc=proc) if is_ours(backend, proc=proc) else None
         self._kinds: dict[int, bool] = {}
         self._first: dict[int, float] = {}
+        self._waited: float | None = None
         self._last: dict[int, float] = {}
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._watch, name="cpu-meter", daemon=True)
@@ -78,6 +101,7 @@ class Meter:
             self._look()
             # helpers that are there already (I/O workers) count from here, later ones from their birth
             self._first = dict(self._last)
+            self._waited = waited_seconds(self._backend, proc=self._proc)
             self._thread.start()
         return self
 
@@ -92,6 +116,9 @@ class Meter:
         if self._backend in self._first:
             used = sum(seconds - self._first.get(pid, 0.0) for pid, seconds in self._last.items())
             self.seconds = max(used, 0.0)
+            waited = waited_seconds(self._backend, proc=self._proc)
+            if waited is not None and self._waited is not None:
+                self.waited = max(waited - self._waited, 0.0)
 
     def _watch(self) -> None:
         while not self._stop.wait(self._interval):

@@ -21,8 +21,9 @@ from psycopg import sql as psql
 from psycopg.pq import ExecStatus, Format, TransactionStatus
 from psycopg.pq.abc import PGconn, PGresult
 
+from rewright.engines import clock
 from rewright.engines.postgres import gate
-from rewright.engines.postgres.cpu import Meter
+from rewright.engines.postgres.cpu import Meter, waited_for
 from rewright.engines.postgres.digest import BagDigest
 from rewright.engines.postgres.values import NO_VALUES, Values
 from rewright.sql.parsing import has_parameters
@@ -34,6 +35,7 @@ CHUNK = 500
 # qualified throughout: they run before the search path is known to be harmless
 _LEARN_PATH = "select pg_catalog.current_schemas(true)::pg_catalog.text[], pg_catalog.current_schemas(false)::pg_catalog.text[]"
 _EMPTY_PATH = "select pg_catalog.set_config('search_path', '', %s)"
+_YARDSTICK = "select pg_catalog.count(*) from pg_catalog.generate_series(1, 150000)"
 _EXTENSION_SCHEMA = """
 select format('%%I', n.nspname) from pg_extension x join pg_namespace n on n.oid = x.extnamespace where x.extname = %s"""
 ROWS = frozenset({ExecStatus.TUPLES_OK, ExecStatus.TUPLES_CHUNK, ExecStatus.SINGLE_TUPLE})
@@ -75,7 +77,8 @@ class Run:
 
     ``finished`` is False when it was stopped at ``stop_after``. ``digest`` identifies the bag of rows
     (and, with ``ordered_digest``, their order); both are empty when not finished. ``cpu`` includes parallel
-    and I/O workers; None when the server is on another machine.
+    and I/O workers; None when the server is on another machine. ``waited``: of the duration, how long the backend
+    or the reader of its rows was ready to run and had no CPU; None likewise.
     """
 
     finished: bool
@@ -84,6 +87,7 @@ class Run:
     rows: int
     digest: str
     ordered_digest: str
+    waited: float | None = None
 
 
 class SessionError(Exception):
@@ -207,15 +211,23 @@ class Session:
         settings: Mapping[str, str] | None = None,
         generic: bool = False,
         verbose: bool = False,
+        analyze: bool = False,
+        timeout: float | None = None,
     ) -> Any:
-        """As ``explain``, the parsed document of EXPLAIN (FORMAT JSON) itself."""
-        return json.loads(self._explain(statement, ["verbose"] * verbose, settings, generic))
+        """As ``explain``, the parsed document of EXPLAIN (FORMAT JSON) itself; ``timeout``: seconds it may take."""
+        options = [*["verbose"] * verbose, *["analyze", "buffers", "timing"] * analyze]
+        return json.loads(self._explain(statement, options, settings, generic, timeout))
 
     def _explain(
-        self, statement: str, options: Sequence[str], settings: Mapping[str, str] | None, generic: bool
+        self,
+        statement: str,
+        options: Sequence[str],
+        settings: Mapping[str, str] | None,
+        generic: bool,
+        timeout: float | None = None,
     ) -> bytes:
         chosen = ["format json", *["generic_plan"] * (generic and not self.values), *options]
-        with self._text(statement, settings) as text:
+        with self._text(statement, settings, timeout=timeout) as text:
             return self._explained(f"explain ({', '.join(chosen)}) {text}")
 
     def describe(self, statement: str, parameter_oids: Sequence[int] = ()) -> Description:
@@ -237,13 +249,17 @@ class Session:
         *,
         stop_after: float | None = None,
         settings: Mapping[str, str] | None = None,
+        stretch: float = 1.0,
     ) -> Run:
-        """Execute a query to its end, or to ``stop_after`` seconds; rows are digested, not kept."""
-        timeout = min(stop_after or self.limits.statement, self.limits.statement)
+        """Execute a query to its end, or to ``stop_after`` seconds; rows are digested, not kept.
+
+        ``stretch``: by how much that and the limit on statements are put off, on a server that is busy with others.
+        """
+        timeout = stretch * min(stop_after or self.limits.statement, self.limits.statement)
         digest = BagDigest()
         with self._text(statement, settings, timeout=timeout) as text:
             meter = Meter(self.backend_pid)
-            began = time.perf_counter()
+            began, undisturbed = time.perf_counter(), clock.now()
             try:
                 with meter:
                     self._digest_rows(text, digest)
@@ -251,8 +267,19 @@ class Session:
             except psycopg.errors.QueryCanceled:
                 finished = False
             duration = time.perf_counter() - began
+            # that of the backend, and of us who read the rows
+            waited = max(duration - (clock.now() - undisturbed), 0.0)
         bag, ordered = (digest.bag(), digest.ordered()) if finished else ("", "")
-        return Run(finished, duration, meter.seconds, digest.rows, bag, ordered)
+        kept = None if meter.waited is None else waited
+        return Run(finished, duration, meter.seconds, digest.rows, bag, ordered, kept)
+
+    def yardstick(self) -> Run:
+        """A constant piece of work, some 20 ms of one processor: how long it takes now says how busy the server is."""
+        with self._statement(), (meter := Meter(self.backend_pid)):
+            began = time.perf_counter()
+            self.connection.execute(_YARDSTICK)
+            duration = time.perf_counter() - began
+        return Run(True, duration, meter.seconds, 1, "", "", meter.waited)
 
     # -- how
 
@@ -302,10 +329,11 @@ class Session:
         if self.connection.closed:
             self.connection = self._connect()
         try:
-            self.connection.execute("begin isolation level read committed, read only")
-            # a pooler may have given us another session
-            self.connection.execute(_EMPTY_PATH, ["true"])
-            yield
+            with waited_for(self.connection):
+                self.connection.execute("begin isolation level read committed, read only")
+                # a pooler may have given us another session
+                self.connection.execute(_EMPTY_PATH, ["true"])
+                yield
         except psycopg.Error as error:
             raise session_error(error) from error
         finally:

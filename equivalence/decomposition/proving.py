@@ -6,9 +6,9 @@ so that they prove the same pairs. Must not know servers, nor how a pair came ab
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 
+from rewright.engines import clock
 from rewright.equivalence.decomposition.search import at_once, proved_by_parts
 from rewright.equivalence.proving import Attempt, Binding, prove_both
 from rewright.equivalence.verdicts import Proved
@@ -27,12 +27,12 @@ def prove_pair(
 
     ``between``: called before each single proof, where others may go first.
     """
-    deadline = time.monotonic() + seconds
+    deadline = clock.now() + seconds
     parts = _by_parts(binding, catalog, seconds * _PARTS, between)
     if parts is not None and not parts.modulo:
         return Attempt(parts, "", binding)
     between()
-    left = max(deadline - time.monotonic(), 0.0)
+    left = max(deadline - clock.now(), 0.0)
     whole = prove_both(binding, catalog, left if parts is None else min(left, _BETTER_SECONDS))
     if parts is None or (whole.proved is not None and set(whole.proved.modulo) < set(parts.modulo)):
         return whole

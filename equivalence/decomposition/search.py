@@ -6,10 +6,10 @@ Owns the order in which ways of looking at a pair are tried, and the call of the
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from rewright.engines import clock
 from rewright.equivalence.decomposition.abstraction import Pair, pairs
 from rewright.equivalence.decomposition.congruence import Difference
 from rewright.equivalence.decomposition.parts import (
@@ -45,18 +45,18 @@ def proved_by_parts(
     between: Callable[[], None] = at_once,
 ) -> Proved | None:
     """A proof of two bound queries out of proofs of what differs in them; its ``proof`` is a `PartsProof`."""
-    deadline = time.monotonic() + seconds
+    deadline = clock.now() + seconds
     if [c.type for c in a.output_columns(before)] != [c.type for c in a.output_columns(after)]:
         return None
     attempts = _attempts(before, after, catalog)
     following = next(attempts, None)
     while following is not None:
         attempt, following = following, next(attempts, None)
-        left = deadline - time.monotonic()
+        left = deadline - clock.now()
         if left <= 0:
             return None
         share = left if following is None else left * _SHARE
-        looks = _all(attempt.parts, catalog, time.monotonic() + share, between)
+        looks = _all(attempt.parts, catalog, clock.now() + share, between)
         if looks is not None:
             return _proved_as(before, after, attempt, looks, catalog)
     return None
@@ -120,7 +120,7 @@ def _proved(
     ways = list(pairs(difference.before, difference.after, catalog))
     for number, pair in enumerate(ways):
         between()
-        left = deadline - time.monotonic()
+        left = deadline - clock.now()
         if left <= 0:
             return None
         seconds = left if number == len(ways) - 1 else left * _SHARE

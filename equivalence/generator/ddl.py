@@ -59,8 +59,6 @@ def ddl_of(catalog: Catalog, relations: tuple[Table, ...]) -> str:
     lines += [line for info in _types_in_order(catalog, relations) for line in _type(catalog, info)]
     tables = [r for r in relations if r.kind != "view"]
     for table in tables:
-        if table.row_security:
-            raise Refused(f"row-level security on {table.ref.name}")
         if table.kind == "foreign":
             raise Refused(f"foreign table {table.ref.name}")
         if table.parents or table.has_children:
@@ -71,7 +69,8 @@ def ddl_of(catalog: Catalog, relations: tuple[Table, ...]) -> str:
         _foreign_key(table, key)
         for table in tables
         for key in table.foreign_keys
-        if key.target in by_ref and _is_kept(key, by_ref[key.target])
+        # row-level security leaves rows out: any rows may be there, and parents may be missing
+        if key.target in by_ref and _is_kept(key, by_ref[key.target]) and not by_ref[key.target].row_security
     ]
     for view in _views_in_order(relations):
         columns = ", ".join(quote(c.name) for c in view.columns)

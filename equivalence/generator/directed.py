@@ -8,10 +8,10 @@ serves.
 from __future__ import annotations
 
 import random
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 
+from rewright.engines import clock
 from rewright.equivalence.generator.databases import Database, canonical
 from rewright.equivalence.generator.flatten import Flat, flatten
 from rewright.equivalence.generator.pools import Pool
@@ -39,7 +39,7 @@ def directed_databases(
 
     Empty when the queries say nothing that can be solved, or time is out.
     """
-    deadline = time.monotonic() + seconds
+    deadline = clock.now() + seconds
     try:
         with solver_alone(seconds):
             return _solved(shape, pools, queries, deadline, seed, sizes)
@@ -64,7 +64,7 @@ def _solved(
         problem = Problem(shape, pools, flat)
         for model in problem.models(deadline):
             found += maker.databases(flat, model)
-            if len(found) > _MAX_SEEDS or time.monotonic() > deadline:
+            if len(found) > _MAX_SEEDS or clock.now() > deadline:
                 return found
     return found
 

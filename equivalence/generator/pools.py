@@ -16,6 +16,10 @@ from decimal import Decimal, InvalidOperation
 from rewright.equivalence.generator.constants import Constants
 from rewright.equivalence.generator.schema import ColumnShape, Family, Shape
 
+# ends of months after which a shorter one comes, of a leap year and of another
+_MONTH_ENDS = ("2024-01-31", "2023-01-31", "2024-05-31")
+# intervals that are moved by at most
+_MOST_MONTHS = 600
 _TIME = re.compile(r"\d\d:\d\d(:\d\d)?")
 # (type as format_type prints it, candidate texts) -> those that the type's input function takes
 Accepted = Callable[[Mapping[str, Iterable[str]]], dict[str, frozenset[str]]]
@@ -208,6 +212,8 @@ def _wide_candidates(constants: Constants) -> dict[Family, tuple[str, ...]]:
     dates += [
         v for s in sorted(constants.strings) for i in sorted(constants.intervals) for v in _shifted(s, i)
     ]
+    # two columns that are a month apart, where the shorter month cuts one off
+    dates += [v for i in sorted(constants.intervals) for s in _MONTH_ENDS for v in _clipped(s, i)]
     strings = [v for s in sorted(constants.strings) for v in (s, s + " ", s.swapcase())]
     few = [s for s in sorted(constants.strings) if 0 < len(s) <= 20][:6]
     strings += [v for a in few for b in few if a != b for v in (a + b, a[:1] + b + a[1:])]
@@ -241,6 +247,20 @@ def _shifted(text: str, interval: str) -> list[str]:
         if moved is not None:
             found += [str(moved), str(moved - dt.timedelta(1)), str(moved + dt.timedelta(1))]
             found += [str(moved.replace(day=last)) for last in (29, 30, 31) if _has_day(moved, last)]
+    return found
+
+
+def _clipped(text: str, interval: str) -> list[str]:
+    """A month's end, and where PostgreSQL gets from it by an interval of months or years, either way."""
+    count, _, unit = interval.partition(" ")
+    months = {"month": 1, "mon": 1, "year": 12}.get(unit.lower().rstrip("s"))
+    if months is None or not count.lstrip("-").isdigit() or abs(int(count)) > _MOST_MONTHS:
+        return []
+    day, found = dt.date.fromisoformat(text), [text]
+    for step in (int(count) * months, -int(count) * months):
+        number = day.year * 12 + day.month - 1 + step
+        year, month = number // 12, number % 12 + 1
+        found.append(f"{year}-{month:02}-{min(day.day, calendar.monthrange(year, month)[1]):02}")
     return found
 
 

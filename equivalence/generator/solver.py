@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
@@ -17,6 +16,7 @@ from typing import Any
 
 import z3
 
+from rewright.engines import clock
 from rewright.equivalence.generator.flatten import Flat, resolve
 from rewright.equivalence.generator.pools import Pool
 from rewright.equivalence.generator.schema import ColumnShape, Shape
@@ -83,12 +83,12 @@ class Problem:
     def models(self, deadline: float) -> Iterator[Model]:
         """First as many conjuncts true as possible, then each of them in turn not true."""
         solver = z3.Solver()
-        solver.set("timeout", _TIMEOUT_MS)
+        solver.set("timeout", int(clock.stretched(_TIMEOUT_MS)))
         solver.set("random_seed", 7)
         solver.add(*self.bounds)
         kept: list[Any] = []
         for conjunct in self.conjuncts:
-            if time.monotonic() > deadline:
+            if clock.now() > deadline:
                 return
             solver.push()
             solver.add(conjunct)
@@ -99,10 +99,10 @@ class Problem:
         if solver.check() == z3.sat:
             yield self._model(solver.model())
         for left_out in kept:
-            if time.monotonic() > deadline:
+            if clock.now() > deadline:
                 return
             other = z3.Solver()
-            other.set("timeout", _TIMEOUT_MS)
+            other.set("timeout", int(clock.stretched(_TIMEOUT_MS)))
             other.add(*self.bounds, *(c for c in kept if c is not left_out), z3.Not(left_out))
             if other.check() == z3.sat:
                 yield self._model(other.model())

@@ -7,10 +7,10 @@ context, everything else by the SMT solver. Must not know rules or how they are 
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from rewright.engines import clock
 from rewright.equivalence.proof import Assumption
 from rewright.equivalence.solving import must_let_go
 
@@ -137,7 +137,7 @@ class Engine:
         return known
 
     def tick(self) -> None:
-        if time.monotonic() > self.deadline:
+        if clock.now() > self.deadline:
             raise OutOfTime
         if self.yields and must_let_go():
             raise LetGo

@@ -6,10 +6,10 @@ is replayed before it counts. Must not know servers or counterexamples.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Collection
 from typing import Literal
 
+from rewright.engines import clock
 from rewright.equivalence.proof import Flaw, Matching, Proof, Step
 from rewright.equivalence.solving import Busy, let_others_go_first, solver_alone
 from rewright.sql.algebra import Query
@@ -54,10 +54,10 @@ def prove(
     threads one proves at a time; the others wait for their turn as long as they may prove, and prove then.
     """
     del accept
-    deadline = time.monotonic() + deadline_seconds
+    deadline = clock.now() + deadline_seconds
     while True:
         let_others_go_first(deadline)
-        left = deadline - time.monotonic()
+        left = deadline - clock.now()
         try:
             with solver_alone(left):
                 return _prove(q1, q2, catalog, left, distrust)
@@ -70,7 +70,7 @@ def prove(
 def _prove(
     q1: Query, q2: Query, catalog: Catalog, deadline_seconds: float, distrust: Collection[str]
 ) -> Proof | Reason | None:
-    engine = Engine(Schema(catalog, distrust=distrust), time.monotonic() + deadline_seconds, yields=True)
+    engine = Engine(Schema(catalog, distrust=distrust), clock.now() + deadline_seconds, yields=True)
     try:
         with numbering():
             draft = _draft(engine, q1, q2)
@@ -92,7 +92,7 @@ def _prove(
     finally:
         engine.close()
     if isinstance(settled, Flaw):
-        if time.monotonic() > engine.deadline:
+        if clock.now() > engine.deadline:
             return Reason("timeout", "timeout")
         return Reason(f"the proof found does not replay: {settled.reason}", "internal")
     return settled

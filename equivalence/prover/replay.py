@@ -7,9 +7,9 @@ scope) is derived again and must be the same. Side conditions are checked anew b
 
 from __future__ import annotations
 
-import time
 from dataclasses import fields, replace
 
+from rewright.engines import clock
 from rewright.equivalence.proof import Assumption, Flaw, Proof, Step
 from rewright.equivalence.solving import Busy, solver_alone
 from rewright.sql.algebra import Query
@@ -45,7 +45,7 @@ def replay(proof: Proof, q1: Query, q2: Query, catalog: Catalog) -> Flaw | None:
     """None if the proof is what its own choices of rules, places and partners lead to."""
     try:
         with solver_alone(_SECONDS):
-            found = _derived(proof, q1, q2, catalog, time.monotonic() + _SECONDS)
+            found = _derived(proof, q1, q2, catalog, clock.now() + _SECONDS)
     except Busy:
         return Flaw("not checked in time")
     if isinstance(found, Flaw):

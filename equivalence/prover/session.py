@@ -7,12 +7,12 @@ contexts are opened.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable
 from functools import partial
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
+from rewright.engines import clock
 from rewright.equivalence.proof import Assumption
 
 from .conditions import off
@@ -54,8 +54,9 @@ class Session:
         self.encoder.tell(self.solver, self._facts.new())
         self.solver.push()
         try:
-            left = int((self.engine.deadline - time.monotonic()) * 1000)
-            self.solver.set("timeout", max(1, min(1500, left)))
+            # the solver counts on the wall
+            left = clock.stretched(min(1.5, self.engine.deadline - clock.now()))
+            self.solver.set("timeout", max(1, int(1000 * left)))
             self.encoder.tell(self.solver, formulas)
             if self.solver.check(*self.switches.values()) != z3.unsat:
                 return False

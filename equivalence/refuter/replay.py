@@ -12,7 +12,6 @@ from __future__ import annotations
 import itertools
 import math
 import random
-import time
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -21,6 +20,7 @@ from typing import Any, Literal
 
 import psycopg
 
+from rewright.engines import clock
 from rewright.equivalence.generator.databases import Database
 from rewright.equivalence.isolation import ScreenedQuery
 from rewright.equivalence.refuter.order import chooses_freely, counts_are_fixed, tie_query
@@ -89,7 +89,7 @@ class Confirmer:
         self.chooses = chooses_freely(original.tree) or chooses_freely(candidate.tree)
         self.counted = counts_are_fixed(original.tree) and counts_are_fixed(candidate.tree)
         self.random = random.Random(1)  # noqa: S311 - shuffling test data
-        # past it nothing is decided any more (time.monotonic)
+        # past it nothing is decided any more (rewright.engines.clock)
         self.deadline = math.inf
         # the original gave several answers for one database
         self.varied = False
@@ -114,7 +114,7 @@ class Confirmer:
             for number, order in enumerate(orders)
         ]
         for trial, switches in plans:
-            if time.monotonic() > self.deadline:
+            if clock.now() > self.deadline:
                 return None
             again = self._once(trial, switches)
             if again is None:

@@ -298,13 +298,33 @@ class ScratchDatabase:
         """Which texts each type's input function takes (domain checks included), asked once each."""
         unknown = [(t, v) for t, vs in wanted.items() for v in vs if (t, v) not in self._accepted]
         if unknown:
-            types, values = zip(*sorted(set(unknown)), strict=True)
+            pairs = sorted(set(unknown))
+            try:
+                self._accepted |= self._valid(pairs)
+            except psycopg.OperationalError:
+                raise
+            except psycopg.Error:
+                # a domain's check may fail on a value in place of refusing it (10 / value > 0): that one is not taken
+                for pair in pairs:
+                    self._accepted |= self._valid_alone(pair)
+        return {t: frozenset(v for v in vs if self._accepted[t, v]) for t, vs in wanted.items()}
+
+    def _valid(self, pairs: Sequence[tuple[str, str]]) -> dict[tuple[str, str], bool]:
+        types, values = zip(*pairs, strict=True)
+        with self.connection.transaction():
             rows = self.connection.execute(
                 "select t, v, pg_input_is_valid(v, t) from unnest(%s::text[], %s::text[]) as u(t, v)",
                 [list(types), list(values)],
-            )
-            self._accepted |= {(t, v): good for t, v, good in rows}
-        return {t: frozenset(v for v in vs if self._accepted[t, v]) for t, vs in wanted.items()}
+            ).fetchall()
+        return {(t, v): good for t, v, good in rows}
+
+    def _valid_alone(self, pair: tuple[str, str]) -> dict[tuple[str, str], bool]:
+        try:
+            return self._valid([pair])
+        except psycopg.OperationalError:
+            raise
+        except psycopg.Error:
+            return {pair: False}
 
     def valid_tuples(
         self, index: int, columns: tuple[int, ...], tuples: Sequence[tuple[str | None, ...]]

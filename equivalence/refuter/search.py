@@ -8,12 +8,12 @@ from __future__ import annotations
 import contextlib
 import itertools
 import random
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import psycopg
 
+from rewright.engines import clock
 from rewright.equivalence.generator.constants import Constants, constants_of
 from rewright.equivalence.generator.databases import (
     PROFILES,
@@ -114,11 +114,11 @@ class Refuter:
     def run(self, *, databases: int, seconds: float) -> Searched:
         """Try up to ``databases`` more databases for at most about ``seconds``."""
         self.scratch_db.enter(self.environment)
-        deadline = time.monotonic() + seconds
+        deadline = clock.now() + seconds
         self.confirmer.deadline = deadline + _REPLAY_SECONDS
         target = self.done.databases + databases
         for size in self._batch_sizes():
-            left = deadline - time.monotonic()
+            left = deadline - clock.now()
             done = self.done
             if done.found or left <= 0 or done.databases >= target or done.unloaded >= _MAX_BATCHES_UNLOADED:
                 break
@@ -129,7 +129,7 @@ class Refuter:
     def enumerate(self, *, databases: int, seconds: float) -> Searched:
         """Try all databases of the largest bound that has at most ``databases`` of them."""
         self.scratch_db.enter(self.environment)
-        deadline = time.monotonic() + seconds
+        deadline = clock.now() + seconds
         self.confirmer.deadline = deadline + _REPLAY_SECONDS
         generator = self.generator
         bound = all_small(self.scratch_db.shape, self.pools, generator.used, generator.idle, most=databases)
@@ -137,7 +137,7 @@ class Refuter:
             return self.done
         before = self.done.databases
         for start in range(0, len(bound.databases), 350):
-            if self.done.found or time.monotonic() > deadline:
+            if self.done.found or clock.now() > deadline:
                 return self.done
             self._batch(list(bound.databases[start : start + 350]), deadline)
         if self.done.databases - before == len(bound.databases):
@@ -151,10 +151,10 @@ class Refuter:
         self.scratch_db.enter(self.environment)
         if not (self.confirmer.chooses or self.confirmer.ties[0] is not None):
             return self.done
-        deadline = time.monotonic() + seconds
+        deadline = clock.now() + seconds
         self.confirmer.deadline = deadline
         for profile in itertools.islice(itertools.cycle(("small", "alike", "groups", "large")), _AUDITED):
-            if self.done.found or time.monotonic() > deadline:
+            if self.done.found or clock.now() > deadline:
                 break
             self._try(self.generator.database(profile))
         return self.done
@@ -170,7 +170,7 @@ class Refuter:
         made: list[Database] = []
         if self.done.databases == 0:
             made = [self.generator.database(profile) for profile in ("empty", "single", "tiny", "small")]
-        while len(made) < count and (not made or time.monotonic() < deadline):
+        while len(made) < count and (not made or clock.now() < deadline):
             if self.seeds and self.random.random() < 0.5:
                 made.append(
                     self.generator.database(self.random.choice(_SEEDED), self.random.choice(self.seeds))
@@ -181,7 +181,7 @@ class Refuter:
 
     def _batch(self, made: list[Database], deadline: float) -> None:
         done = self.done
-        milliseconds = int(1000 * max(0.2, min(4.0, deadline - time.monotonic() + 0.2)))
+        milliseconds = int(1000 * clock.stretched(max(0.2, min(4.0, deadline - clock.now() + 0.2))))
         try:
             first, made = self._load(made)
             if not made:
@@ -208,7 +208,7 @@ class Refuter:
             sifted.hits, key=lambda h: (bool(h.error_original or h.error_candidate), _size(made[h.number]))
         )
         for hit in hits[:8]:
-            if done.unreplayed > _MAX_REPLAYS or time.monotonic() > deadline + 1:
+            if done.unreplayed > _MAX_REPLAYS or clock.now() > deadline + 1:
                 return
             self._try(made[hit.number])
             if done.found:
@@ -221,12 +221,17 @@ class Refuter:
         if not self._refusing:
             try:
                 return self.scratch_db.load(made), made
-            except (psycopg.DataError, psycopg.IntegrityError):
+            except psycopg.OperationalError:
+                raise
+            except psycopg.Error:
+                # of any class: "cannot convert NaN to integer" is an unsupported feature, a function raises what it likes
                 self._refusing = True
         good = self._accepted(made)
         try:
             return self.scratch_db.load(good), good
-        except (psycopg.DataError, psycopg.IntegrityError):
+        except psycopg.OperationalError:
+            raise
+        except psycopg.Error:
             return 0, []
 
     def _accepted(self, made: list[Database]) -> list[Database]:

@@ -6,9 +6,9 @@ predicate it is given. Must not know servers.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 
+from rewright.engines import clock
 from rewright.equivalence.generator.databases import Database
 from rewright.equivalence.generator.schema import ColumnShape, Shape
 
@@ -32,7 +32,7 @@ _SMALL: dict[str, tuple[str, ...]] = {
 
 def shrink(shape: Shape, database: Database, still: Still, *, seconds: float = 2.0) -> Database:
     """A smaller database for which ``still`` holds; ``database`` itself when none is found in time."""
-    deadline = time.monotonic() + seconds
+    deadline = clock.now() + seconds
     database = _fewer_rows(shape, database, still, deadline)
     database = _plainer_values(shape, database, still, deadline)
     database = _renamed_values(shape, database, still, deadline)
@@ -42,17 +42,17 @@ def shrink(shape: Shape, database: Database, still: Still, *, seconds: float = 2
 def _fewer_rows(shape: Shape, database: Database, still: Still, deadline: float) -> Database:
     """Children before parents, halves before single rows, until nothing can go."""
     changed = True
-    while changed and time.monotonic() < deadline:
+    while changed and clock.now() < deadline:
         changed = False
         for index in reversed(shape.order):
             size = len(database[index])
             step = max(1, size // 2)
-            while step and database[index] and time.monotonic() < deadline:
+            while step and database[index] and clock.now() < deadline:
                 start = 0
                 while start < len(database[index]):
                     rows = database[index][:start] + database[index][start + step :]
                     trial = _with(database, index, rows)
-                    if time.monotonic() < deadline and still(trial):
+                    if clock.now() < deadline and still(trial):
                         database, changed = trial, True
                     else:
                         start += step
@@ -69,7 +69,7 @@ def _plainer_values(shape: Shape, database: Database, still: Still, deadline: fl
         for number in range(len(database[index])):
             for position in table.stored:
                 for value in _candidates(table.columns[position], database[index][number][position]):
-                    if time.monotonic() > deadline:
+                    if clock.now() > deadline:
                         return database
                     row = list(database[index][number])
                     row[position] = value
@@ -93,7 +93,7 @@ def _renamed_values(shape: Shape, database: Database, still: Still, deadline: fl
         }
         for value in sorted(odd):
             for name in names:
-                if time.monotonic() > deadline:
+                if clock.now() > deadline:
                     return database
                 trial = _replaced(shape, database, family, value, name)
                 if still(trial):

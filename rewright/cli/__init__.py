@@ -25,6 +25,7 @@ COMMANDS = {
     "resume": "serve replacements again",
     "rewrite": "find faster equivalents of queries",
     "verify": "are two queries the same?",
+    "advise": "indexes, statistics and constraints that would help; proposed only",
     "hint": "measured hints for a query",
     "hintplan": "get, check and feed pg_hint_plan",
     "knowledge": "rewrite knowledge: search, add, build, check",

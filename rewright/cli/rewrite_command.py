@@ -72,6 +72,7 @@ def command(
         check_seconds=config.verify.timeout,
         model=model == "on",
         share=config.models.share,  # type: ignore[arg-type]
+        samples=config.models.samples,
     )
     done = _work(source, top, dsn, config, settings)
     if report is not None:

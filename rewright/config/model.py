@@ -8,7 +8,7 @@ from typing import Any
 
 from rewright import values
 from rewright.config.options import option
-from rewright.values import address, choice, integer, seconds, store_url, switch, text, words
+from rewright.values import address, choice, integer, number, seconds, store_url, switch, text, words
 
 ROLES_OF_MODELS = ("reasoning", "rewrite", "assistant", "decision", "hint", "lake", "ask")
 
@@ -186,7 +186,7 @@ class Optimiser:
     measure: str = option(
         "run",
         choice("off", "explain", "run", "both"),
-        "off | explain | run (the replacement, stopped at the original's observed time) | both",
+        "off | explain | run (the replacement, stopped at the original's observed time; the original until it has lost) | both",
     )
     concurrency: int = option(1, integer(0, 64), "queries optimised at a time; 0: none")
     run_timeout: float = option("30s", seconds, "a measured run at most")
@@ -221,7 +221,31 @@ class Models:
         choice("schema", "statistics", "samples"),
         "schema | statistics | samples: what a prompt may contain",
     )
+    api_base: str = option(
+        "", text, "an OpenAI-compatible server; empty: the provider's own", example="http://127.0.0.1:8000/v1"
+    )
     daily_tokens: int = option(2_000_000, integer(0, 10**12), "tokens in a day at most")
+    daily_money: float = option(0, number(0, 1e9), "US dollars in a day at most; 0: no limit")
+    query_tokens: int = option(200_000, integer(0, 10**12), "tokens for one query at most")
+    query_money: float = option(0, number(0, 1e9), "US dollars for one query at most; 0: no limit")
+    max_tokens: int = option(
+        0,
+        integer(0, 10**7),
+        "tokens of one reply, thinking included; 0: what each role is known to need, too few for models that think at length",
+    )
+    reasoning_effort: str = option(
+        "",
+        choice("", "minimal", "low", "medium", "high"),
+        "how long a model that can think should; empty: its default",
+    )
+    response_format: str = option(
+        "text",
+        choice("text", "json", "schema"),
+        "how JSON is asked for: in words alone, or of the server as well (json_object, json_schema)",
+    )
+    samples: int = option(
+        1, integer(1, 4), "replies asked for where rules find nothing, each by another strategy"
+    )
 
     def of(self, role: str) -> str:
         """The model for a role; empty: none."""

@@ -8,12 +8,12 @@ from __future__ import annotations
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from rewright.equivalence.decomposition.search import at_once
 from rewright.rewrite.adapters.postgres import PostgresDatabase
-from rewright.rewrite.model import Explained, Timed
+from rewright.rewrite.model import Explained, Figure, Timed
 from rewright.rewrite.ports import DatabaseError, ResultColumn
 from rewright.sql.plans import plan_from_json
 
@@ -64,6 +64,12 @@ class FrugalDatabase:
         if not self.budget.take():
             raise DatabaseError("53400", "[optimiser] max_runs_per_hour is used up")
         return self.inner.measure(sql, seconds)
+
+    def figures(self, sql: str) -> Sequence[Figure]:
+        return self.inner.figures(sql)
+
+    def executed(self, sql: str, seconds: float) -> Explained | None:
+        return self.inner.executed(sql, seconds) if self.budget.take() else None
 
     def schema_text(self, sql: str) -> str:
         return self.inner.schema_text(sql)

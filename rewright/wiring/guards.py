@@ -138,12 +138,13 @@ def holds(session: Session, guard: Guard) -> bool:
 
 
 READABLE = """
-select c.relrowsecurity or not (has_schema_privilege(r.oid, c.relnamespace, 'usage') and has_table_privilege(r.oid, c.oid, 'select'))
+select c.relrowsecurity and not (r.rolsuper or r.rolbypassrls or pg_has_role(r.oid, c.relowner, 'usage') and not c.relforcerowsecurity)
+  or not (has_schema_privilege(r.oid, c.relnamespace, 'usage') and has_table_privilege(r.oid, c.oid, 'select'))
 from pg_roles r, pg_class c where r.rolname = %s and c.oid = %s"""
 
 
 def readable(session: Session, role: str, text: str) -> bool:
-    """Whether ``role`` may read every relation that ``text`` names, whole, without row-level security.
+    """Whether ``role`` may read every relation that ``text`` names, whole: without row-level security, or past it.
 
     Raises psycopg.Error.
     """

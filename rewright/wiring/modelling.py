@@ -37,4 +37,31 @@ def make_model(config: Config) -> Model:
 
     path = Path(LEDGER).expanduser()
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    return LiteLlm(names, Ledger(Limits(daily_tokens=section.daily_tokens), path))
+    return LiteLlm(
+        names,
+        Ledger(limits_of(config), path),
+        api_base=section.api_base or None,
+        max_tokens=section.max_tokens or None,
+        reasoning_effort=section.reasoning_effort,
+        response_format=section.response_format,
+    )
+
+
+def limits_of(config: Config) -> Limits:
+    """What may be spent, by [models]."""
+    section = config.models
+    return Limits(
+        daily_tokens=section.daily_tokens,
+        daily_money=section.daily_money or None,
+        query_tokens=section.query_tokens,
+        query_money=section.query_money or None,
+    )
+
+
+def spent_today(config: Config) -> str:
+    """Tokens and money of today, and their limits, for people."""
+    limits = limits_of(config)
+    tokens, money = Ledger(limits, Path(LEDGER).expanduser()).spent()
+    most = f" of {limits.daily_tokens:,}" if limits.daily_tokens is not None else ""
+    dollars = f" of ${limits.daily_money:g}" if limits.daily_money is not None else ""
+    return f"today {tokens:,}{most} tokens, ${money:.2f}{dollars}"

@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import psycopg
@@ -17,6 +18,7 @@ import psycopg
 from rewright.config.model import Config, Database
 from rewright.engines.postgres.catalog import snapshot
 from rewright.engines.postgres.hinting import HintingSession
+from rewright.engines.postgres.policies import filtered_tables
 from rewright.engines.postgres.session import Limits, Session, SessionError, Untrusted
 from rewright.engines.postgres.values import NO_VALUES
 from rewright.equivalence.api import Checker, Options
@@ -538,6 +540,8 @@ class Workbench:
             chains = by_steps(checker, derivations, catalog, path, confirm, between)
             ports = Ports(
                 database=database,
+                inspector=database,
+                derivations=derivations,
                 checker=PoliteChecker(chains, self.priority_gate),
                 prover=chains,
                 proposer=RuleProposer(
@@ -548,7 +552,9 @@ class Workbench:
                 else TemplateScoper(
                     catalog, path, frozenset(self.config.verify.accept), self.priority_gate.give_way
                 ),
-                eligible=lambda sql: eligible(sql, catalog, path),
+                eligible=partial(
+                    eligible, catalog=catalog, search_path=path, filtered=filtered_tables(session)
+                ),
                 model=self.model if job.model else NoModel(),
                 hinter=self._hinter(dsn, job, learning),
                 knowledge=NoKnowledge()
@@ -608,6 +614,7 @@ class Workbench:
             check_seconds=self.config.verify.timeout,
             model=job.model,
             share=share,
+            samples=self.config.models.samples,
         )
         if job.kind != "inline":
             return settings

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from rewright.engines.postgres.catalog import snapshot
+from rewright.engines.postgres.policies import filtered_tables
 from rewright.engines.postgres.references import Broken, look
 from rewright.engines.postgres.scratch import ScratchServer
 from rewright.engines.postgres.session import Limits, Session
@@ -139,14 +140,19 @@ def _rewriter(
     judge = ModelJudge(extras.model, extras.share) if extras.judge else None
     checker = opened.enter_context(Checker(catalog, scratch, options, judge=judge))
     chains = by_steps(checker, derivations, catalog, search_path)
+    database = PostgresDatabase(session, catalog, search_path, settings)
     return Rewriter(
         Ports(
-            database=PostgresDatabase(session, catalog, search_path, settings),
+            database=database,
+            inspector=database,
+            derivations=derivations,
             checker=chains,
             prover=chains,
             proposer=RuleProposer(catalog, search_path, derivations=derivations),
             scoper=TemplateScoper(catalog, search_path),
-            eligible=partial(eligible, catalog=catalog, search_path=search_path),
+            eligible=partial(
+                eligible, catalog=catalog, search_path=search_path, filtered=filtered_tables(session)
+            ),
             model=extras.model,
             knowledge=extras.knowledge
             if extras.units is None

@@ -1,22 +1,33 @@
 """The `Database` port over the optimiser's own read-only session.
 
-Owns the translation of its errors and records, and the short DDL of the tables a query reads. Must not know agents.
+Owns the translation of its errors and records. Must not know agents.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from pglast import ast
-from pglast.error import Error as PglastError
-
+from rewright.engines import clock
+from rewright.engines.postgres.busyness import Busyness
 from rewright.engines.postgres.session import Session, SessionError
-from rewright.rewrite.model import Explained, Timed
+from rewright.rewrite.adapters.describing import (
+    COLUMNS,
+    INDEXES,
+    MOST_COLUMNS,
+    SIZES,
+    ddl,
+    names_in,
+    of_column,
+    tables_of,
+)
+from rewright.rewrite.model import Explained, Figure, Timed
 from rewright.rewrite.ports import DatabaseError, ResultColumn
-from rewright.sql.catalog import Catalog, ForeignKey, Key, Table, TableColumn
-from rewright.sql.parsing import TooDeep, has_parameters, nodes_of, parse
+from rewright.sql.catalog import Catalog, Table
+from rewright.sql.parsing import has_parameters
+
+_CANCELLED = "57014"
 
 
 @dataclass(slots=True)
@@ -29,6 +40,10 @@ class PostgresDatabase:
     settings: Mapping[str, str] = field(default_factory=dict)
     _types: dict[int, str] = field(default_factory=dict)
     _explained: dict[str, Explained] = field(default_factory=dict)
+    _busyness: Busyness = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._busyness = Busyness(self.session)
 
     def explain(self, sql: str) -> Explained:
         """Cached by text: a run asks for the same plan several times."""
@@ -56,20 +71,46 @@ class PostgresDatabase:
         return tuple(ResultColumn(c.name, c.type_oid, c.typmod, self._type_name(c.type_oid)) for c in columns)
 
     def measure(self, sql: str, seconds: float) -> Timed:
+        """Times are those of an idle server, as far as they can be known (`rewright.engines.postgres.busyness`)."""
         try:
-            run = self.session.run(sql, stop_after=seconds, settings=self.settings)
+            busy = self._busyness.factor()
+            run = self.session.run(sql, stop_after=seconds, settings=self.settings, stretch=busy)
         except SessionError as error:
             raise _ours(error) from error
-        return Timed(run.duration, stopped=not run.finished, cpu=run.cpu, digest=run.digest)
+        kept = self._busyness.kept_waiting(run)
+        if run.waited is None:
+            # nor does our own time go by while the server is busy with others; one on this machine is known to the clock
+            clock.discount(kept)
+        return Timed(run.duration - kept, stopped=not run.finished, cpu=run.cpu, digest=run.digest)
 
     def schema_text(self, sql: str) -> str:
-        """CREATE TABLE statements of the tables named in ``sql``; names, types and constraints only."""
-        found: dict[str, str] = {}
-        for schema, name in _relations(sql):
-            table = self.catalog.find_table(name, (schema,) if schema else self.search_path)
-            if table is not None and table.ref.schema not in {"pg_catalog", "information_schema"}:
-                found[f"{table.ref.schema}.{table.ref.name}"] = ddl(table)
-        return "\n".join(found.values())
+        """CREATE TABLE and CREATE INDEX of the tables named in ``sql``; no defaults, checks or comments."""
+        tables = tables_of(sql, self.catalog, self.search_path)
+        indexes = [str(row[0]) for row in self._ask(INDEXES, [*_names(tables)])] if tables else []
+        return "\n".join([*(ddl(table) for table in tables), *(f"{text};" for text in indexes)])
+
+    def figures(self, sql: str) -> tuple[Figure, ...]:
+        """Rows of its tables, and what ANALYZE knows of the columns that it names."""
+        tables = tables_of(sql, self.catalog, self.search_path)
+        if not tables:
+            return ()
+        names = _names(tables)
+        sizes = [Figure(str(name), "rows", float(rows)) for name, rows in self._ask(SIZES, [*names])]
+        columns = self._ask(COLUMNS, [*names, sorted(names_in(sql)), MOST_COLUMNS])
+        return (*sizes, *(figure for row in columns for figure in of_column(row)))
+
+    def executed(self, sql: str, seconds: float) -> Explained | None:
+        """The plan with what its nodes really did; None where it does not end within ``seconds``."""
+        try:
+            document = self.session.explain_document(
+                sql, settings=self.settings, analyze=True, timeout=seconds
+            )
+        except SessionError as error:
+            if error.sqlstate == _CANCELLED:
+                return None
+            raise _ours(error) from error
+        plan: Mapping[str, Any] = document[0]["Plan"]
+        return Explained(float(plan["Total Cost"]), plan)
 
     def _type_name(self, oid: int) -> str:
         if oid not in self._types:
@@ -83,38 +124,10 @@ class PostgresDatabase:
             raise _ours(error) from error
 
 
+def _names(tables: Sequence[Table]) -> tuple[list[object], list[object]]:
+    """Schemas and names, as parameters."""
+    return [t.ref.schema for t in tables], [t.ref.name for t in tables]
+
+
 def _ours(error: SessionError) -> DatabaseError:
     return DatabaseError(error.sqlstate or "08006", str(error))
-
-
-def _relations(sql: str) -> Iterator[tuple[str, str]]:
-    try:
-        nodes = list(nodes_of([s.stmt for s in parse(sql)]))
-    except (PglastError, TooDeep, RecursionError):
-        return
-    for node in nodes:
-        if isinstance(node, ast.RangeVar):
-            yield node.schemaname or "", node.relname or ""
-
-
-def ddl(table: Table) -> str:
-    """One CREATE TABLE without defaults, checks and comments."""
-    lines = [_column(c) for c in table.columns]
-    lines += [_key(k) for k in table.keys if k.usable]
-    lines += [_foreign_key(k) for k in table.foreign_keys if k.usable]
-    body = ",\n  ".join(lines)
-    kind = "view" if table.kind in {"view", "matview"} else "table"
-    return f"create {kind} {table.ref.schema}.{table.ref.name} (\n  {body}\n);"
-
-
-def _column(column: TableColumn) -> str:
-    return f"{column.name} {column.type.name}{' not null' if column.not_null else ''}"
-
-
-def _key(key: Key) -> str:
-    return f"{'primary key' if key.primary else 'unique'} ({', '.join(key.columns)})"
-
-
-def _foreign_key(key: ForeignKey) -> str:
-    columns, target = ", ".join(key.columns), ", ".join(key.target_columns)
-    return f"foreign key ({columns}) references {key.target.schema}.{key.target.name} ({target})"

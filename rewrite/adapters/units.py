@@ -7,7 +7,6 @@ own question, so that search tries these first. Must not know agents.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -15,6 +14,7 @@ from typing import Any
 
 from pglast.error import Error as PglastError
 
+from rewright.engines import clock
 from rewright.knowledge.api import KnowledgeBase
 from rewright.knowledge.patterns.fits import fits, rewrites, term_of
 from rewright.knowledge.patterns.terms import NotATerm, Term, read
@@ -58,9 +58,9 @@ class UnitKnowledge:
         return [self._unit(stored, fitting=stored.id in fitting) for stored in ordered[:k]]
 
     def _fitting(self, ranked: Sequence[Stored], query: Term | None) -> Iterator[str]:
-        deadline = time.monotonic() + SECONDS
+        deadline = clock.now() + SECONDS
         for stored in ranked if query is not None else ():
-            if time.monotonic() > deadline:
+            if clock.now() > deadline:
                 return
             assert query is not None
             if fits(stored, query, self.catalog, self.search_path):
@@ -69,7 +69,16 @@ class UnitKnowledge:
     def _unit(self, stored: Stored, *, fitting: bool) -> Unit:
         rule = rule_of(stored, self.search_path) if fitting else None
         category = category_of(stored.category)
-        return Unit(stored.title, stored.answer, category, stored.id, rule, rules_of(stored))
+        return Unit(
+            stored.title,
+            stored.answer,
+            category,
+            stored.id,
+            rule,
+            rules_of(stored),
+            stored.before,
+            stored.after,
+        )
 
 
 def category_of(name: str) -> Category:

@@ -8,20 +8,42 @@ candidates were found or what they gain.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from rewright.models.api import Model, ModelError, Request, Usage
+from rewright.models.api import Model, ModelError, Request, Usage, complaint
 from rewright.models.prompts import ErrorText, Instruction, Part, SqlText, messages
 from rewright.models.redact import Redactor
 from rewright.models.typed import ask
 from rewright.rewrite.agents.guard import complaint_of
-from rewright.rewrite.agents.memory import Memory, VerdictNote, result_rows
+from rewright.rewrite.agents.memory import Example, Memory, VerdictNote
 from rewright.rewrite.agents.runs import Runs
+from rewright.rewrite.agents.samples import Alike, alike
 from rewright.rewrite.machine.states import NOT_FASTER, Fallen, Verified, Verify
-from rewright.rewrite.model import TRUST, Candidate, Checked, Deadline, Evidence, Settings, Step
-from rewright.rewrite.ports import Checker, Database, DatabaseError, NoProver, Prover, ResultColumn
+from rewright.rewrite.model import (
+    TRUST,
+    Candidate,
+    Checked,
+    Deadline,
+    Evidence,
+    Settings,
+    Step,
+    canonical,
+    digest,
+)
+from rewright.rewrite.ports import (
+    Checker,
+    Database,
+    DatabaseError,
+    Derives,
+    NoDerivations,
+    NoProver,
+    Prover,
+    ResultColumn,
+)
 
+_REFUTED_WITH = "refuted: it goes on from, or is the same as, a candidate that was refuted"
 _SYSTEM = (
     "You correct PostgreSQL queries. A query was rewritten to be faster; it must give exactly what the original gives:"
     " the same rows with duplicates and NULLs, the same column names, types and order. Change as little as possible."
@@ -57,6 +79,12 @@ class _Refusal:
     message: str
 
 
+@dataclass(frozen=True, slots=True)
+class _Refuted:
+    candidate: Candidate
+    evidence: Evidence
+
+
 @dataclass(slots=True)
 class Assistant:
     """The agent of one run. ``model`` and ``redactor`` are None without a model."""
@@ -71,9 +99,14 @@ class Assistant:
     scope: str = ""
     runs: Runs | None = None
     prover: Prover = field(default_factory=NoProver)
+    derivations: Derives = field(default_factory=NoDerivations)
     usage: Usage = field(default_factory=Usage)
-    first_passed: float | None = None  # by the deadline's clock
+    notes: list[str] = field(default_factory=list)
+    first_passed: float | None = None  # time.monotonic()
     _signature: tuple[ResultColumn, ...] | None = None
+    # seconds that are left for corrections in this round
+    _correcting: float = 0.0
+    _refuted: set[str] = field(default_factory=set)
 
     def act(self, command: Verify, deadline: Deadline) -> Verified:
         """Those of the candidates that are the same query, in their order, and complaints about the others.
@@ -82,15 +115,20 @@ class Assistant:
         fastest is checked first. The short check comes first for all: what can be proved or refuted easily is done
         with then. The patient one is for what Decision chooses (`confirm`), or follows here when nothing has passed.
         """
-        self.usage = Usage()
+        self.usage, self.notes = Usage(), []
+        self._correcting = self.settings.correction_seconds
         if not (command.last or self.settings.single_pass):
             # the next round looks further: a stubborn proof here must not take all the time
             deadline = deadline.within(deadline.left() * _EARLY)
-        correcting = deadline.within(self.settings.correction_seconds)
         worth, idle = command.candidates, list[Candidate]()
         if self.runs is not None:
             worth, idle = self._sifted(worth, deadline)
+        for candidate in worth:
+            if candidate.via:
+                self.derivations.remember(candidate.sql, candidate.via)
         worth = self._provable_first(worth, deadline)
+        like = alike(worth, self.prover, deadline.within(deadline.left() * self.settings.looking))
+        worth = like.ordered(worth)
         # what is left of the time is shared with Decision
         enough = deadline.within(deadline.left() * 0.6)
         waiting = dict(enumerate(worth))
@@ -101,23 +139,41 @@ class Assistant:
                 if deadline.passed or (passed and enough.passed) or self._suffice(passed.values(), candidate):
                     complaints.setdefault(number, "not checked for lack of time or need")
                     continue
-                result = self._verify(candidate, seconds, deadline, correcting)
+                if self._hopeless(candidate, like):
+                    complaints[number] = _REFUTED_WITH
+                    del waiting[number]
+                    continue
+                result = self._verify(candidate, seconds, deadline)
                 if isinstance(result, str):
                     complaints[number] = result
                     del waiting[number]
                 elif result.evidence.level in TRUST:
                     passed[number] = result
                     waiting[number] = result.candidate
-                    self.first_passed = self.first_passed or deadline.clock()
+                    self._lead(like.others(candidate), candidate, result)
+                    self.first_passed = self.first_passed or time.monotonic()
                 else:
                     complaints[number] = f"unknown: {result.evidence.reason}"
                     waiting[number] = result.candidate
+                    self.memory.remember(VerdictNote(result.candidate.sql, "unknown"))
             if passed:
                 break
         fallen = [Fallen(worth[n], complaints[n]) for n in sorted(complaints) if n not in passed]
         fallen += [self._no_faster(candidate) for candidate in idle]
         told = tuple(one.complaint for one in fallen)
-        return Verified(tuple(passed[n] for n in sorted(passed)), told, tuple(fallen))
+        checked = tuple(passed[n] for n in sorted(passed))
+        return Verified(checked, told, tuple(fallen), tuple(self.notes))
+
+    def _hopeless(self, candidate: Candidate, like: Alike) -> bool:
+        """Whether it goes on from a refuted text, or is by proof the same query as one: it would fail for the same reason."""
+        texts = (*candidate.via, *(one.sql for one in like.others(candidate)))
+        return any(digest(canonical(text)) in self._refuted for text in texts)
+
+    def _lead(self, others: Iterable[Candidate], candidate: Candidate, result: Checked) -> None:
+        """What is the same query by proof is proved by way of the one that is proved."""
+        if result.evidence.level == "proved" and result.candidate.key() == candidate.key():
+            for one in others:
+                self.derivations.remember(one.sql, (*self.derivations.via(candidate.sql), candidate.sql))
 
     def _provable_first(self, worth: tuple[Candidate, ...], deadline: Deadline) -> tuple[Candidate, ...]:
         """The first of rules' candidates that a quick proof is found for before those without one, best one that leaves nothing
@@ -210,27 +266,33 @@ class Assistant:
             for runs in [self.runs.of(c.candidate)]
         )
 
-    def _verify(
-        self, candidate: Candidate, seconds: float, deadline: Deadline, correcting: Deadline
-    ) -> Checked | str:
+    def _verify(self, candidate: Candidate, seconds: float, deadline: Deadline) -> Checked | str:
         """Parse, describe, check; correct and start over while there is time and a model. The complaint where
         the candidate is refused for good.
         """
         seen = {candidate.key()}
-        while True:
-            repaired = self._repair(candidate, deadline)
-            if isinstance(repaired, str):
-                return repaired
-            candidate = repaired
-            evidence = self.checker.check(self.sql, candidate.sql, min(seconds, max(0.05, deadline.left())))
-            if evidence.level != "refuted":
-                return Checked(candidate, evidence)
-            self._remember(candidate, evidence)
-            corrected = self._correct(candidate, evidence, correcting)
+        result = self._checked(candidate, seconds, deadline)
+        while isinstance(result, _Refuted):
+            self._refuted.add(result.candidate.key())
+            self._remember(result.candidate, result.evidence)
+            began = deadline.clock()
+            corrected = self._correct(result.candidate, result.evidence, deadline.within(self._correcting))
             if corrected is None or corrected.key() in seen:
-                return f"refuted: {evidence.reason or 'a counterexample was found'}"
+                self._correcting -= deadline.clock() - began
+                return f"refuted: {result.evidence.reason or 'a counterexample was found'}"
             seen.add(corrected.key())
-            candidate = corrected
+            result = self._checked(corrected, seconds, deadline)
+            self._correcting -= deadline.clock() - began
+        return result
+
+    def _checked(self, candidate: Candidate, seconds: float, deadline: Deadline) -> Checked | _Refuted | str:
+        repaired = self._repair(candidate, deadline)
+        if isinstance(repaired, str):
+            return repaired
+        limit = min(seconds, max(0.05, deadline.left()))
+        evidence = self.checker.check(self.sql, repaired.sql, limit)
+        refuted = evidence.level == "refuted"
+        return _Refuted(repaired, evidence) if refuted else Checked(repaired, evidence)
 
     # ------------------------------------------------------------------ syntax and signature
 
@@ -287,13 +349,9 @@ class Assistant:
     def _correct(self, candidate: Candidate, evidence: Evidence, deadline: Deadline) -> Candidate | None:
         if candidate.source != "model" or not self.settings.checker_loop:
             return None
-        example = evidence.counterexample or {}
-        parts = (
-            SqlText("Rewrite", candidate.sql),
-            result_rows("The original's rows", str(example.get("original", ""))),
-            result_rows("The rewrite's rows", str(example.get("candidate", ""))),
-            Instruction(_CORRECT),
-        )
+        example = Example.of(evidence)
+        shown = () if example is None else (example.part(),)
+        parts = (SqlText("Rewrite", candidate.sql), *shown, Instruction(_CORRECT))
         return self._ask(candidate, parts, deadline, "correction")
 
     def _ask(
@@ -314,24 +372,18 @@ class Assistant:
             reply = ask(self.model, request, Correction)
         except ModelError as error:
             self.usage = self.usage + error.usage
+            self.notes.append(complaint("assistant", error))
             return None
         self.usage = self.usage + reply.usage
         sql = self.redactor.restore(reply.value.sql.strip().rstrip(";").strip())
         if not sql:
             return None
         steps = (*candidate.steps, Step(step, candidate.category, reply.value.what_was_wrong[:300]))
-        return replace(candidate, sql=sql, steps=steps, cost=None)
+        # it stands for itself: its steps led elsewhere
+        return replace(candidate, sql=sql, steps=steps, cost=None, via=())
 
     def _remember(self, candidate: Candidate, evidence: Evidence) -> None:
-        example = evidence.counterexample or {}
-        self.memory.remember(
-            VerdictNote(
-                candidate.sql,
-                evidence.level,
-                original=str(example.get("original", "")),
-                candidate=str(example.get("candidate", "")),
-            )
-        )
+        self.memory.remember(VerdictNote(candidate.sql, evidence.level, example=Example.of(evidence)))
 
 
 def _last(candidate: Candidate) -> str:

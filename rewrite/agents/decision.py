@@ -57,16 +57,21 @@ class _Contender:
 
     @property
     def seconds(self) -> float | None:
-        return median(r.seconds for r in self.runs) if self.runs else None
+        return median(r.seconds for r in self._counted) if self.runs else None
 
     @property
     def cpu(self) -> float | None:
-        known = [r.cpu for r in self.runs if r.cpu is not None]
-        return median(known) if known and len(known) == len(self.runs) else None
+        known = [r.cpu for r in self._counted if r.cpu is not None]
+        return median(known) if known and len(known) == len(self._counted) else None
 
     @property
     def stopped(self) -> bool:
-        return any(r.stopped for r in self.runs)
+        """Whether it was stopped as often as it came to its end, or more often."""
+        return bool(self.runs) and 2 * sum(r.stopped for r in self.runs) >= len(self.runs)
+
+    @property
+    def _counted(self) -> list[Timed]:
+        return [r for r in self.runs if not r.stopped] or self.runs
 
 
 @dataclass(slots=True)
@@ -100,8 +105,8 @@ class Decision:
         weighed, best = self._confirmed(weighed, deadline)
         for one in weighed:
             self._remember(one, contenders)
-        satisfied = self._satisfied(best, deadline)
-        return Decided(weighed, best, satisfied, () if satisfied else self._advice())
+        satisfied, ask = self._satisfied(best, deadline)
+        return Decided(weighed, best, satisfied, () if satisfied else self._advice(), ask)
 
     # ------------------------------------------------------------------ measuring
 
@@ -149,6 +154,9 @@ class Decision:
             (c for c in contenders if c.seconds is not None and not c.stopped), key=lambda c: c.seconds or 0.0
         )[:2]
         for _ in range(self.settings.repeats - 1):
+            if leaders and not runs.lost:
+                runs.run_rival(leaders[0].checked.candidate, deadline)
+                limit = runs.limit() or limit
             if all((c.seconds or 0.0) <= _CLEAR * limit and len(c.runs) > 1 for c in leaders):
                 break
             runs.run_original(deadline)
@@ -256,10 +264,9 @@ class Decision:
         only spread. Where the clock says much more than noise can, only dearer ones are doubted. Of a few milliseconds noise
         can say anything.
         """
-        known = [r.cpu for r in self.runs.original if r.cpu is not None and not r.stopped]
-        if not known or one.cpu_after is None:
+        before = self.runs.cpu_before()
+        if before is None or one.cpu_after is None:
             return False
-        before = median(known)
         saved = (one.seconds_before or 0.0) - (one.seconds_after or 0.0)
         if ratio <= _CLEAR_OF_NOISE and saved >= _TICK:
             return one.cpu_after > max(1.1 * before, before + 0.02)
@@ -268,14 +275,18 @@ class Decision:
     def _servable(self, checked: Checked) -> bool:
         return checked.evidence.meets(self.settings.trust, self.settings.accept)
 
-    def _satisfied(self, best: Weighed | None, deadline: Deadline) -> bool:
+    def _satisfied(self, best: Weighed | None, deadline: Deadline) -> tuple[bool, bool]:
+        """Whether to stop, and else whether a model may be asked: what rules found and may be served does not wait for one."""
         if self.settings.single_pass or not self.settings.decision or deadline.passed:
-            return True
+            return True, False
         if best is None or not self._servable(best.checked):
-            return False
+            return False, True
         if best.ratio is not None and best.ratio <= self.settings.enough:
-            return True
-        return not self._opinion(deadline).go_on
+            return True, False
+        if best.checked.candidate.source == "rules":
+            return False, False
+        again = self._opinion(deadline).go_on
+        return not again, again
 
     def _opinion(self, deadline: Deadline) -> Opinion:
         if self.model is None or self.redactor is None or not self.model.available("decision"):
@@ -301,7 +312,15 @@ class Decision:
         costs = one.cost_before, one.cost_after
         cost_ratio = costs[1] / max(costs[0], 1e-9) if costs[0] is not None and costs[1] is not None else None
         self.memory.remember(
-            ReportNote(one.checked.candidate.sql, cost_ratio, one.ratio if one.measured else None, explained)
+            ReportNote(
+                same.sql,
+                cost_ratio,
+                one.ratio if one.measured else None,
+                explained,
+                one.checked.evidence.counts_as(self.settings.accept),
+                one.checked.evidence.modulo,
+                same,
+            )
         )
 
     def _advice(self) -> tuple[str, ...]:

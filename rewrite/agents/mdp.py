@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from rewright.models.api import Model, ModelError, Request, Usage
+from rewright.models.api import Model, ModelError, Request, Usage, complaint
 from rewright.models.prompts import Instruction, Part, SqlText, messages
 from rewright.models.redact import Redactor
 from rewright.models.typed import ask
@@ -30,6 +30,27 @@ _MDP = (
     " original query. At each state weigh the possible actions by the reward you expect, in this and in later steps,"
     " take the best and write down the whole query it leads to. Stop when no action promises a reward. Reply with the"
     " steps you took, at most six; an empty list of steps when the original can't be improved."
+)
+# other ways to look at the same query, one a further sample (plan's bottleneck: E3-Rewrite, arXiv 2508.09023; selectivity: LITHE,
+# arXiv 2502.12918); what several of them lead to is likelier right
+_STRATEGIES = (
+    _MDP,
+    (
+        "Look at the plan first: name the node with the largest actual time (or estimated cost) and the part of the query that"
+        " makes it, and rewrite so that this node has less to do or is not needed. Then look at the next one. Reply with the"
+        " queries on the way as steps, at most six; an empty list of steps when the original can't be improved."
+    ),
+    (
+        "Look at the data flow: find the condition or join that keeps the fewest rows, and rewrite so that it comes before"
+        " joins, aggregates and window functions which now work on more rows than they need. Reply with the queries on the way"
+        " as steps, at most six; an empty list of steps when the original can't be improved."
+    ),
+    (
+        "Look at what is done more than once: subqueries for each row of another query, tables that are read several times,"
+        " aggregates over the same groups. Rewrite so that each is done once, by grouping first and joining, by FILTER or by"
+        " window functions. Reply with the queries on the way as steps, at most six; an empty list of steps when the original"
+        " can't be improved."
+    ),
 )
 _CHECKLIST = (
     "Go over the rewritten query once more with this checklist: repeated subqueries that could be shared; joins whose"
@@ -64,32 +85,50 @@ class Enhancement:
 
 @dataclass(frozen=True, slots=True)
 class Thought:
-    """What a conversation brought and what it cost."""
+    """What a conversation brought, what it cost, what went wrong."""
 
     candidates: tuple[Candidate, ...] = ()
     usage: Usage = field(default_factory=Usage)
-    complaint: str = ""
+    complaints: tuple[str, ...] = ()
+
+    def __add__(self, other: Thought) -> Thought:
+        return Thought(
+            (*self.candidates, *other.candidates),
+            self.usage + other.usage,
+            (*self.complaints, *other.complaints),
+        )
 
 
 @dataclass(slots=True)
 class ModelStrategy:
-    """The model's side of Reasoning for one run: prompts through the run's redactor, charged to ``scope``."""
+    """The model's side of Reasoning for one run: prompts through the run's redactor, charged to ``scope``. ``samples``: chains that
+    are asked for, each by another strategy.
+    """
 
     model: Model
     redactor: Redactor
     scope: str = ""
     chain_seconds: float = 120.0
-    used: Usage = field(default_factory=Usage)
+    samples: int = 1
 
     def chain(self, memory: Memory, deadline: Deadline) -> Thought:
-        """The reasoning agent's chain, its nodes as candidates in order."""
-        parts = (*memory.parts("reasoning"), Instruction(_MDP))
+        """The reasoning agent's chains, their nodes as candidates in order."""
+        thought = Thought()
+        for number, strategy in enumerate(_STRATEGIES[: self.samples]):
+            if deadline.passed:
+                break
+            share = deadline.within(deadline.left() / (self.samples - number))
+            thought = thought + self._sample(number, strategy, memory, share)
+        return thought
+
+    def _sample(self, number: int, strategy: str, memory: Memory, deadline: Deadline) -> Thought:
+        parts = (*memory.parts("reasoning"), Instruction(strategy))
         request = self._request("reasoning", parts, deadline, 6000)
         try:
             reply = ask(self.model, request, Chain)
         except ModelError as error:
-            return Thought((), error.usage, f"the reasoning model: {error}")
-        return Thought(self._extract(reply.value), reply.usage)
+            return Thought((), error.usage, (complaint("reasoning", error),))
+        return Thought(self._extract(reply.value, number), reply.usage)
 
     def enhance(self, best: Candidate, memory: Memory, deadline: Deadline) -> Thought:
         """The rewrite agent's second look at the best candidate so far."""
@@ -104,12 +143,14 @@ class ModelStrategy:
         try:
             reply = ask(self.model, request, Enhancement)
         except ModelError as error:
-            return Thought((), error.usage, f"the rewrite model: {error}")
+            return Thought((), error.usage, (complaint("rewrite", error),))
         sql = self._text(reply.value.sql)
         if not sql:
             return Thought((), reply.usage)
         step = Step("enhancement", best.category, "; ".join(reply.value.items)[:300])
-        return Thought((Candidate(sql, (*best.steps, step), "model"),), reply.usage)
+        via = (*best.via, best.sql)
+        found = Candidate(sql, (*best.steps, step), "model", via=via, sample=best.sample)
+        return Thought((found,), reply.usage)
 
     def _request(
         self, role: Literal["reasoning", "rewrite"], parts: Sequence[Part], deadline: Deadline, most: int
@@ -118,13 +159,16 @@ class ModelStrategy:
         said = messages(parts, self.redactor, system=_SYSTEM)
         return Request(role, said, max_tokens=most, seconds=seconds, scope=self.scope)
 
-    def _extract(self, chain: Chain) -> tuple[Candidate, ...]:
+    def _extract(self, chain: Chain, number: int) -> tuple[Candidate, ...]:
+        """Each node with those before it as its derivation."""
         steps: tuple[Step, ...] = ()
+        via: tuple[str, ...] = ()
         candidates = []
         for node in chain.steps[:12]:
             steps = (*steps, Step(node.action[:200], node.category, node.why[:300]))
             if sql := self._text(node.sql):
-                candidates.append(Candidate(sql, steps, "model"))
+                candidates.append(Candidate(sql, steps, "model", via=via, sample=number))
+                via = (*via, sql)
         return tuple(candidates)
 
     def _text(self, sql: str) -> str:

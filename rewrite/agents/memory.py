@@ -10,8 +10,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, assert_never
 
-from rewright.models.prompts import ErrorText, FreeText, Part, PlanText, RowsText, SchemaText, SqlText
-from rewright.rewrite.model import Category, Explained, Level
+from rewright.models.prompts import (
+    ErrorText,
+    ExampleText,
+    FreeText,
+    PairText,
+    Part,
+    PlanText,
+    SchemaText,
+    SizeText,
+    SqlText,
+    StatisticText,
+)
+from rewright.rewrite.model import Candidate, Category, Evidence, Explained, Figure, Level
 from rewright.rewrite.ports import Unit
 
 Agent = Literal["reasoning", "rewrite", "assistant", "decision"]
@@ -26,15 +37,27 @@ VISIBLE: Mapping[Agent, tuple[SliceName, ...]] = {
 }
 BOUNDS: Mapping[SliceName, int] = {"query": 1, "proposals": 12, "verdicts": 6, "reports": 4, "knowledge": 6}
 _LONGEST = 20_000
+_PAIR = 1500
+_ROWS = 4000
+_UNPROVED = (
+    "A rewrite that could be neither proved nor refuted, and so is of no use; go by smaller steps, or stay closer to the"
+    " original's form"
+)
+_STANDING: Mapping[Level, str] = {
+    "proved": "A proved rewrite",
+    "tested": "A rewrite that could not be proved, only tested, and so may not be served,",
+    "judged": "A rewrite that could not be proved, and so may not be served,",
+}
 
 
 @dataclass(frozen=True, slots=True)
 class QueryFacts:
-    """The original: text, DDL of what it reads, plan."""
+    """The original: text, DDL of what it reads, plan (executed where there was time), figures of tables and columns."""
 
     sql: str
     schema: str = ""
     explained: Explained | None = None
+    figures: tuple[Figure, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,25 +69,48 @@ class Proposal:
 
 
 @dataclass(frozen=True, slots=True)
+class Example:
+    """A counterexample: the statements that make its database, what the two queries give on it."""
+
+    setup: tuple[str, ...]
+    original: str
+    candidate: str
+
+    @classmethod
+    def of(cls, evidence: Evidence) -> Example | None:
+        found = evidence.counterexample
+        if found is None:
+            return None
+        statements = (str(text) for text in found.get("setup") or ())
+        inserts = tuple(text[:_ROWS] for text in statements if text.upper().startswith("INSERT"))
+        return cls(inserts, str(found.get("original", "")), str(found.get("candidate", "")))
+
+    def part(self) -> Part:
+        return ExampleText(self.setup, self.original, self.candidate)
+
+
+@dataclass(frozen=True, slots=True)
 class VerdictNote:
-    """Why a candidate was dropped: the server's message, or the counterexample's results."""
+    """Why a candidate was dropped: the server's message, the counterexample, or that there was no proof."""
 
     sql: str
     level: Level
     sqlstate: str = ""
     message: str = ""
-    original: str = ""
-    candidate: str = ""
+    example: Example | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class ReportNote:
-    """What became of a verified candidate: figures only."""
+    """What became of a verified candidate: figures, and how sure it is."""
 
     sql: str
     cost_ratio: float | None
     time_ratio: float | None
     explained: Explained | None = None
+    level: Level = "proved"
+    modulo: tuple[str, ...] = ()
+    of: Candidate | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,8 +171,9 @@ def _parts(note: Slice) -> tuple[Part, ...]:
             if note.schema:
                 facts.append(SchemaText(note.schema[:_LONGEST]))
             if note.explained is not None:
-                facts.append(PlanText("Its plan", note.explained.plan))
-            return tuple(facts)
+                ran = "Actual Rows" in note.explained.plan
+                facts.append(PlanText("Its plan, executed" if ran else "Its plan", note.explained.plan))
+            return (*facts, *map(_figure, note.figures))
         case Proposal():
             return (SqlText(f"Proposal ({note.category})", note.sql[:_LONGEST]),)
         case VerdictNote():
@@ -135,22 +182,23 @@ def _parts(note: Slice) -> tuple[Part, ...]:
             return _report_parts(note)
         case KnowledgeNote():
             unit = note.unit
-            return (FreeText(f"Known to help ({unit.category})", f"{unit.title}: {unit.text}"[:2000]),)
+            title = f"Known to help ({unit.category})"
+            if unit.before and unit.after:
+                # its own words say the same with less
+                pair = PairText("For example", unit.before[:_PAIR], unit.after[:_PAIR])
+                return FreeText(title, unit.title), pair
+            return (FreeText(title, f"{unit.title}: {unit.text}"[:2000]),)
         case _:
             assert_never(note)
 
 
 def _verdict_parts(note: VerdictNote) -> tuple[Part, ...]:
+    if note.level == "unknown" and not note.sqlstate:
+        return (SqlText(_UNPROVED, note.sql[:_LONGEST]),)
     shown = SqlText(f"A rewrite that was refused ({note.level})", note.sql[:_LONGEST])
     if note.sqlstate:
         return shown, ErrorText(note.sqlstate, note.message)
-    if note.original or note.candidate:
-        return (
-            shown,
-            result_rows("On a small database the original gave", note.original),
-            result_rows("and the rewrite gave", note.candidate),
-        )
-    return (shown,)
+    return (shown, note.example.part()) if note.example is not None else (shown,)
 
 
 def _report_parts(note: ReportNote) -> tuple[Part, ...]:
@@ -159,12 +207,16 @@ def _report_parts(note: ReportNote) -> tuple[Part, ...]:
         figures.append(f"{note.cost_ratio:.2f} of the original's estimated cost")
     if note.time_ratio is not None:
         figures.append(f"{note.time_ratio:.2f} of the original's time")
-    title = f"An equivalent rewrite with {' and '.join(figures) or 'no known gain'}"
+    gain = " and ".join(figures) or "no known gain"
+    # fixed words of the checker, no data
+    title = f"{_STANDING.get(note.level, 'A rewrite')} with {gain}"
+    if note.modulo:
+        title += f" (left open: {', '.join(note.modulo)})"
     parts: tuple[Part, ...] = (SqlText(title, note.sql[:_LONGEST]),)
     return (*parts, PlanText("Its plan", note.explained.plan)) if note.explained else parts
 
 
-def result_rows(title: str, text: str) -> RowsText:
-    """A result given as text: one row a line, values never split (they are placeholders in a prompt anyway)."""
-    lines = tuple((line,) for line in text.splitlines()[:20])
-    return RowsText(title, ("row",), ("row",), lines)
+def _figure(figure: Figure) -> Part:
+    if figure.name == "rows":
+        return SizeText(figure.subject, figure.value)
+    return StatisticText(figure.subject, figure.name, figure.value, figure.values)

@@ -13,13 +13,25 @@ from dataclasses import dataclass, field, replace
 from rewright.models.api import Usage
 from rewright.rewrite.agents.guard import complaint_of
 from rewright.rewrite.agents.mdp import ModelStrategy, Thought, by_cost, grouped
-from rewright.rewrite.agents.memory import BOUNDS, KnowledgeNote, Memory, Proposal
+from rewright.rewrite.agents.memory import BOUNDS, KnowledgeNote, Memory, Proposal, QueryFacts, ReportNote
 from rewright.rewrite.machine.states import Reason, Reasoned
-from rewright.rewrite.model import Candidate, Deadline, Settings, Step, canonical, digest
-from rewright.rewrite.ports import Database, DatabaseError, Knowledge, NoKnowledge, Proposer, Unit
+from rewright.rewrite.model import Candidate, Deadline, Explained, Settings, Step, canonical, digest
+from rewright.rewrite.ports import (
+    Database,
+    DatabaseError,
+    Derives,
+    Inspector,
+    Knowledge,
+    NoDerivations,
+    NoInspector,
+    NoKnowledge,
+    Proposer,
+    Unit,
+)
 
 _PRICED_AT_MOST = 40
-_CONTINUED = 2
+# the share of the time left in which the original may be executed for its plan
+_EXECUTED = 0.25
 # units that are looked up for one query
 UNITS = BOUNDS["knowledge"]
 
@@ -36,26 +48,34 @@ class Reasoning:
     memory: Memory
     settings: Settings
     knowledge: Knowledge = field(default_factory=NoKnowledge)
+    inspector: Inspector = field(default_factory=NoInspector)
+    derivations: Derives = field(default_factory=NoDerivations)
     usage: Usage = field(default_factory=Usage)
     notes: list[str] = field(default_factory=list)
     _seen: set[str] = field(default_factory=set)
+    _gone_on: set[str] = field(default_factory=set)
+    _looked: bool = False
 
     def __post_init__(self) -> None:
         self._seen.add(digest(canonical(self.sql)))
 
     def act(self, command: Reason, deadline: Deadline) -> Reasoned:
-        """New candidates of both minds, at most ``settings.width``, no text twice in a run."""
+        """New candidates, at most ``settings.width``, no text twice in a run. A model is asked where rules have nothing, and when
+        what they had gained nothing that may be served.
+        """
         self.usage, self.notes = Usage(), []
         ranked = self._rank(self._by_rules(command, deadline))
-        if self.strategy is not None and not deadline.passed:
+        if command.round > 1 and self.strategy is not None:
+            ranked = self._rank([*ranked, *self._continued(deadline)])
+        turn = command.ask and (command.round > 1 or not ranked)
+        if self.strategy is not None and turn and not deadline.passed:
             ranked = self._rank([*ranked, *self._by_model(self.strategy, deadline)])
         chosen = self._choose(ranked)
         for candidate in chosen:
             self._seen.add(candidate.key())
             note = candidate.steps[-1].name if candidate.steps else ""
             self.memory.remember(Proposal(candidate.category, note, candidate.sql, candidate.cost))
-        reason = "; ".join(["no opportunity was found", *self.notes])
-        return Reasoned(tuple(chosen), "" if chosen else reason)
+        return Reasoned(tuple(chosen), "" if chosen else "no opportunity was found", tuple(self.notes))
 
     def _by_rules(self, command: Reason, deadline: Deadline) -> list[Candidate]:
         """A quick search first: a round that gains enough needs no deeper one."""
@@ -70,31 +90,54 @@ class Reasoning:
         return list(self.proposer.propose(self.sql, self.database, share, advice))
 
     def _by_model(self, strategy: ModelStrategy, deadline: Deadline) -> list[Candidate]:
+        self._look(deadline)
         found = self._take(strategy.chain(self.memory, deadline))
         if found and not deadline.passed:
             found += self._take(strategy.enhance(found[0], self.memory, deadline))
-            found += self._continue_by_rules(found, deadline)
         return found
+
+    def _look(self, deadline: Deadline) -> None:
+        """What a DBA would look at first, once: figures, and the plan with what its nodes really do where there is time for it."""
+        facts = self.memory.recall("query")
+        if self._looked or not facts or not isinstance(facts[0], QueryFacts):
+            return
+        self._looked, known = True, facts[0]
+        try:
+            figures = tuple(self.inspector.figures(self.sql))
+            executed = self._executed(deadline)
+        except DatabaseError:
+            return
+        self.memory.remember(replace(known, explained=executed or known.explained, figures=figures))
+
+    def _executed(self, deadline: Deadline) -> Explained | None:
+        if self.settings.measure not in {"run", "both"}:
+            return None
+        return self.inspector.executed(self.sql, min(self.settings.run_timeout, deadline.left() * _EXECUTED))
 
     def _take(self, thought: Thought) -> list[Candidate]:
         self.usage = self.usage + thought.usage
-        if thought.complaint:
-            self.notes.append(thought.complaint)
+        self.notes += thought.complaints
         # what a model was shown may have helped it
         shown = [n.unit.id for n in self.memory.recall("knowledge") if isinstance(n, KnowledgeNote)]
         return self._rank(replace(c, units=tuple(filter(None, shown))) for c in thought.candidates)
 
-    def _continue_by_rules(self, candidates: Sequence[Candidate], deadline: Deadline) -> list[Candidate]:
-        """Rules applied to a model's proposals; the steps of both are kept."""
+    def _continued(self, deadline: Deadline) -> list[Candidate]:
+        """Rules applied to what a model proposed and the checker passed, each once; the steps of both are kept. Of what nobody
+        has checked there would be many wrong ones in place of one.
+        """
         share = deadline.within(deadline.left() / 4)
         found: list[Candidate] = []
-        for start in candidates[:_CONTINUED]:
-            if complaint_of(self.sql, start.sql) is None:
-                reached = self.proposer.propose(start.sql, self.database, share, ())
-                found += [
-                    replace(c, steps=(*start.steps, *c.steps), source="model", units=start.units)
-                    for c in reached
-                ]
+        for note in self.memory.recall("reports"):
+            start = note.of if isinstance(note, ReportNote) else None
+            if start is None or start.source != "model" or start.sql in self._gone_on:
+                continue
+            self._gone_on.add(start.sql)
+            before = (*self.derivations.via(start.sql), start.sql)
+            for one in self.proposer.propose(start.sql, self.database, share, ()):
+                via = (*before, *self.derivations.via(one.sql))
+                self.derivations.remember(one.sql, via)
+                steps = (*start.steps, *one.steps)
+                found.append(replace(one, steps=steps, source="model", units=start.units, via=via))
         return found
 
     def _rank(self, candidates: Iterable[Candidate]) -> list[Candidate]:

@@ -18,6 +18,8 @@ from rewright.rewrite.ports import Database, DatabaseError
 # seconds that a candidate may take beyond the best so far before it is stopped
 _SLACK = 0.05
 _BEYOND_BEST = 1.5
+# a run that was stopped after this share of what it was allowed had all of it
+_NEARLY = 0.9
 # the share of the time left that goes into first runs
 _SHARE = 0.35
 # limits of first runs as shares of the original's time, where it takes this many seconds or more: what is not far faster
@@ -28,7 +30,9 @@ _LONG = 4.0
 
 @dataclass(slots=True)
 class Runs:
-    """``observed``: seconds the original was seen to run elsewhere; None when nobody has seen it run."""
+    """``observed``: seconds the original was seen to run elsewhere; None when nobody has seen it run. ``original``: its own
+    runs here, up to the limit on runs; ``rival``: those that were stopped as soon as it had lost against a candidate.
+    """
 
     sql: str
     before: Explained | None
@@ -36,6 +40,7 @@ class Runs:
     database: Database
     settings: Settings
     original: list[Timed] = field(default_factory=list)
+    rival: list[Timed] = field(default_factory=list)
     _of: dict[str, list[Timed]] = field(default_factory=dict)
     _costs: dict[str, float] = field(default_factory=dict)
 
@@ -47,7 +52,9 @@ class Runs:
         return self._of.setdefault(candidate.key(), [])
 
     def seconds_before(self) -> float | None:
-        return median(r.seconds for r in self.original) if self.original else self.observed
+        """What it takes where we run it; else what others saw, who may have seen it on a busy server."""
+        here = self.original or [r for r in self.rival if not r.stopped]
+        return median(r.seconds for r in here) if here else self.observed
 
     def as_slow_as_the_original(self, candidate: Candidate) -> bool:
         """A run that was stopped earlier, for another candidate's sake, does not say so."""
@@ -87,12 +94,38 @@ class Runs:
         timed = self._measure(candidate.sql, allowed)
         # stopped for lack of our own time says nothing about the candidate
         if timed is not None and not (timed.stopped and allowed < limit):
-            if timed.stopped:
-                timed = replace(timed, seconds=max(timed.seconds, allowed))
-            runs = self.of(candidate)
-            runs[:] = [r for r in runs if not (r.stopped and r.seconds < timed.seconds)]
-            runs.append(timed)
+            self._keep(self.of(candidate), _stopped_at(timed, allowed))
         return timed is not None
+
+    @staticmethod
+    def _keep(runs: list[Timed], timed: Timed) -> None:
+        """A run that was stopped on a lower rung is worth nothing beside one that went further."""
+        runs[:] = [r for r in runs if not r.stopped or (timed.stopped and r.seconds >= timed.seconds)]
+        runs.append(timed)
+
+    @property
+    def lost(self) -> bool:
+        """Whether the original was stopped the last time that it ran beside a candidate."""
+        return bool(self.rival) and self.rival[-1].stopped
+
+    def cpu_before(self) -> float | None:
+        """Seconds of processors that the original takes, where a run of it here came to its end."""
+        known = [r.cpu for r in (*self.original, *self.rival) if r.cpu is not None and not r.stopped]
+        return median(known) if known else None
+
+    def run_rival(self, candidate: Candidate, deadline: Deadline) -> None:
+        """Run the original beside ``candidate``, under the same load, and stop it as soon as it has lost.
+
+        Where originals are not run for their own sake: what was seen of it elsewhere was seen under another load.
+        """
+        runs = [max(r.seconds, r.cpu or 0.0) for r in self.of(candidate) if not r.stopped]
+        if self.settings.measure != "run" or not runs or deadline.passed:
+            return
+        limit = median(runs) / (1.0 - self.settings.gain) + _SLACK
+        allowed = min(limit, self.settings.run_timeout, deadline.left())
+        timed = self._measure(self.sql, allowed)
+        if timed is not None and not (timed.stopped and allowed < limit):
+            self.rival.append(_stopped_at(timed, allowed))
 
     def wants_run(self, candidate: Candidate, limit: float) -> bool:
         """Not run yet, or stopped for another's sake before ``limit``."""
@@ -177,6 +210,15 @@ class Runs:
             return self.database.measure(sql, seconds)
         except DatabaseError:
             return None
+
+
+def _stopped_at(timed: Timed, allowed: float) -> Timed:
+    """A cancellation may come late: all that is known is that it would have taken more than it was allowed; or less, where
+    the server was busier than it seemed.
+    """
+    if not timed.stopped:
+        return timed
+    return replace(timed, seconds=allowed if timed.seconds > _NEARLY * allowed else timed.seconds)
 
 
 def beside(best: float, limit: float) -> float:

@@ -19,6 +19,7 @@ def encode(result: Result) -> dict[str, Any]:
                 "kind": "reasoned",
                 "candidates": [_candidate(c) for c in result.candidates],
                 "reason": result.reason,
+                "notes": list(result.notes),
             }
         case Verified():
             return {
@@ -26,6 +27,7 @@ def encode(result: Result) -> dict[str, Any]:
                 "passed": [_checked(c) for c in result.passed],
                 "complaints": list(result.complaints),
                 "fallen": [_fallen(one) for one in result.fallen],
+                "notes": list(result.notes),
             }
         case Decided():
             return {
@@ -34,6 +36,7 @@ def encode(result: Result) -> dict[str, Any]:
                 "best": None if result.best is None else _weighed(result.best),
                 "satisfied": result.satisfied,
                 "advice": list(result.advice),
+                "ask": result.ask,
             }
         case Stopped():
             return {"kind": "stopped", "reason": result.reason}
@@ -43,12 +46,16 @@ def decode(document: Mapping[str, Any]) -> Result:
     """Raises KeyError or ValueError on a document that `encode` did not write."""
     match document["kind"]:
         case "reasoned":
-            return Reasoned(tuple(map(_as_candidate, document["candidates"])), document["reason"])
+            candidates = tuple(map(_as_candidate, document["candidates"]))
+            return Reasoned(candidates, document["reason"], _notes(document))
         case "verified":
             # recordings of earlier versions do not say whom a complaint is about
             fallen = tuple(map(_as_fallen, document.get("fallen", ())))
             return Verified(
-                tuple(map(_as_checked, document["passed"])), tuple(document["complaints"]), fallen
+                tuple(map(_as_checked, document["passed"])),
+                tuple(document["complaints"]),
+                fallen,
+                _notes(document),
             )
         case "decided":
             best = document["best"]
@@ -57,11 +64,17 @@ def decode(document: Mapping[str, Any]) -> Result:
                 None if best is None else _as_weighed(best),
                 document["satisfied"],
                 tuple(document["advice"]),
+                document.get("ask", True),
             )
         case "stopped":
             return Stopped(document["reason"])
         case kind:
             raise ValueError(f"unknown kind of result {kind!r}")
+
+
+def _notes(document: Mapping[str, Any]) -> tuple[str, ...]:
+    """Recordings of earlier versions have none."""
+    return tuple(document.get("notes", ()))
 
 
 def _candidate(c: Candidate) -> dict[str, Any]:
@@ -72,14 +85,18 @@ def _candidate(c: Candidate) -> dict[str, Any]:
         "cost": c.cost,
         "assumptions": list(c.assumptions),
         "units": list(c.units),
+        "via": list(c.via),
+        "sample": c.sample,
     }
 
 
 def _as_candidate(d: Mapping[str, Any]) -> Candidate:
     steps = tuple(Step(s["name"], s["category"], s["note"], s["gain"]) for s in d["steps"])
     # recordings of earlier versions name no units
-    units = tuple(d.get("units", ()))
-    return Candidate(d["sql"], steps, d["source"], d["cost"], tuple(d["assumptions"]), units)
+    units, via = tuple(d.get("units", ())), tuple(d.get("via", ()))
+    return Candidate(
+        d["sql"], steps, d["source"], d["cost"], tuple(d["assumptions"]), units, via, d.get("sample", 0)
+    )
 
 
 def _fallen(one: Fallen) -> dict[str, Any]:

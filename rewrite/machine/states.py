@@ -53,10 +53,11 @@ TRANSITIONS: dict[tuple[State, Signal], State] = {
 
 @dataclass(frozen=True, slots=True)
 class Reasoned:
-    """New candidates, best first. None: no opportunity is left, the run ends early."""
+    """New candidates, best first. None: no opportunity is left, the run ends early. ``notes``: what went wrong with a model."""
 
     candidates: tuple[Candidate, ...]
     reason: str = ""
+    notes: tuple[str, ...] = ()
 
 
 # of a candidate that was run and therefore not checked
@@ -78,21 +79,27 @@ class Fallen:
 
 @dataclass(frozen=True, slots=True)
 class Verified:
-    """Candidates that are the same query by the checker, why the others are not (a message each), and which they are."""
+    """Candidates that are the same query by the checker, why the others are not (a message each), and which they are.
+    ``notes``: what went wrong with a model.
+    """
 
     passed: tuple[Checked, ...]
     complaints: tuple[str, ...] = ()
     fallen: tuple[Fallen, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """``best``: worth serving, or None. ``satisfied``: no further round is worth its time."""
+    """``best``: worth serving, or None. ``satisfied``: no further round is worth its time. ``ask``: a model may be asked in
+    the rounds that follow, since nothing that may be served gains yet.
+    """
 
     weighed: tuple[Weighed, ...]
     best: Weighed | None
     satisfied: bool
     advice: tuple[str, ...] = ()
+    ask: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,9 +117,12 @@ Result = Reasoned | Verified | Decided | Stopped
 
 @dataclass(frozen=True, slots=True)
 class Reason:
+    """``ask``: whether a model may be asked."""
+
     round: int
     complaints: tuple[str, ...] = ()
     advice: tuple[str, ...] = ()
+    ask: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,10 +140,11 @@ class Decide:
 
 @dataclass(frozen=True, slots=True)
 class Finish:
-    """The end: ``best`` or, where it is None, the original, and why."""
+    """The end: ``best`` or, where it is None, the original, and why. ``notes``: what went wrong with a model."""
 
     best: Weighed | None
     reason: str
+    notes: tuple[str, ...] = ()
 
 
 Command = Reason | Verify | Decide | Finish
@@ -152,6 +163,8 @@ class Run:
     complaints: tuple[str, ...] = ()
     advice: tuple[str, ...] = ()
     reason: str = ""
+    ask: bool = True
+    notes: tuple[str, ...] = ()
 
 
 def begin(rounds: int) -> tuple[Run, Command]:
@@ -198,6 +211,8 @@ def _again(run: Run) -> Signal:
 
 
 def _absorb(run: Run, result: Result) -> Run:
+    if isinstance(result, Reasoned | Verified):
+        run = replace(run, notes=tuple(dict.fromkeys((*run.notes, *result.notes))))
     match result:
         case Reasoned():
             if result.candidates:
@@ -213,7 +228,7 @@ def _absorb(run: Run, result: Result) -> Run:
             best = _better(run.best, result.best)
             found = result.weighed or run.candidates
             reason = "" if best else "no verified candidate is better by enough" if found else run.reason
-            return replace(run, best=best, advice=result.advice, reason=reason)
+            return replace(run, best=best, advice=result.advice, reason=reason, ask=run.ask and result.ask)
         case Stopped():
             return replace(run, reason=result.reason)
         case _:
@@ -244,7 +259,7 @@ def _better(old: Weighed | None, new: Weighed | None) -> Weighed | None:
 def _command(run: Run, result: Result) -> Command:
     match run.state:
         case State.REASONING:
-            return Reason(run.round, run.complaints, run.advice)
+            return Reason(run.round, run.complaints, run.advice, run.ask)
         case State.VERIFICATION:
             assert isinstance(result, Reasoned)
             return Verify(result.candidates, run.round >= run.rounds)
@@ -252,6 +267,6 @@ def _command(run: Run, result: Result) -> Command:
             assert isinstance(result, Reasoned | Verified)
             return Decide(result.passed if isinstance(result, Verified) else ())
         case State.TERMINATION:
-            return Finish(run.best, run.reason if run.best is None else "")
+            return Finish(run.best, run.reason if run.best is None else "", run.notes)
         case _:
             assert_never(run.state)

@@ -8,10 +8,10 @@ proofs are joined: what is tested step by step is not tested as a whole.
 from __future__ import annotations
 
 import itertools
-import time
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from rewright.engines import clock
 from rewright.equivalence.decomposition.steps import joined_document
 from rewright.rewrite.model import Evidence
 from rewright.rewrite.ports import Checker
@@ -67,7 +67,7 @@ class ChainChecker:
     def prove(self, original: str, candidate: str, seconds: float) -> Evidence | None:
         """Proofs of all links within a short time, joined; they are kept for `check`."""
         texts = (original, *self.derivations.via(candidate), candidate)
-        deadline = time.monotonic() + seconds
+        deadline = clock.now() + seconds
         found: list[Evidence] = []
         for pair in itertools.pairwise(texts):
             evidence = self._by_parts(pair, deadline)
@@ -77,12 +77,12 @@ class ChainChecker:
         return joined(found)
 
     def check(self, original: str, candidate: str, seconds: float) -> Evidence:
-        started = time.monotonic()
+        started = clock.now()
         texts = (original, *self.derivations.via(candidate), candidate)
         if self.confirm <= 0:
             return self.prove(original, candidate, seconds) or _UNPROVED
         proof = self._by_links(texts, seconds * _LINKS) if len(texts) > 2 or self.links is not None else None
-        left = max(seconds - (time.monotonic() - started), 1.0)
+        left = max(seconds - (clock.now() - started), 1.0)
         if proof is None:
             return self.inner.check(original, candidate, left)
         if self.second is not None:
@@ -94,7 +94,7 @@ class ChainChecker:
         """The proof by links, or one of the whole where that does with fewer reservations."""
         if not proof.modulo or len(texts) == 2:
             return proof
-        whole = self._by_parts((texts[0], texts[-1]), time.monotonic() + seconds)
+        whole = self._by_parts((texts[0], texts[-1]), clock.now() + seconds)
         return whole if whole is not None and set(whole.modulo) < set(proof.modulo) else proof
 
     def refute(self, original: str, candidate: str, seconds: float) -> Evidence | None:
@@ -107,7 +107,7 @@ class ChainChecker:
     def _by_links(self, texts: tuple[str, ...], seconds: float) -> Evidence | None:
         """The joined proof, or None as soon as one link is not proved."""
         found: list[Evidence] = []
-        deadline = time.monotonic() + seconds
+        deadline = clock.now() + seconds
         for before, after in itertools.pairwise(texts):
             evidence = self._link(before, after, deadline, alone=len(texts) == 2)
             if evidence is None:
@@ -117,7 +117,7 @@ class ChainChecker:
 
     def _link(self, before: str, after: str, deadline: float, *, alone: bool) -> Evidence | None:
         found = self._by_parts((before, after), deadline)
-        left = deadline - time.monotonic()
+        left = deadline - clock.now()
         if found is not None or alone or left <= 0:
             return found
         evidence = self.inner.check(before, after, max(left, 0.5))
@@ -127,7 +127,7 @@ class ChainChecker:
         return None
 
     def _by_parts(self, pair: tuple[str, str], deadline: float) -> Evidence | None:
-        left = deadline - time.monotonic()
+        left = deadline - clock.now()
         if pair in self._proved:
             return self._proved[pair]
         if self.links is None or left <= 0 or self._failed.get(pair, 0.0) >= left:

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import heapq
 import itertools
-import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
+from rewright.engines import clock
 from rewright.rewrite.rules import RULES, Rule
 from rewright.rewrite.rules.apply import Applied, applications
 from rewright.rewrite.rules.seal_division import seal_division
@@ -77,7 +77,7 @@ class _Search:
         self, state: Candidate, rules: Sequence[Rule], until: float | None = None
     ) -> Iterator[Candidate]:
         for made in applications(state.query, self.catalog, rules):
-            if time.monotonic() >= (self.deadline if until is None else until):
+            if clock.now() >= (self.deadline if until is None else until):
                 return
             form = canonical(made.query, keep_names=True)
             if form in self.seen:
@@ -122,7 +122,7 @@ def propose(
 ) -> Iterator[Candidate]:
     """Candidates in the order they are found, at most ``limit``.
 
-    ``cost`` gives the estimated cost of a text and may raise; ``deadline`` is a time.monotonic() moment;
+    ``cost`` gives the estimated cost of a text and may raise; ``deadline`` is a clock.now() moment;
     ``prefer`` names rules to try first, in this order, ``later`` those to try last; ``search_path``: the one that texts are
     read under.
     """
@@ -149,10 +149,10 @@ def _explore(search: _Search, start: Candidate, rules: Sequence[Rule]) -> Iterat
     limits = search.limits
     seeing = [r for r in rules if not r.blind]
     number = itertools.count()
-    enough = search.deadline - limits.kept * (search.deadline - time.monotonic())
+    enough = search.deadline - limits.kept * (search.deadline - clock.now())
     frontier = [(_rank(start, limits), next(number), start)]
     states = [start]
-    while frontier and time.monotonic() < enough and len(search.seen) < limits.states:
+    while frontier and clock.now() < enough and len(search.seen) < limits.states:
         _, _, state = heapq.heappop(frontier)
         for found in search.successors(state, seeing, enough):
             if len(found.steps) < limits.depth:

@@ -6,10 +6,10 @@ families. Must not know how candidates are checked or run.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from rewright.engines import clock
 from rewright.rewrite.model import Candidate, Category, Deadline, Step
 from rewright.rewrite.ports import Database, Unit
 from rewright.rewrite.rules import RULES, Rule
@@ -49,7 +49,7 @@ class RuleProposer:
             query,
             self.catalog,
             cost=lambda text: database.explain(text).cost,
-            deadline=time.monotonic() + min(self.seconds, deadline.left()),
+            deadline=clock.now() + min(self.seconds, deadline.left()),
             limit=1000,
             limits=self.limits,
             rules=rules,

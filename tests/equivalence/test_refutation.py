@@ -186,3 +186,59 @@ def test_a_row_that_a_generated_column_refuses_costs_no_database(scratch_server:
         same = checker.check("select id from t where whole > 3", "select id from t where whole >= 4")
         assert isinstance(same, Tested)
         assert same.coverage.databases > 2000
+
+
+RICH = {
+    "a generated column that NaN breaks": (
+        "create table t (id int primary key, n numeric, g int generated always as (n::int) stored, v int)",
+        ("select id from t where v > 1", "select id from t where v >= 1"),
+    ),
+    "a domain whose check fails": (
+        "create domain d as numeric check (10 / value > 0); create table t (id int primary key, n d, v int)",
+        ("select id from t where v > 1", "select id from t where v >= 1"),
+    ),
+    "a month that cuts off": (
+        "create table t (id int primary key, a date, b date)",
+        (
+            "select id from t where a + interval '1 month' <= b",
+            "select id from t where a <= b - interval '1 month'",
+        ),
+    ),
+    "two months at once": (
+        "create table t (id int primary key, d date)",
+        (
+            "select id, (d + interval '1 month' + interval '1 month')::date as e from t",
+            "select id, (d + interval '2 months')::date as e from t",
+        ),
+    ),
+    "ties beyond the limit": (
+        "create table t (id int primary key, v int)",
+        (
+            "select v from t order by v fetch first 5 rows with ties",
+            "select v from t order by v limit 5",
+        ),
+    ),
+    "peers of a range": (
+        "create table t (id int primary key, v int, w int)",
+        (
+            "select id, sum(w) over (order by v) as s from t",
+            "select id, sum(w) over (order by v rows unbounded preceding) as s from t",
+        ),
+    ),
+    "groups are no values": (
+        "create table t (id int primary key, v int)",
+        (
+            "select id, count(*) over (order by v groups between 2 preceding and current row) as s from t",
+            "select id, count(*) over (order by v range between 2 preceding and current row) as s from t",
+        ),
+    ),
+}
+
+
+@pytest.mark.server
+@pytest.mark.parametrize("name", RICH)
+def test_rich_schemas_and_odd_clauses(name: str, scratch_server: ScratchServer) -> None:
+    schema, (original, candidate) = RICH[name]
+    with Checker(scratch=scratch_server, options=Options(prover=False), schema_sql=schema) as checker:
+        assert isinstance(checker.check(original, candidate), Refuted)
+        assert not isinstance(checker.check(original, original), Refuted)

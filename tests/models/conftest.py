@@ -23,13 +23,16 @@ class Stub:
     statuses: list[int] = field(default_factory=list)
     delay: float = 0.0
     requests: list[dict[str, Any]] = field(default_factory=list)
+    finish: str = "stop"
     url: str = ""
 
     def reply(self, body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
         self.requests.append(body)
         time.sleep(self.delay)
         status = self.statuses.pop(0) if self.statuses else 200
-        return status, _completion(body, self.answer(body)) if status == 200 else {"error": {"message": "no"}}
+        if status != 200:
+            return status, {"error": {"message": "no"}}
+        return status, _completion(body, self.answer(body), self.finish)
 
 
 @pytest.fixture(scope="session")
@@ -71,12 +74,12 @@ def stub(imported: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[Stub]:
     thread.join()
 
 
-def _completion(body: dict[str, Any], text: str) -> dict[str, Any]:
+def _completion(body: dict[str, Any], text: str, finish: str) -> dict[str, Any]:
     return {
         "id": "stub",
         "object": "chat.completion",
         "created": 0,
         "model": body["model"],
-        "choices": [{"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}],
+        "choices": [{"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": finish}],
         "usage": {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120},
     }

@@ -18,6 +18,7 @@ from rewright.models.api import (
     NoModelConfigured,
     ProviderError,
     Request,
+    Starved,
 )
 from rewright.models.budget import Ledger, Limits
 from rewright.models.limits import Gate
@@ -70,6 +71,33 @@ def test_transient_errors_are_asked_again_others_are_not(stub: Any) -> None:
     with pytest.raises(ProviderError):
         client(stub).complete(request())
     assert len(stub.requests) == 3
+
+
+def test_what_models_section_says_is_sent(stub: Any) -> None:
+    schema = {"type": "object", "properties": {"sql": {"type": "string"}}}
+    model = client(stub, max_tokens=9000, response_format="schema", reasoning_effort="low")
+    model.complete(request(schema=schema))
+    sent = stub.requests[0]
+    assert sent["max_tokens"] == 9000
+    assert sent["response_format"]["json_schema"]["schema"] == schema
+    client(stub, response_format="json").complete(request(schema=schema))
+    assert stub.requests[1]["response_format"] == {"type": "json_object"}
+    client(stub).complete(request(schema=schema))
+    assert "response_format" not in stub.requests[2]
+
+
+def test_a_reply_that_thinking_used_up_is_starved(stub: Any) -> None:
+    stub.finish, stub.answer = "length", lambda body: ""
+    model = client(stub)
+    with pytest.raises(Starved, match="max_tokens"):
+        model.complete(request(scope="q"))
+    assert model.ledger.spent("q")[0] == 120
+
+
+def test_a_server_that_is_not_there_is_down() -> None:
+    with pytest.raises(ProviderError) as caught:
+        LiteLlm({"default": "openai/stub"}, api_base="http://127.0.0.1:9/v1").complete(request(seconds=20.0))
+    assert caught.value.condition == "down"
 
 
 def test_the_deadline_is_kept_and_what_may_be_billed_is_charged(stub: Any) -> None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import psycopg
 import pytest
 
+from rewright.engines.postgres.busyness import Busyness
 from rewright.engines.postgres.catalog import snapshot
 from rewright.engines.postgres.scratch import ScratchServer
 from rewright.engines.postgres.session import Session
@@ -103,7 +104,7 @@ def test_what_the_server_says(database: PostgresDatabase) -> None:
 def test_the_schema_is_told_in_short(database: PostgresDatabase) -> None:
     text = database.schema_text(SLOW)
     assert (
-        "create table public.line (\n  l_id int4 not null,\n  part int4 not null,\n  qty numeric not null,"
+        "create table public.line (\n  l_id integer not null,\n  part integer not null,\n  qty numeric not null,"
         in text
     )
     assert "foreign key (part) references public.part (p_id)" in text
@@ -141,3 +142,47 @@ def test_a_short_budget_is_kept(dsn: str, scratch_server: ScratchServer) -> None
         outcome = rewriter.optimise(SLOW, observed_seconds=5.0, settings=Settings(trust="tested", budget=0.5))
     assert outcome.seconds < 5.0  # 0.5 s and one step's overrun, on a machine with much else to do
     assert outcome.to_json()["report"]["cost"]["before"] > 0
+
+
+ODD = """
+create table "Odd One" ("camelCase" varchar(20) not null, price numeric(12, 2), "select" int);
+insert into "Odd One" select 'v' || i % 4, i, i from generate_series(1, 1000) i;
+create index on "Odd One" (price) where "camelCase" = 'secret';
+analyze "Odd One";
+"""
+
+
+def test_what_a_dba_would_look_at(dsn: str) -> None:
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        connection.execute(ODD)
+    sql = 'select count(*) from "Odd One" o where o."camelCase" = \'v1\' and price > 3'
+    with Session(dsn) as session:
+        database = PostgresDatabase(session, snapshot(session.connection))
+        text = database.schema_text(sql)
+        assert 'create table public."Odd One" (' in text
+        assert '"camelCase" varchar(20) not null' in text
+        assert "price numeric(12,2)" in text
+        assert 'CREATE INDEX "Odd One_price_idx" ON public."Odd One" USING btree (price)' in text
+        figures = {(f.subject, f.name): f.value for f in database.figures(sql)}
+        assert figures["Odd One", "rows"] == 1000
+        assert figures["Odd One.camelCase", "distinct values"] == 4
+        assert ("Odd One.select", "share of NULLs") not in figures
+        executed = database.executed(sql, 10.0)
+        assert executed is not None
+        assert executed.plan["Actual Rows"] == 1
+        assert database.executed("select count(*) from line a, line b, line c", 0.05) is None
+
+
+def test_a_busy_server_is_noticed(dsn: str) -> None:
+    """Its backend's own account of waiting is left out of a run's time."""
+    with Session(dsn) as session:
+        run = session.run("select count(*) from generate_series(1, 200000)")
+        assert run.waited is not None
+        assert 0.0 <= run.waited <= run.duration
+        busyness = Busyness(session)
+        assert 1.0 <= busyness.factor() <= 8.0
+        slow = replace(run, duration=4.0, waited=3.0)
+        assert busyness.kept_waiting(slow) == 3.0
+        elsewhere = replace(run, duration=4.0, waited=None)
+        busyness._factor = 4.0
+        assert busyness.kept_waiting(elsewhere) == 3.0

@@ -3,17 +3,31 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
-from rewright.models.api import Model, NoModel, Reply, Request, Role, Usage
+from rewright.models.api import (
+    BudgetExceeded,
+    Model,
+    ModelError,
+    ModelTimeout,
+    NoModel,
+    ProviderError,
+    Reply,
+    Request,
+    Role,
+    Starved,
+    Usage,
+)
 from rewright.models.replay import Recorder, Replay
 from rewright.rewrite.api import Outcome, Rewriter
 from rewright.rewrite.machine.drive import replay
 from rewright.rewrite.model import Evidence, Settings, Timed
 from rewright.rewrite.ports import DatabaseError, Knowledge, NoKnowledge, NoProposer, Ports, Proposer
+from rewright.rewrite.search.chains import Derivations
 from tests.rewrite.world import GOOD, GOOD_CTE, ORIGINAL, WRONG, Diary, Judge, Rules, Server, Shelf
 
 
@@ -31,6 +45,8 @@ class Speaker:
         self.asked.append(request)
         said = self.lines[request.role]
         line = said.pop(0) if len(said) > 1 else said[0]
+        if isinstance(line, ModelError):
+            raise line
         return Reply(
             line if isinstance(line, str) else json.dumps(line), Usage(100, 10, 0.001), "speaker", 0.1
         )
@@ -85,7 +101,7 @@ def test_rules_alone_find_check_measure_and_report() -> None:
     assert set(document["report"]) == {"cost", "plan", "resources", "other"}
     assert states(outcome) == ["reasoning", "verification", "decision", "termination"]
     assert [e["seq"] for e in diary.events] == [1, 2, 3, 4]
-    assert {sql for sql, _ in server.measured} == {GOOD, WRONG[0]}
+    assert {sql for sql, _ in server.measured} == {GOOD, WRONG[0], ORIGINAL}
 
 
 def test_a_recorded_run_replays_to_the_same_end() -> None:
@@ -143,11 +159,13 @@ def test_the_fastest_of_several_is_chosen_by_measuring() -> None:
     outcome = optimise(server, proposer=Rules([[GOOD, GOOD_CTE]]))
     assert outcome.to_json()["rewritten"] == GOOD_CTE
     runs = [sql for sql, _ in server.measured]
-    assert runs == [GOOD, GOOD_CTE, GOOD_CTE, GOOD_CTE]
+    # the original is run beside the fastest, until it has lost
+    assert runs == [GOOD, GOOD_CTE, ORIGINAL, GOOD_CTE, GOOD_CTE]
+    assert server.measured[2][1] < 0.3
 
 
 @pytest.mark.parametrize(
-    ("measure", "ran"), [("explain", set()), ("run", {GOOD}), ("both", {GOOD, ORIGINAL})]
+    ("measure", "ran"), [("explain", set()), ("run", {GOOD, ORIGINAL}), ("both", {GOOD, ORIGINAL})]
 )
 def test_what_may_be_run(measure: str, ran: set[str]) -> None:
     server = Server()
@@ -245,12 +263,100 @@ def test_the_model_finds_what_the_rules_do_not() -> None:
 
 
 def test_rules_go_on_from_a_models_proposal() -> None:
-    rules = Rules([[], [GOOD_CTE]])
+    rules = Rules([[], [], [GOOD_CTE]])
     model = Speaker(reasoning=[chain(GOOD)], rewrite=[{"sql": ""}])
     outcome = optimise(Server(times={GOOD: 0.45, GOOD_CTE: 0.2}), proposer=rules, model=model)
-    assert rules.starts == [ORIGINAL, GOOD]
+    assert rules.starts == [ORIGINAL, ORIGINAL, GOOD]
     assert outcome.to_json()["rewritten"] == GOOD_CTE
     assert [s["name"] for s in outcome.to_json()["steps"]] == ["refine", "decorrelate"]
+
+
+def test_a_wrong_proposal_is_not_multiplied_by_rules() -> None:
+    rules = Rules([[], [], [WRONG[2]]])
+    model = Speaker(reasoning=[chain(WRONG[1])], rewrite=[{"sql": ""}], assistant=[{"sql": ""}])
+    assert optimise(proposer=rules, model=model).best is None
+    assert set(rules.starts) == {ORIGINAL}
+
+
+def test_what_goes_on_from_a_refuted_step_is_not_checked() -> None:
+    judge = Judge()
+    # the wrong step is the cheapest, and so the first that is checked
+    model = Speaker(reasoning=[chain(WRONG[0], GOOD_CTE)], rewrite=[{"sql": ""}], assistant=[{"sql": ""}])
+    optimise(Server(costs={WRONG[0]: 1.0}), judge, model=model, rounds=1)
+    assert judge.asked == [WRONG[0]]
+
+
+def test_no_model_is_asked_where_rules_have_what_may_be_served() -> None:
+    model = Speaker(reasoning=[chain(GOOD_CTE)], rewrite=[{"sql": ""}], decision=[{"go_on": True}])
+    outcome = optimise(Server(times={GOOD: 0.8}), proposer=Rules([[GOOD]]), model=model)
+    assert outcome.to_json()["rewritten"] == GOOD
+    assert model.asked == []
+
+
+def test_a_model_is_asked_where_what_rules_have_gains_nothing_or_may_not_be_served() -> None:
+    model = Speaker(reasoning=[chain(GOOD_CTE)], rewrite=[{"sql": ""}])
+    outcome = optimise(Server(times={GOOD: 2.0}), proposer=Rules([[GOOD]]), model=model)
+    assert outcome.to_json()["rewritten"] == GOOD_CTE
+    model = Speaker(reasoning=[chain(GOOD_CTE)], rewrite=[{"sql": ""}])
+    optimise(judge=Judge(level="tested"), proposer=Rules([[GOOD]]), model=model)
+    assert len(model.prompts("reasoning")) == 2
+
+
+def test_the_steps_of_a_model_are_its_derivation() -> None:
+    seen = Derivations()
+    model = Speaker(reasoning=[chain(GOOD, GOOD_CTE)], rewrite=[{"sql": ""}])
+    ports = Ports(Server(), Judge(), NoProposer(), model, derivations=seen)
+    Rewriter(ports).optimise(ORIGINAL, observed_seconds=1.0, settings=Settings())
+    assert seen.via(GOOD_CTE) == (GOOD,)
+    assert seen.via(GOOD) == ()
+
+
+@pytest.mark.parametrize(
+    ("lines", "said"),
+    [
+        ({"reasoning": ["I think it is fine"]}, "the reasoning model is babbling"),
+        ({"reasoning": [ProviderError("x: APIConnectionError")]}, "the reasoning model is down"),
+        ({"reasoning": [ModelTimeout("x gave no answer in 3 s")]}, "the reasoning model is slow"),
+        ({"reasoning": [Starved("x")]}, "the reasoning model is starved"),
+        ({"reasoning": [BudgetExceeded("x")]}, "the reasoning model is over its budget"),
+        (
+            {"reasoning": [chain(WRONG[1])], "rewrite": [{"sql": ""}], "assistant": ["hm"]},
+            "the assistant model is babbling",
+        ),
+    ],
+)
+def test_a_model_that_is_of_no_use_is_named(lines: dict[str, Any], said: str) -> None:
+    assert said in optimise(model=Speaker(**lines)).reason
+
+
+def test_corrections_have_time_of_their_own() -> None:
+    """What runs and checks take before does not count."""
+
+    class Slow(Server):
+        def measure(self, sql: str, seconds: float) -> Timed:
+            time.sleep(0.05)
+            return super().measure(sql, seconds)
+
+    lines = {"reasoning": [chain(WRONG[1])], "rewrite": [{"sql": ""}], "assistant": [{"sql": GOOD}]}
+    outcome = optimise(Slow(), proposer=Rules([[WRONG[0]]]), model=Speaker(**lines), correction_seconds=0.04)
+    assert outcome.to_json()["rewritten"] == GOOD
+
+
+def test_several_replies_are_asked_for_by_other_strategies() -> None:
+    model = Speaker(reasoning=[chain(GOOD), chain(GOOD_CTE)], rewrite=[{"sql": ""}])
+    optimise(Server(times={GOOD: 0.1}), model=model, samples=2)
+    first, second = model.prompts("reasoning")
+    assert "Markov decision process" in first
+    assert "Look at the plan first" in second
+
+
+def test_what_was_not_proved_is_told() -> None:
+    judge = Judge(mood=lambda: Evidence("unknown", reason="timeout"))
+    model = Speaker(reasoning=[chain(GOOD), chain(GOOD_CTE)], rewrite=[{"sql": ""}])
+    optimise(judge=judge, model=model)
+    first, second, *_ = model.prompts("reasoning")
+    assert "neither proved nor refuted" in second
+    assert "neither proved nor refuted" not in first
 
 
 def test_syntax_is_repaired_from_the_servers_message_at_most_k_times() -> None:
@@ -311,7 +417,7 @@ def test_the_second_round_sees_verdicts_reports_and_knowledge_the_first_does_not
     server = Server(times={GOOD: 0.8, GOOD_CTE: 0.3})
     outcome = optimise(server, model=model, knowledge=Shelf())
     assert outcome.to_json()["rewritten"] == GOOD_CTE
-    first, second = model.prompts("reasoning")
+    first, second, *_ = model.prompts("reasoning")
     for words in ("Known to help", "Group first", "was refused (refuted)", "0.80 of the original's time"):
         assert words not in first
         assert words in second

@@ -100,3 +100,34 @@ def test_one_that_the_server_refuses_is_not_asked_again() -> None:
     a, b = Candidate("a", cost=1.0), Candidate("b", cost=1.0)
     assert runs.sift([a, b], Deadline.after(1000.0, lambda: server.now)) == ([b], [a])
     assert [sql for sql, _, _ in server.stops].count("a") == 1
+
+
+def test_a_rung_whose_cancellation_came_late_does_not_count_beside_a_run_that_ended() -> None:
+    server = Clocked(times={"late": 1.2})
+    runs = Runs("o", None, 10.0, server, Settings(measure="run", run_timeout=1000.0))
+    deadline, late = Deadline.after(1000.0, lambda: server.now), Candidate("late", cost=1.0)
+    server.measure = lambda sql, seconds: Timed(1.9, stopped=True)  # type: ignore[method-assign]
+    assert runs.run(late, 0.625, deadline)
+    assert runs.of(late) == [Timed(0.625, stopped=True)]
+    assert runs.wants_run(late, 2.5)
+    server.measure = lambda sql, seconds: Timed(1.2)  # type: ignore[method-assign]
+    assert runs.run(late, 2.5, deadline)
+    assert runs.of(late) == [Timed(1.2)]
+
+
+def test_what_was_seen_under_load_yields_to_a_run_beside_the_candidate() -> None:
+    """Others saw 4 s on a busy server; here the original takes 1 s, and the candidate as much."""
+    server = Clocked(times={"o": 1.0, "c": 1.0})
+    runs = Runs("o", None, 4.0, server, Settings(measure="run", run_timeout=1000.0))
+    deadline, candidate = Deadline.after(1000.0, lambda: server.now), Candidate("c", cost=1.0)
+    runs.run(candidate, 4.0, deadline)
+    runs.run_rival(candidate, deadline)
+    assert not runs.lost
+    assert runs.seconds_before() == 1.0
+    server.times["c"] = 0.2
+    faster = Candidate("c", cost=2.0)
+    runs.of(faster).clear()
+    runs.run(faster, 4.0, deadline)
+    runs.run_rival(faster, deadline)
+    assert runs.lost
+    assert server.stops[-1] == ("o", pytest.approx(0.2 / 0.9 + 0.05), True)

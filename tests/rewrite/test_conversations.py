@@ -1,0 +1,84 @@
+"""Conversations with a model over a real server and the real checker, end to end: what it says is proved or not served."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+
+import psycopg
+import pytest
+
+from rewright.engines.postgres.catalog import snapshot
+from rewright.engines.postgres.scratch import ScratchServer
+from rewright.engines.postgres.session import Session
+from rewright.equivalence.api import Checker
+from rewright.models.api import Reply, Request, Role, Usage
+from rewright.rewrite.adapters.live import by_steps
+from rewright.rewrite.adapters.postgres import PostgresDatabase
+from rewright.rewrite.api import Rewriter
+from rewright.rewrite.model import Settings
+from rewright.rewrite.ports import Ports
+from rewright.rewrite.search.chains import Derivations
+from tests.rewrite.conversations import CONVERSATIONS, SETUP, Conversation
+
+pytestmark = pytest.mark.server
+
+
+class Recorded:
+    """The model of a recorded conversation; more prompts than were recorded get the last reply again."""
+
+    def __init__(self, conversation: Conversation) -> None:
+        self.said = {role: list(replies) for role, replies in conversation.replies.items()}
+        self.asked: list[Request] = []
+
+    def available(self, role: Role) -> bool:
+        return role in self.said
+
+    def complete(self, request: Request) -> Reply:
+        self.asked.append(request)
+        replies = self.said[request.role]
+        reply = replies.pop(0) if len(replies) > 1 else replies[0]
+        if isinstance(reply, list):
+            steps = [{"action": "rewrite", "category": "join", "sql": sql} for sql in reply]
+            reply = {"steps": steps}
+        return Reply(reply if isinstance(reply, str) else json.dumps(reply), Usage(100, 10, 0.001))
+
+
+@pytest.fixture(scope="module")
+def dsn(scratch_server: ScratchServer, module_database: str) -> str:
+    dsn = scratch_server.dsn(module_database)
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        connection.execute(SETUP)
+    return dsn
+
+
+@pytest.fixture(scope="module")
+def ports(dsn: str, scratch_server: ScratchServer) -> Iterator[Ports]:
+    with Session(dsn, own=True) as session:
+        catalog, derivations = snapshot(session.connection), Derivations()
+        database = PostgresDatabase(session, catalog)
+        with Checker(catalog, scratch_server) as checker:
+            chains = by_steps(checker, derivations, catalog, ("public",))
+            yield Ports(database, chains, prover=chains, inspector=database, derivations=derivations)
+
+
+@pytest.mark.parametrize("conversation", CONVERSATIONS, ids=lambda c: c.name)
+def test_what_the_model_found_is_proved(conversation: Conversation, ports: Ports) -> None:
+    model = Recorded(conversation)
+    given = Ports(
+        ports.database,
+        ports.checker,
+        prover=ports.prover,
+        inspector=ports.inspector,
+        derivations=ports.derivations,
+        model=model,
+    )
+    settings = Settings(measure="explain", samples=conversation.samples, budget=120.0, rounds=2)
+    outcome = Rewriter(given).optimise(conversation.sql, observed_seconds=5.0, settings=settings)
+    assert outcome.servable, (outcome.reason, [e["output"] for e in outcome.events])
+    assert outcome.evidence is not None
+    assert outcome.evidence.level == "proved"
+    assert outcome.best is not None
+    assert outcome.best.checked.candidate.source == "model"
+    assert len(model.asked) == conversation.prompts, Counter(r.role for r in model.asked)
