@@ -54,6 +54,9 @@ class Key:
     # nondeterministic or other collation than the column's own: equal in the index, not in queries
     foreign_equality: bool = False
     doubt: Doubt = ""
+    # the condition of a partial one, and the expressions of one over expressions (columns too, in order), as texts
+    predicate: str = ""
+    expressions: tuple[str, ...] = ()
 
     @property
     def usable(self) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from rewright.equivalence.proof import Assumption
 from rewright.sql.algebra import TableRef
@@ -17,6 +18,9 @@ from rewright.sql.catalog import Table as Relation
 
 from .conditions import holds, off
 from .terms import Source, Table, Term
+
+if TYPE_CHECKING:
+    from .conditional_keys import ConditionalKey
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +140,20 @@ class Schema:
         from .checks import checks_of
 
         return [c for c in checks_of(self.catalog, source, var) if self._stated(c[0])]
+
+    def conditional_keys(self, source: Source, var: int) -> list[ConditionalKey]:
+        """Partial and expression keys over the row of ``var`` (F1, F3, F4)."""
+        if not isinstance(source, Table):
+            return []
+        relation = self.relation(source.ref)
+        if relation is None or not any(k.partial or k.expression for k in relation.keys):
+            return []
+        if not _enforced(relation) or not holds("F4", not relation.has_children or source.only):
+            return []
+        from .conditional_keys import conditional_keys
+
+        found = conditional_keys(self.catalog, relation, source, var)
+        return [k for k in found if self._stated(k.assumption)]
 
     def references(self, source: Source) -> tuple[Reference, ...]:
         """Foreign keys that guarantee a row (F5, F7, F12, F13); NULLs (F6) are the caller's."""
