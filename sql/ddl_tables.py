@@ -17,6 +17,7 @@ from rewright.sql.binder.scope import Context
 from rewright.sql.binder.syntax import ast
 from rewright.sql.binder.typenames import resolve_type
 from rewright.sql.catalog import Catalog
+from rewright.sql.ddl_partitions import bounds_text, partition_columns
 from rewright.sql.records import Check, ForeignKey, FunctionInfo, Key, Table, TableColumn, TypeInfo
 from rewright.sql.types import SqlType, equality_is_identity
 
@@ -58,6 +59,8 @@ class Builder:
     types: dict[str, TypeInfo] = field(default_factory=dict)
     functions: list[FunctionInfo] = field(default_factory=list)
     schemas: set[str] = field(default_factory=lambda: {"public"})
+    # of partitioned tables, the columns that rows are told apart by
+    partitioned: dict[TableRef, tuple[str, ...]] = field(default_factory=dict)
     search_path: tuple[str, ...] = ("public",)
     _catalog: Catalog | None = None
     _types: Catalog | None = None
@@ -166,6 +169,8 @@ def create_table(builder: Builder, node: Any) -> None:
         kind="partitioned" if node.partspec is not None else "table",
         unlogged=node.relation.relpersistence == "u",
     )
+    if node.partspec is not None:
+        builder.partitioned[ref] = partition_columns(node.partspec)
     table = _inherit(builder, node, table)
     constraints: list[Any] = []
     for element in node.tableElts or ():
@@ -194,10 +199,16 @@ def _inherit(builder: Builder, node: Any, table: Table) -> Table:
             keys=parent.keys,
             foreign_keys=parent.foreign_keys,
             partition_of=parents[0],
+            bounds=_bounds(builder, parents[0], node.partbound),
         )
     for p in parents:
         builder.replace(replace(builder.tables[p], has_children=True))
     return replace(table, columns=tuple(columns), checks=tuple(checks), parents=tuple(parents))
+
+
+def _bounds(builder: Builder, parent: TableRef, bound: Any) -> str:
+    """What the partition's own bounds say; where its parent is a partition too, only these."""
+    return bounds_text(builder.partitioned.get(parent, ()), bound, expression_text)
 
 
 def _add_element(builder: Builder, table: Table, element: Any, constraints: list[Any]) -> Table:
@@ -588,7 +599,8 @@ def _altered(builder: Builder, table: Table, command: Any, kind: str) -> Table:
             return replace(table, row_security=True)
         case "AT_AttachPartition":
             child = builder.existing(command.def_.name)
-            builder.replace(replace(builder.tables[child], partition_of=table.ref))
+            bounds = _bounds(builder, table.ref, command.def_.bound)
+            builder.replace(replace(builder.tables[child], partition_of=table.ref, bounds=bounds))
             return table
         case _:
             raise Unsupported(f"ALTER TABLE {kind.removeprefix('AT_')}")

@@ -132,6 +132,8 @@ class Table:
     # a foreign table among its partitions or children: the server checks no row of that one
     foreign_children: bool = False
     partition_of: TableRef | None = None
+    # what the bounds of a partition say of its rows, as a CHECK's text
+    bounds: str = ""
     row_security: bool = False
     temporary: bool = False
     unlogged: bool = False

@@ -14,9 +14,11 @@ from rewright.sql.binder import BindError, bind
 from rewright.sql.binder import Unsupported as Unbound
 from rewright.sql.catalog import Catalog, Check
 from rewright.sql.catalog import Table as Relation
+from rewright.sql.ddl_partitions import BOUNDS
 from rewright.sql.facts.effects import volatility_of_expr
 from rewright.sql.walk import deep_exprs
 
+from .build import conj, disj, is_null, not_null
 from .conditions import holds, off
 from .terms import Table, Term, Var
 from .translate import Translator, Unsupported
@@ -35,7 +37,16 @@ def checks_of(catalog: Catalog, source: Table, var: int) -> list[tuple[Assumptio
         term = row_term(catalog, relation, check.text, source, var)
         if term is not None:
             found.append((Assumption("check", name, (), check.name), term))
+    if relation.bounds and relation.partition_of is not None:
+        term = row_term(catalog, relation, relation.bounds, source, var)
+        if term is not None:
+            found.append((Assumption("check", name, (), BOUNDS), term))
     return found
+
+
+def together(columns: tuple[Term, ...]) -> Term:
+    """MATCH FULL: all columns of a reference are NULL, or none."""
+    return disj((conj(is_null(c) for c in columns), conj(not_null(c) for c in columns)))
 
 
 def _usable(check: Check) -> bool:
