@@ -24,6 +24,8 @@ from rewright.equivalence.laws.lookups import as_lookups
 from rewright.equivalence.laws.ordering import without_idle_keys
 from rewright.equivalence.laws.patterns import as_patterns
 from rewright.equivalence.laws.restrictions import without_restrictions
+from rewright.equivalence.laws.shifted import without_shifts
+from rewright.equivalence.laws.tied_groups import without_tied_groups
 from rewright.equivalence.proof import Flaw, Proof, check_proof
 from rewright.equivalence.prover.kept import read_kept
 from rewright.equivalence.prover.prepare import same_tree
@@ -59,7 +61,7 @@ def views(before: a.Query, after: a.Query, catalog: Catalog) -> Iterator[View]:
     first, second = (without_bounds(_plain(q, catalog), catalog).query for q in inlined)
     apart = (m for q in (before, after) for m in shared_failures(q, catalog)) if before != after else ()
     plain = View(first, second, left_open.union(apart), ())
-    for law in (without_idle_keys, without_early_limits):
+    for law in (without_shifts, without_tied_groups, without_idle_keys, without_early_limits):
         plain = _seen(plain, law, catalog) or plain
     late = _seen(plain, without_early_groups, catalog)
     if late is not None:

@@ -60,6 +60,7 @@ ORDER = (
     "semijoin",
     "redundant",
     "covered",
+    "distinct-to-parent",
 )
 
 
@@ -321,6 +322,7 @@ CANDIDATES: dict[str, Candidates] = {
     "lone-row": _small_aggregates,
     "split-scalar": _nested("the"),
     "distinct-to-exists": _distinct_vars,
+    "distinct-to-parent": _distinct_vars,
     "plain-equality": _null_safe,
     "open-distinct": _distinct_rows,
     "merge-copies": _copies,
