@@ -50,11 +50,11 @@ class _WithoutShifts(Walk):
         if not (isinstance(node, a.Op) and node.op.is_builtin and node.op.name in _MIRRORED and len(node.args) == 2):
             return node
         left, right, name = *node.args, node.op.name
-        if constant(left) is not None:
+        if _written(left) is not None:
             left, right, name = right, left, _MIRRORED[name]
         if not (isinstance(left, a.Op) and left.op.is_builtin and len(left.args) == 2):
             return node
-        made = self._moved(left, constant(right))
+        made = self._moved(left, _written(right))
         return node if made is None else (compare(name, *made) or node)
 
     def _moved(self, step: a.Op, bound: a.Const | None) -> tuple[a.Expr, a.Expr] | None:
@@ -62,7 +62,7 @@ class _WithoutShifts(Walk):
         column, by, sign = *step.args, step.op.name
         if isinstance(by, a.Column) and sign in {"+", "*"}:
             column, by = by, column
-        limit = None if bound is None else _read(bound)
+        limit = None if bound is None else value(bound)
         if not isinstance(column, a.Column) or bound is None or limit is None:
             return None
         if sign == "*":
@@ -154,18 +154,21 @@ class _WithoutShifts(Walk):
             left, right, name = *p.args, p.op.name
             if isinstance(right, a.Column):
                 left, right, name = right, left, _MIRRORED.get(name, "")
-            known = constant(right)
-            end = None if known is None or known.type.name != left.type.name else _read(known)
+            known = _written(right)
+            end = None if known is None or known.type.name != left.type.name else value(known)
             if isinstance(left, a.Column) and left.pos == pos and end is not None:
                 found.append((name, int(end) if isinstance(end, Decimal) and end == int(end) else end))
         return found
 
 
-def _read(const: a.Const) -> Any:
-    """What the constant is: a moment also without its seconds, as the query may have it."""
-    if const.type.is_builtin and const.type.name == "timestamp" and _MOMENT.fullmatch(const.value or ""):
-        return datetime.fromisoformat(const.value or "")
-    return value(const)
+def _written(expr: a.Expr) -> a.Const | None:
+    """A constant, also a moment that is written without its seconds."""
+    match expr:
+        case a.Cast(a.Const(str(text), source), target, method="io") if source.name == "unknown":
+            plain = target.is_builtin and target.name == "timestamp" and target.typmod == -1
+            if plain and _MOMENT.fullmatch(text):
+                return a.Const(datetime.fromisoformat(text).isoformat(" "), target)
+    return constant(expr)
 
 
 def _step(column: a.Column, by: a.Expr) -> int | timedelta | None:
