@@ -426,7 +426,9 @@ def _add_exclusion(builder: Builder, table: Table, node: Any, *, deferrable: boo
     if not equal or node.access_method not in {"btree", "hash"}:
         return table
     base = f"{table.ref.name}_{'_'.join(e.name or 'expr' for e in elements)}_excl"
-    return _with_index(builder, table, elements, node.where_clause, node.conname or base, deferrable=deferrable)
+    return _with_index(
+        builder, table, elements, node.where_clause, node.conname or base, deferrable=deferrable
+    )
 
 
 def _with_index(

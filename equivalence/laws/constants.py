@@ -105,5 +105,9 @@ _OPERATORS: dict[tuple[str, str, str], Callable[..., _Value | None]] = {
     ("-", "date", "int4"): lambda day, n: day - timedelta(days=n),
     ("-", "date", "date"): lambda one, two: (one - two).days,
     **{("-", "", name): lambda x: -x for name in _INTEGERS},
-    **{(sign, name, name): f for sign, f in (("+", int.__add__), ("-", int.__sub__), ("*", int.__mul__)) for name in _INTEGERS},
+    **{
+        (sign, name, name): f
+        for sign, f in (("+", int.__add__), ("-", int.__sub__), ("*", int.__mul__))
+        for name in _INTEGERS
+    },
 }

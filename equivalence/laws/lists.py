@@ -23,7 +23,9 @@ _MOST_ROWS = 40
 _INTEGERS = {"int2": 15, "int4": 31, "int8": 63}
 _NUMBER = re.compile(r"[+-]?\d{1,19}")
 # an element, quoted or of letters, digits and a few signs that mean nothing in an array's text
-_ELEMENT = re.compile(r'\s*(?:"((?:[^"\\]|\\.)*)"|([\w.:/@-]+(?: +[\w.:/@-]+)*))\s*(,|\Z)', re.ASCII | re.DOTALL)
+_ELEMENT = re.compile(
+    r'\s*(?:"((?:[^"\\]|\\.)*)"|([\w.:/@-]+(?: +[\w.:/@-]+)*))\s*(,|\Z)', re.ASCII | re.DOTALL
+)
 
 
 def listed(query: a.Query, facts: Facts) -> a.Query:
@@ -44,7 +46,8 @@ def listed(query: a.Query, facts: Facts) -> a.Query:
 
 def _membership(test: a.ArrayOp, facts: Facts) -> a.Expr:
     items = elements(test.array)
-    if items is None:
+    # the elements are all computed before any is compared
+    if items is None or not all(facts.cannot_fail(e) for e in items):
         return test
     if items:
         return a.InList(test.op, test.left, items, test.all)

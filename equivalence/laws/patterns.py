@@ -39,7 +39,9 @@ def _changed(node: a.Node) -> a.Node:
     match node:
         case a.Op(op, (x, a.Const(str(text)))) if op.is_builtin and (op.left, op.right) == ("text", "text"):
             made = _operator(op.name, x, text)
-        case a.Call(func, (x, a.Const(str(text)))) if func.is_builtin and (func.name, func.arg_types) in _BEGINS:
+        case a.Call(func, (x, a.Const(str(text)))) if (
+            func.is_builtin and (func.name, func.arg_types) in _BEGINS
+        ):
             made = _like(x, f"{_escaped(text)}%")
         case a.And(args):
             return _ranges(node, args)
@@ -57,6 +59,9 @@ def _operator(name: str, x: a.Expr, text: str) -> a.Expr | None:
         case "!~":
             made = _expression(x, text)
             return None if made is None else a.Not(made)
+        case "!~~":
+            like = operator("~~", TEXT, TEXT)
+            return a.Not(a.Op(like, (x, a.Const(text, TEXT)), BOOL)) if like is not None else None
         case "~~" if set(text) == {"%"}:
             same = operator("=", TEXT, TEXT)
             # TRUE where there is a text, NULL where not
@@ -137,7 +142,10 @@ def _ranges(node: a.And, args: tuple[a.Expr, ...]) -> a.Expr:
             continue
         x, text = start
         for high in rest:
-            if _bound(high, "<") == (x, _following(text)) and (made := _like(x, f"{_escaped(text)}%")) is not None:
+            if (
+                _bound(high, "<") == (x, _following(text))
+                and (made := _like(x, f"{_escaped(text)}%")) is not None
+            ):
                 rest = [made if r is low else r for r in rest if r is not high]
                 break
     if len(rest) == len(args):

@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from datetime import datetime, timedelta
-from decimal import Decimal
+from decimal import Context, Decimal, DivisionByZero, Inexact, InvalidOperation, localcontext
 from typing import Any
 
 from rewright.equivalence.laws.forms import Form, Walk
@@ -31,8 +31,8 @@ _MIRRORED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "=": "=", "<>": "<>"}
 _INTEGERS = {"int2": 15, "int4": 31, "int8": 63}
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?")
 _INTERVAL = re.compile(r"([+-]?\d{1,4}) ?(second|minute|hour|day|week)s?")
-# of a constant factor and its quotient: the server's own division is not asked
-_DECIMALS = 20
+# a quotient that would be rounded is none
+_EXACTLY = Context(prec=200, traps=[Inexact, InvalidOperation, DivisionByZero])
 Bounds = tuple[Any, Any]
 
 
@@ -47,7 +47,12 @@ class _WithoutShifts(Walk):
         return super().form(query)
 
     def changed(self, node: a.Node) -> a.Node:
-        if not (isinstance(node, a.Op) and node.op.is_builtin and node.op.name in _MIRRORED and len(node.args) == 2):
+        if not (
+            isinstance(node, a.Op)
+            and node.op.is_builtin
+            and node.op.name in _MIRRORED
+            and len(node.args) == 2
+        ):
             return node
         left, right, name = *node.args, node.op.name
         if _written(left) is not None:
@@ -71,7 +76,9 @@ class _WithoutShifts(Walk):
             return None
         return self._by_date(column, by, sign, limit) or self._by_step(column, by, sign, step, bound, limit)
 
-    def _scaled(self, column: a.Column, by: a.Expr, bound: a.Const, limit: Any) -> tuple[a.Expr, a.Expr] | None:
+    def _scaled(
+        self, column: a.Column, by: a.Expr, bound: a.Const, limit: Any
+    ) -> tuple[a.Expr, a.Expr] | None:
         known = constant(by)
         factor = None if known is None else value(known)
         declared = column.type.is_builtin and column.type.name == "numeric" and column.type.typmod >= 0
@@ -79,9 +86,11 @@ class _WithoutShifts(Walk):
             return None
         if bound.type.name != "numeric" or known is None or known.type.name != "numeric":
             return None
-        quotient = limit / factor
-        exact = quotient * factor == limit and -int(quotient.as_tuple().exponent) <= _DECIMALS
-        return (column, a.Const(format(quotient, "f"), bound.type)) if exact else None
+        try:
+            with localcontext(_EXACTLY):
+                return column, a.Const(format(limit / factor, "f"), bound.type)
+        except ArithmeticError:
+            return None
 
     def _by_date(self, column: a.Column, by: a.Expr, sign: str, limit: Any) -> tuple[a.Expr, a.Expr] | None:
         """``d - date '2024-01-01' > 10``: a number of days, which infinite dates have none of."""
@@ -96,7 +105,7 @@ class _WithoutShifts(Walk):
     def _by_step(
         self, column: a.Column, by: a.Expr, sign: str, step: a.Op, bound: a.Const, limit: Any
     ) -> tuple[a.Expr, a.Expr] | None:
-        length = _step(column, by)
+        length: Any = _step(column, by)
         if length is None or type(limit) is not (Decimal if isinstance(length, int) else datetime):
             return None
         if column.type.name in {"date", "timestamp"} and bound.type != column.type:
@@ -144,7 +153,9 @@ class _WithoutShifts(Walk):
     def _ends(self, scan: a.Scan, check: str, pos: int) -> list[tuple[str, Any]]:
         """The comparisons of the column with constants that a CHECK is a conjunction of."""
         try:
-            query = bind(f'select 1 from "{scan.table.schema}"."{scan.table.name}" where {check}', self.catalog)
+            query = bind(
+                f'select 1 from "{scan.table.schema}"."{scan.table.name}" where {check}', self.catalog
+            )
         except (BindError, Unsupported):
             return []
         found: list[tuple[str, Any]] = []

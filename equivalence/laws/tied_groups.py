@@ -47,12 +47,18 @@ class _WithoutTiedGroups(Walk):
 
     def _ungrouped(self, select: a.Select) -> a.Select | None:
         keys = select.group_by[0] if select.group_by is not None and len(select.group_by) == 1 else ()
-        if not keys or select.distinct or select.offset is not None or select.ctes or len(select.targets) != 1:
+        if (
+            not keys
+            or select.distinct
+            or select.offset is not None
+            or select.ctes
+            or len(select.targets) != 1
+        ):
             return None
         if not _keeps_one(select) or any(not self.facts.cannot_fail(k.expr) for k in select.order_by):
             return None
         inside = from_rels(as_product(select)[0]) | from_rels(select.from_)
-        ties = [t for p in conjuncts(select.where) if (t := as_tie(p, inside)) is not None]
+        ties = [t for p in conjuncts(select.where) if (t := as_tie(p, inside)) is not None and _is_own(t)]
         values = [next((t for t in ties if k in (t.inner, t.key)), None) for k in keys]
         if any(t is None for t in values):
             return None
@@ -72,13 +78,28 @@ class _WithoutTiedGroups(Walk):
     def _may_be_computed(self, expr: a.Expr) -> bool:
         """Whether what is done with the aggregates can't fail, whatever they are."""
         plain = map_kind(expr, a.Aggregate, lambda g: a.Column(-1, 0, g.type))
-        return not has_subquery(expr) and not has_window(expr) and not returns_set(expr) and self.facts.cannot_fail(plain)
+        return (
+            not has_subquery(expr)
+            and not has_window(expr)
+            and not returns_set(expr)
+            and self.facts.cannot_fail(plain)
+        )
+
+
+def _is_own(tie: Tie) -> bool:
+    """Whether what the tie calls equal is one group: not under a collation of the other side's that tells fewer texts apart."""
+    types = [tie.inner.type, tie.key.type, tie.outer.type]
+    return tie.op.op.is_builtin and all(
+        t.is_builtin and (not t.collation or equality_is_identity(t)) for t in types
+    )
 
 
 def _keeps_one(select: a.Select) -> bool:
     """Whether LIMIT keeps the one row."""
     limit = select.limit
-    return limit is None or (isinstance(limit, a.Const) and (limit.value or "").isdigit() and int(limit.value or 0) > 0)
+    return limit is None or (
+        isinstance(limit, a.Const) and (limit.value or "").isdigit() and int(limit.value or 0) > 0
+    )
 
 
 def _of_group(expr: a.Expr, tied: dict[a.Expr, Tie], inside: frozenset[int]) -> a.Expr | None:

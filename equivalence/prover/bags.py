@@ -89,7 +89,9 @@ def _uncut(b: Block) -> Bag:
 def _keeps_some(source: Limited) -> bool:
     """Whether LIMIT and OFFSET keep a row of any rows."""
     limit, offset = source.limit, source.offset
-    some = limit is None or (isinstance(limit, Lit) and (limit.value or "").isdigit() and int(limit.value or 0) > 0)
+    some = limit is None or (
+        isinstance(limit, Lit) and (limit.value or "").isdigit() and int(limit.value or 0) > 0
+    )
     return some and (offset is None or (isinstance(offset, Lit) and offset.value in {None, "0"}))
 
 
@@ -100,7 +102,9 @@ def _told(b: Block) -> Bag:
     for p in b.preds:
         if isinstance(p, App) and p.sym == EQ:
             for x, y in (p.args, p.args[::-1]):
-                plain = isinstance(x, Var) and x.var in own and not free_vars(y) & own and not isinstance(y, Lit)
+                plain = (
+                    isinstance(x, Var) and x.var in own and not free_vars(y) & own and not isinstance(y, Lit)
+                )
                 if plain and x.type.collation == y.type.collation and same_when_equal(x, y):
                     outside.setdefault(x, y)
     if not outside:

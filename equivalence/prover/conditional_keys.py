@@ -29,9 +29,7 @@ class ConditionalKey:
     assumption: Assumption
 
 
-def conditional_keys(
-    catalog: Catalog, relation: Relation, source: Table, var: int
-) -> list[ConditionalKey]:
+def conditional_keys(catalog: Catalog, relation: Relation, source: Table, var: int) -> list[ConditionalKey]:
     """The partial and expression keys of the relation, over the row of ``var``."""
     found: list[ConditionalKey] = []
     for key in relation.keys:

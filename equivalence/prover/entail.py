@@ -16,7 +16,6 @@ from rewright.equivalence.solving import must_let_go
 
 from .atoms import alternatives, exists_atoms, reached, stated, strict_parts, tables_of
 from .bags import subst, subst_block
-
 from .build import disj, eq, negate, not_null, predicates
 from .conditional_keys import ConditionalKey
 from .conditions import any_holds, holds

@@ -15,7 +15,6 @@ import pytest
 
 from rewright.engines.postgres.scratch import ScratchServer
 from rewright.equivalence.decomposition.proving import prove_pair
-from rewright.equivalence.proof import Proof
 from rewright.equivalence.proving import Binding
 from rewright.equivalence.verdicts import Proved
 from rewright.sql.binder import bind

@@ -69,7 +69,9 @@ def _references(p: Place, inner: Block) -> list[tuple[Reference, Table, KeyFact]
         target = p.engine.schema.source_of(ref.target)
         if target is None:
             continue
-        key = next((k for k in p.engine.schema.keys(target) if set(k.columns) == set(ref.target_columns)), None)
+        key = next(
+            (k for k in p.engine.schema.keys(target) if set(k.columns) == set(ref.target_columns)), None
+        )
         if key is not None:
             found.append((ref, target, key))
     return found
@@ -81,7 +83,5 @@ def _columns(inner: Block, ref: Reference, target: Table) -> list[int] | None:
     if sorted(at) != sorted(ref.columns):
         return None
     columns = [ref.target_columns[ref.columns.index(c)] for c in at]
-    alike = (
-        identity(o.type) and o.type == target.types[c] for o, c in zip(inner.outs, columns, strict=True)
-    )
+    alike = (identity(o.type) and o.type == target.types[c] for o, c in zip(inner.outs, columns, strict=True))
     return columns if all(alike) else None
