@@ -24,9 +24,8 @@ from tests.equivalence.hostile_runs import Collection, HostileRows
 FOLDER = Path(__file__).parent / "shapes"
 SCHEMA = (FOLDER / "schema.sql").read_text()
 CATALOG = catalog_from_ddl(SCHEMA)
-# how many equal pairs of each set are proved without any reservation
-PROVED = {"tuned": 73, "held": 60}
-# what the rows below do not tell from failures: the server reports another class of overflow
+# how many equal pairs of each set are proved without any reservation, at least
+PROVED = {"tuned": 70, "held": 65}
 STATES = tuple((FOLDER / "states.sql").read_text().rstrip("\n").split("\n"))
 
 
