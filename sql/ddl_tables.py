@@ -17,8 +17,9 @@ from rewright.sql.binder.scope import Context
 from rewright.sql.binder.syntax import ast
 from rewright.sql.binder.typenames import resolve_type
 from rewright.sql.catalog import Catalog
+from rewright.sql.ddl_partitions import bounds_text, partition_columns
 from rewright.sql.records import Check, ForeignKey, FunctionInfo, Key, Table, TableColumn, TypeInfo
-from rewright.sql.types import SqlType
+from rewright.sql.types import SqlType, equality_is_identity
 
 MAX_COLUMNS = 1600
 _SERIALS = {
@@ -58,6 +59,8 @@ class Builder:
     types: dict[str, TypeInfo] = field(default_factory=dict)
     functions: list[FunctionInfo] = field(default_factory=list)
     schemas: set[str] = field(default_factory=lambda: {"public"})
+    # of partitioned tables, the columns that rows are told apart by
+    partitioned: dict[TableRef, tuple[str, ...]] = field(default_factory=dict)
     search_path: tuple[str, ...] = ("public",)
     _catalog: Catalog | None = None
     _types: Catalog | None = None
@@ -166,6 +169,8 @@ def create_table(builder: Builder, node: Any) -> None:
         kind="partitioned" if node.partspec is not None else "table",
         unlogged=node.relation.relpersistence == "u",
     )
+    if node.partspec is not None:
+        builder.partitioned[ref] = partition_columns(node.partspec)
     table = _inherit(builder, node, table)
     constraints: list[Any] = []
     for element in node.tableElts or ():
@@ -194,10 +199,16 @@ def _inherit(builder: Builder, node: Any, table: Table) -> Table:
             keys=parent.keys,
             foreign_keys=parent.foreign_keys,
             partition_of=parents[0],
+            bounds=_bounds(builder, parents[0], node.partbound),
         )
     for p in parents:
         builder.replace(replace(builder.tables[p], has_children=True))
     return replace(table, columns=tuple(columns), checks=tuple(checks), parents=tuple(parents))
+
+
+def _bounds(builder: Builder, parent: TableRef, bound: Any) -> str:
+    """What the partition's own bounds say; where its parent is a partition too, only these."""
+    return bounds_text(builder.partitioned.get(parent, ()), bound, expression_text)
 
 
 def _add_element(builder: Builder, table: Table, element: Any, constraints: list[Any]) -> Table:
@@ -351,7 +362,7 @@ def add_constraint(builder: Builder, table: Table, given: Any) -> Table:
             valid = not node.skip_validation and not node.is_no_inherit
             return with_not_null(table, _names(node.keys), name=node.conname or "") if valid else table
         case "CONSTR_EXCLUSION":
-            return table
+            return _add_exclusion(builder, table, node, deferrable=deferrable)
         case other:
             raise Unsupported(other)
 
@@ -406,6 +417,65 @@ def _add_key(table: Table, node: Any, columns: list[str], *, deferrable: bool) -
         period=bool(getattr(node, "without_overlaps", False)),
     )
     return replace(table, keys=(*table.keys, key))
+
+
+def _add_exclusion(builder: Builder, table: Table, node: Any, *, deferrable: bool) -> Table:
+    """An exclusion constraint of plain equalities is a key; others are no fact of ours."""
+    elements = [element for element, _ in node.exclusions]
+    equal = all([n.sval for n in names][-1:] == ["="] and len(names) == 1 for _, names in node.exclusions)
+    if not equal or node.access_method not in {"btree", "hash"}:
+        return table
+    base = f"{table.ref.name}_{'_'.join(e.name or 'expr' for e in elements)}_excl"
+    return _with_index(
+        builder, table, elements, node.where_clause, node.conname or base, deferrable=deferrable
+    )
+
+
+def _with_index(
+    builder: Builder,
+    table: Table,
+    elements: Sequence[Any],
+    where: Any,
+    name: str,
+    *,
+    deferrable: bool = False,
+    nulls_distinct: bool = True,
+    constraint: bool = True,
+) -> Table:
+    """The table with one more unique index, or a constraint that is kept like one."""
+    columns = [e.name for e in elements]
+    expression = any(not c for c in columns)
+    key = Key(
+        _free_name(name, _constraint_names(table)),
+        tuple(c for c in columns if c),
+        nulls_distinct=nulls_distinct,
+        deferrable=deferrable,
+        partial=where is not None,
+        expression=expression,
+        constraint=constraint,
+        foreign_equality=any(e.opclass or not _own_collation(builder, table, e) for e in elements),
+        predicate="" if where is None else expression_text(where),
+        expressions=tuple(_element_text(e) for e in elements) if expression else (),
+    )
+    return replace(table, keys=(*table.keys, key))
+
+
+def _element_text(element: Any) -> str:
+    """What is indexed: a column or an expression."""
+    if not element.name:
+        return expression_text(element.expr)
+    return '"{}"'.format(element.name.replace('"', '""'))
+
+
+def _own_collation(builder: Builder, table: Table, element: Any) -> bool:
+    """Whether what is equal in the index is equal in queries: under deterministic collations the same texts are."""
+    if not element.collation:
+        return True
+    column = next((c for c in table.columns if c.name == element.name), None)
+    path = builder.search_path if len(element.collation) == 1 else (element.collation[0].sval,)
+    found = builder.catalog().collation(element.collation[-1].sval, path)
+    plain = column is not None and equality_is_identity(column.type)
+    return plain and found is not None and found.schema == "pg_catalog" and found.deterministic
 
 
 def _key_from_index(table: Table, node: Any, *, primary: bool, deferrable: bool) -> Table:
@@ -476,22 +546,18 @@ def create_index(builder: Builder, node: Any) -> None:
     if not node.unique:
         return
     table = builder.tables[ref]
-    columns = [p.name for p in node.indexParams]
-    expression = any(not c for c in columns)
-    odd = any(p.opclass or p.collation for p in node.indexParams)
-    name = node.idxname or _free_name(
-        f"{ref.name}_{'_'.join(c or 'expr' for c in columns)}_idx", _constraint_names(table)
+    base = f"{ref.name}_{'_'.join(p.name or 'expr' for p in node.indexParams)}_idx"
+    builder.replace(
+        _with_index(
+            builder,
+            table,
+            node.indexParams,
+            node.whereClause,
+            node.idxname or base,
+            nulls_distinct=not node.nulls_not_distinct,
+            constraint=False,
+        )
     )
-    key = Key(
-        name,
-        tuple(c for c in columns if c),
-        nulls_distinct=not node.nulls_not_distinct,
-        partial=node.whereClause is not None,
-        expression=expression,
-        constraint=False,
-        foreign_equality=odd,
-    )
-    builder.replace(replace(table, keys=(*table.keys, key)))
 
 
 def alter_table(builder: Builder, node: Any) -> None:
@@ -535,7 +601,8 @@ def _altered(builder: Builder, table: Table, command: Any, kind: str) -> Table:
             return replace(table, row_security=True)
         case "AT_AttachPartition":
             child = builder.existing(command.def_.name)
-            builder.replace(replace(builder.tables[child], partition_of=table.ref))
+            bounds = _bounds(builder, table.ref, command.def_.bound)
+            builder.replace(replace(builder.tables[child], partition_of=table.ref, bounds=bounds))
             return table
         case _:
             raise Unsupported(f"ALTER TABLE {kind.removeprefix('AT_')}")

@@ -54,6 +54,9 @@ class Key:
     # nondeterministic or other collation than the column's own: equal in the index, not in queries
     foreign_equality: bool = False
     doubt: Doubt = ""
+    # the condition of a partial one, and the expressions of one over expressions (columns too, in order), as texts
+    predicate: str = ""
+    expressions: tuple[str, ...] = ()
 
     @property
     def usable(self) -> bool:
@@ -129,6 +132,8 @@ class Table:
     # a foreign table among its partitions or children: the server checks no row of that one
     foreign_children: bool = False
     partition_of: TableRef | None = None
+    # what the bounds of a partition say of its rows, as a CHECK's text
+    bounds: str = ""
     row_security: bool = False
     temporary: bool = False
     unlogged: bool = False

@@ -130,6 +130,7 @@ def _relation(
         has_children=row["has_children"],
         foreign_children=row["foreign_children"],
         partition_of=parents[0] if partition and parents else None,
+        bounds=row["bounds"],
         row_security=row["row_security"],
         temporary=row["persistence"] == "t",
         unlogged=row["persistence"] == "u",
@@ -165,9 +166,10 @@ def _column(row: Row) -> TableColumn:
 
 
 def _key(row: Row) -> Key:
-    values = {name: row[name] for name in row if name not in {"oid", "columns"}}
+    values = {name: row[name] for name in row if name not in {"oid", "columns", "expressions"}}
     # an expression has no column name
-    return Key(columns=tuple(name for name in row["columns"] if name), **values)
+    columns = tuple(name for name in row["columns"] if name)
+    return Key(columns=columns, expressions=tuple(row["expressions"]), **values)
 
 
 def _foreign_key(row: Row) -> ForeignKey:

@@ -57,7 +57,13 @@ select c.oid, n.nspname as schema, c.relname as name, c.relkind::text as kind,
   exists (select 1 from pg_rewrite r where r.ev_class = c.oid and r.rulename <> '_RETURN') as has_rules,
   exists (select 1 from pg_trigger t where t.tgrelid = c.oid and not t.tgisinternal) as has_triggers,
   exists (select 1 from pg_inherits i where i.inhparent = c.oid) and c.relkind = 'r' as has_children,
-  c.oid in (select oid from above_foreign) as foreign_children
+  c.oid in (select oid from above_foreign) as foreign_children,
+  case when c.relispartition and pg_get_expr(c.relpartbound, c.oid) <> 'DEFAULT'
+      and not exists (select 1 from pg_inherits i join pg_class p on p.oid = i.inhparent where i.inhrelid = c.oid and p.relispartition)
+      and not exists (select 1 from pg_collation k where k.collversion <> pg_collation_actual_version(k.oid))
+      and not exists (select 1 from pg_database d where d.datname = current_database()
+        and to_jsonb(d) ->> 'datcollversion' <> pg_collation_actual_version(100))
+    then coalesce(pg_get_partition_constraintdef(c.oid), '') else '' end as bounds
 from pg_class c join pg_namespace n on n.oid = c.relnamespace
 where c.relkind in ('r', 'p', 'f', 'v', 'm') and {_OURS_OR_TEMP.format("n")}
 order by c.oid"""
@@ -133,17 +139,29 @@ stale_types(oid) as (select root from parts where coll in (select oid from stale
 changed_types(oid) as (select root from parts where typ in (select oid from foreign_types))"""
 
 
+# an exclusion constraint all of whose operators are the equality of their operator class
+_EQUAL_EXCLUSION = """(i.indisexclusion and exists (select 1 from pg_constraint x where x.conindid = i.indexrelid and x.contype = 'x'
+  and not exists (select 1 from unnest(x.conexclop::oid[], i.indclass::oid[]) k(op, class)
+    where not exists (select 1 from pg_amop m join pg_opclass o on o.opcfamily = m.amopfamily join pg_am am on am.oid = o.opcmethod
+      where o.oid = k.class and m.amopopr = k.op and am.amname in ('btree', 'hash')
+        and m.amopstrategy = case am.amname when 'btree' then 3 else 1 end))))"""
+
+
 def keys(version: int) -> str:
     nulls_distinct = "not i.indnullsnotdistinct" if version >= 150000 else "true"
     period = "coalesce(con.conperiod, false)" if version >= 180000 else "false"
     return f"""
 {_doubts("select a.atttypid from pg_index i join pg_attribute a on a.attrelid = i.indrelid where i.indisunique")},
 invalid(oid) as (
-  select i.indexrelid from pg_index i where not (i.indisvalid and i.indisready and i.indislive and i.indisunique)
+  select i.indexrelid from pg_index i
+    where not (i.indisvalid and i.indisready and i.indislive and (i.indisunique or i.indisexclusion))
   union select h.inhparent from invalid v join pg_inherits h on h.inhrelid = v.oid
 )
 select i.indrelid as oid, ic.relname as name, i.indisprimary as primary, {nulls_distinct} as nulls_distinct,
   not i.indimmediate as deferrable, i.indpred is not null as partial, i.indexprs is not null as expression,
+  coalesce(pg_get_expr(i.indpred, i.indrelid), '') as predicate,
+  case when i.indexprs is null then '{{}}'::text[] else array(select pg_get_indexdef(i.indexrelid, n, true)
+    from generate_series(1, i.indnkeyatts::int) n order by n) end as expressions,
   i.indexrelid not in (select oid from invalid) as valid, {period} as period, con.oid is not null as constraint,
   array(select coalesce(a.attname::text, '') from unnest(i.indkey::int2[]) with ordinality k(attnum, n)
     left join pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.attnum and k.attnum > 0
@@ -152,15 +170,16 @@ select i.indrelid as oid, ic.relname as name, i.indisprimary as primary, {nulls_
       with ordinality k(attnum, class, coll, n)
     left join pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.attnum
     left join pg_opclass o on o.oid = k.class left join pg_collation co on co.oid = k.coll
+    left join pg_collation ca on ca.oid = a.attcollation
     where k.n <= i.indnkeyatts and (not coalesce(o.opcdefault, false)
-      or k.coll is distinct from coalesce(a.attcollation, k.coll)
-      or not coalesce(co.collisdeterministic, true))) as foreign_equality,
+      or not coalesce(co.collisdeterministic, true) or not coalesce(ca.collisdeterministic, true))) as foreign_equality,
   case
     when exists (select 1 from unnest(i.indkey::int2[], i.indcollation::oid[]) k(attnum, coll)
       left join pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.attnum
       where k.coll in (select oid from stale) or a.atttypid in (select oid from stale_types))
       or exists (select 1 from pg_partitioned_table p where p.partrelid = i.indrelid
-        and p.partcollation::oid[] && array(select oid from stale)) then 'F17'
+        and p.partcollation::oid[] && array(select oid from stale))
+      or ((i.indpred is not null or i.indexprs is not null) and exists (select 1 from stale)) then 'F17'
     when exists (select 1 from unnest(i.indkey::int2[], i.indclass::oid[]) k(attnum, class)
       left join pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.attnum
       where k.class >= 16384 or a.atttypid in (select oid from changed_types))
@@ -170,7 +189,7 @@ select i.indrelid as oid, ic.relname as name, i.indisprimary as primary, {nulls_
 from pg_index i join pg_class ic on ic.oid = i.indexrelid
 join pg_class c on c.oid = i.indrelid join pg_namespace n on n.oid = c.relnamespace
 left join pg_constraint con on con.conindid = i.indexrelid and con.conrelid = i.indrelid and con.contype in ('p', 'u', 'x')
-where i.indisunique and c.relkind in ('r', 'p', 'f', 'm') and {_OURS_OR_TEMP.format("n")}
+where (i.indisunique or {_EQUAL_EXCLUSION}) and c.relkind in ('r', 'p', 'f', 'm') and {_OURS_OR_TEMP.format("n")}
 order by i.indrelid, i.indisprimary desc, ic.relname"""
 
 

@@ -13,14 +13,19 @@ from typing import Any
 from rewright.equivalence.decomposition.abstraction import Pair, pairs, shared_failures, without_ctes
 from rewright.equivalence.decomposition.congruence import Difference, differences, stripped
 from rewright.equivalence.laws.bounds import without_bounds
+from rewright.equivalence.laws.constants import folded
 from rewright.equivalence.laws.eager import without_early_groups
 from rewright.equivalence.laws.firsts import numbered
 from rewright.equivalence.laws.flattening import flattened
 from rewright.equivalence.laws.forms import Form
 from rewright.equivalence.laws.limits import without_early_limits
+from rewright.equivalence.laws.lists import listed
 from rewright.equivalence.laws.lookups import as_lookups
 from rewright.equivalence.laws.ordering import without_idle_keys
+from rewright.equivalence.laws.patterns import as_patterns
 from rewright.equivalence.laws.restrictions import without_restrictions
+from rewright.equivalence.laws.shifted import without_shifts
+from rewright.equivalence.laws.tied_groups import without_tied_groups
 from rewright.equivalence.proof import Flaw, Proof, check_proof
 from rewright.equivalence.prover.kept import read_kept
 from rewright.equivalence.prover.prepare import same_tree
@@ -53,10 +58,10 @@ def views(before: a.Query, after: a.Query, catalog: Catalog) -> Iterator[View]:
     left_open = chosen(before, after)
     if len(inlined) < 2 or left_open is None:
         return
-    first, second = (without_bounds(flattened(q), catalog).query for q in inlined)
+    first, second = (without_bounds(_plain(q, catalog), catalog).query for q in inlined)
     apart = (m for q in (before, after) for m in shared_failures(q, catalog)) if before != after else ()
     plain = View(first, second, left_open.union(apart), ())
-    for law in (without_idle_keys, without_early_limits):
+    for law in (without_shifts, without_tied_groups, without_idle_keys, without_early_limits):
         plain = _seen(plain, law, catalog) or plain
     late = _seen(plain, without_early_groups, catalog)
     if late is not None:
@@ -72,6 +77,11 @@ def views(before: a.Query, after: a.Query, catalog: Catalog) -> Iterator[View]:
     ranked = _seen(plain, lambda q, known: numbered(q, known, Fresh(highest)), catalog)
     if ranked is not None and (ranked.before == plain.before) != (ranked.after == plain.after):
         yield ranked
+
+
+def _plain(query: a.Query, catalog: Catalog) -> a.Query:
+    """A query that holds no CTEs in the form that says what others say in several ways."""
+    return as_patterns(listed(folded(flattened(query)), Facts(catalog, query)))
 
 
 def chosen(before: a.Query, after: a.Query) -> frozenset[str] | None:

@@ -11,9 +11,9 @@ from collections.abc import Callable
 from rewright.sql.types import BOOL, SqlType
 
 from .build import case, conj, disj, exists_value, integer, negate, not_null, predicates, rebuild
-from .conditions import off
+from .conditions import holds, off
 from .fresh import fresh_copy
-from .symbols import OR, TO_NUMERIC
+from .symbols import EQ, OR, TO_NUMERIC, same_when_equal
 from .terms import (
     FALSE,
     INTEGER,
@@ -35,6 +35,7 @@ from .terms import (
     map_bags,
     map_source,
     null,
+    walk_shallow,
 )
 
 # aggregates that give NULL on no input and skip NULLs; anything else needs its own case below
@@ -65,8 +66,55 @@ def empty_source(source: Source) -> bool:
 
 def exists(bag: Bag) -> Term:
     """Whether the bag has a row."""
-    alternatives = [_exists_block(b) for c in as_set(bag, hoist=True) for b in _cases(c)]
+    uncut = tuple(c for b in bag for c in _uncut(b))
+    alternatives = [_exists_block(b) for c in as_set(uncut, hoist=True) for d in _cases(c) for b in _told(d)]
     return disj(alternatives)
+
+
+def _uncut(b: Block) -> Bag:
+    """2d: a row of the first n, or the first of each group, is there if any row is: where nothing is asked of which."""
+    read = {v for t in b.preds for v in free_vars(t)} | {v for _, s in b.vars for v in free_in_source(s)}
+    for at, (v, source) in enumerate(b.vars):
+        if isinstance(source, Limited) and v not in read and holds("2d", _keeps_some(source)):
+            around = (*b.vars[:at], *b.vars[at + 1 :])
+            return tuple(
+                c
+                for x in fresh_copy(source.bag)
+                for n in block((*around, *x.vars), (*b.preds, *x.preds), ())
+                for c in _uncut(n)
+            )
+    return (b,)
+
+
+def _keeps_some(source: Limited) -> bool:
+    """Whether LIMIT and OFFSET keep a row of any rows."""
+    limit, offset = source.limit, source.offset
+    some = limit is None or (
+        isinstance(limit, Lit) and (limit.value or "").isdigit() and int(limit.value or 0) > 0
+    )
+    return some and (offset is None or (isinstance(offset, Lit) and offset.value in {None, "0"}))
+
+
+def _told(b: Block) -> Bag:
+    """EXISTS with what its columns are equal to outside put for them in nested values: those depend on fewer rows then."""
+    own = {v for v, _ in b.vars}
+    outside: dict[Term, Term] = {}
+    for p in b.preds:
+        if isinstance(p, App) and p.sym == EQ:
+            for x, y in (p.args, p.args[::-1]):
+                plain = (
+                    isinstance(x, Var) and x.var in own and not free_vars(y) & own and not isinstance(y, Lit)
+                )
+                if plain and x.type.collation == y.type.collation and same_when_equal(x, y):
+                    outside.setdefault(x, y)
+    if not outside:
+        return (b,)
+    preds = tuple(subst(p, outside.get) if _has_aggregate(p) else p for p in b.preds)
+    return (b,) if preds == b.preds else block(b.vars, preds, b.outs)
+
+
+def _has_aggregate(term: Term) -> bool:
+    return any(isinstance(t, Nested) and t.kind == "agg" for t in walk_shallow(term))
 
 
 def _cases(b: Block) -> Bag:

@@ -14,9 +14,11 @@ from rewright.sql.binder import BindError, bind
 from rewright.sql.binder import Unsupported as Unbound
 from rewright.sql.catalog import Catalog, Check
 from rewright.sql.catalog import Table as Relation
+from rewright.sql.ddl_partitions import BOUNDS
 from rewright.sql.facts.effects import volatility_of_expr
 from rewright.sql.walk import deep_exprs
 
+from .build import conj, disj, is_null, not_null
 from .conditions import holds, off
 from .terms import Table, Term, Var
 from .translate import Translator, Unsupported
@@ -32,22 +34,32 @@ def checks_of(catalog: Catalog, source: Table, var: int) -> list[tuple[Assumptio
     for check in relation.checks:
         if not _usable(check) or (check.no_inherit and relation.has_children and not source.only):
             continue
-        term = _term(catalog, relation, check, source, var)
+        term = row_term(catalog, relation, check.text, source, var)
         if term is not None:
             found.append((Assumption("check", name, (), check.name), term))
+    if relation.bounds and relation.partition_of is not None:
+        term = row_term(catalog, relation, relation.bounds, source, var)
+        if term is not None:
+            found.append((Assumption("check", name, (), BOUNDS), term))
     return found
+
+
+def together(columns: tuple[Term, ...]) -> Term:
+    """MATCH FULL: all columns of a reference are NULL, or none."""
+    return disj((conj(is_null(c) for c in columns), conj(not_null(c) for c in columns)))
 
 
 def _usable(check: Check) -> bool:
     return check.validated and check.enforced and (not check.doubt or off(check.doubt))
 
 
-def _term(catalog: Catalog, relation: Relation, check: Check, source: Table, var: int) -> Term | None:
+def row_term(catalog: Catalog, relation: Relation, text: str, source: Table, var: int) -> Term | None:
+    """An expression of the schema over the row of ``var``; None where it is not understood, or not of built-in immutable parts."""
     from .expressions import Scope, Translation
 
     table = f'"{relation.ref.schema}"."{relation.ref.name}"'
     try:
-        query = bind(f"select ({check.text}) from {table}", catalog)
+        query = bind(f"select ({text}) from {table}", catalog)
         if not isinstance(query, a.Select) or len(query.targets) != 1 or len(query.from_) != 1:
             return None
         (scan,) = query.from_

@@ -17,6 +17,7 @@ from rewright.equivalence.solving import must_let_go
 from .atoms import alternatives, exists_atoms, reached, stated, strict_parts, tables_of
 from .bags import subst, subst_block
 from .build import disj, eq, negate, not_null, predicates
+from .conditional_keys import ConditionalKey
 from .conditions import any_holds, holds
 from .context import Context
 from .extremes import lemmas
@@ -72,6 +73,7 @@ class Engine:
         self._switches: dict[Assumption, Any] = {}
         self._behind: dict[tuple[Assumption, tuple[object, ...]], Any] = {}
         self._checks: dict[tuple[Table, int], list[tuple[Assumption, Term]]] = {}
+        self._conditional: dict[tuple[Source, int], list[ConditionalKey]] = {}
         self._same_rows: dict[tuple[object, ...], tuple[Any, tuple[Term, ...]]] = {}
 
     def close(self) -> None:
@@ -82,6 +84,7 @@ class Engine:
             self._sessions,
             self._switches,
             self._checks,
+            self._conditional,
             self._same_rows,
             self._behind,
         ):
@@ -120,6 +123,12 @@ class Engine:
         if (source, var) not in self._checks:
             self._checks[source, var] = self.schema.checks(source, var)
         return self._checks[source, var]
+
+    def conditional_keys(self, source: Source, var: int) -> list[ConditionalKey]:
+        """The partial and expression keys over the row of ``var``."""
+        if (source, var) not in self._conditional:
+            self._conditional[source, var] = self.schema.conditional_keys(source, var)
+        return self._conditional[source, var]
 
     def same_row(
         self, key: tuple[int, ...], source: Table, column: tuple[int, int, int]

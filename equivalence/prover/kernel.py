@@ -11,6 +11,7 @@ from .rules.base import At, Place, Rule
 from .rules.distinct import bind_column, distinct_to_exists, drop_column, open_distinct, prune_limited
 from .rules.joins import merge_copies, to_semijoin
 from .rules.order import first_row, lone_extreme, one_of_each, rank_as_count
+from .rules.parents import distinct_to_parent
 from .rules.predicates import drop_contradiction, drop_redundant, plain_equality
 from .rules.sums import flatten_aggregate, multiply, product_terms
 from .rules.unions import align, merge_blocks, multi_to_set, union_of_sets
@@ -24,6 +25,7 @@ RULES: dict[str, Rule] = {
     "semijoin": to_semijoin,
     "distinct-to-exists": distinct_to_exists,
     "open-distinct": open_distinct,
+    "distinct-to-parent": distinct_to_parent,
     "drop-column": drop_column,
     "bind-column": bind_column,
     "prune-limited": prune_limited,

@@ -61,14 +61,17 @@ ORDER = (
     "redundant",
     "covered",
 )
+# what makes forms alike that are not, and some unlike that are: tried where the others do not suffice
+LATE = ("distinct-to-parent",)
 
 
-def normalise(engine: Engine, form: Bag, *, mode: Mode = "bag") -> tuple[Bag, Trace]:
-    """A normal form with the steps that lead to it."""
+def normalise(engine: Engine, form: Bag, *, mode: Mode = "bag", late: bool = False) -> tuple[Bag, Trace]:
+    """A normal form with the steps that lead to it. ``late``: of one already, by the late rules and what follows from them."""
     trace: Trace = []
     tried: set[Tried] = set()
     while len(trace) < MAX_STEPS:
-        step = _next(engine, form, mode, tried)
+        order = ORDER if not late else (*ORDER, *LATE) if trace else LATE
+        step = _next(engine, form, mode, tried, order)
         if step is None:
             break
         rule, path, at, form = step
@@ -76,12 +79,14 @@ def normalise(engine: Engine, form: Bag, *, mode: Mode = "bag") -> tuple[Bag, Tr
     return form, trace
 
 
-def _next(engine: Engine, form: Bag, mode: Mode, tried: set[Tried]) -> tuple[str, Path, At, Bag] | None:
+def _next(
+    engine: Engine, form: Bag, mode: Mode, tried: set[Tried], order: tuple[str, ...]
+) -> tuple[str, Path, At, Bag] | None:
     """The first rule that changes something: outer places first while the inner ones still show that
     they have no duplicates, then inner places first.
     """
     paths = list(places(form))
-    for path, rules in [*((p, EARLY) for p in reversed(paths)), *((p, ORDER) for p in paths)]:
+    for path, rules in [*((p, EARLY) for p in reversed(paths)), *((p, order) for p in paths)]:
         ctx, bag, inner_mode = at_path(Context(), form, mode, path)
         if rules is EARLY and inner_mode == "set":
             continue
@@ -321,6 +326,7 @@ CANDIDATES: dict[str, Candidates] = {
     "lone-row": _small_aggregates,
     "split-scalar": _nested("the"),
     "distinct-to-exists": _distinct_vars,
+    "distinct-to-parent": _distinct_vars,
     "plain-equality": _null_safe,
     "open-distinct": _distinct_rows,
     "merge-copies": _copies,

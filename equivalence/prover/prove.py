@@ -116,6 +116,12 @@ def _draft(engine: Engine, q1: Query, q2: Query) -> Proof | Reason | None:
         return Reason("the visible orders differ", "order")
     blocks = match_bags(engine, Context(), *ended)
     if blocks is None:
+        left, more1 = normalise(engine, left, late=True)
+        right, more2 = normalise(engine, right, late=True)
+        ended = same_order(engine, prepared, (left, right)) if more1 or more2 else None
+        blocks = None if ended is None else match_bags(engine, Context(), *ended)
+        steps1, steps2 = [*steps1, *more1], [*steps2, *more2]
+    if blocks is None or ended is None:
         return None
     steps = (*_steps(1, steps1), *_steps(2, steps2))
     return Proof(

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from rewright.equivalence.proof import Assumption
 from rewright.sql.algebra import TableRef
@@ -16,7 +17,10 @@ from rewright.sql.catalog import Catalog, ForeignKey, Key
 from rewright.sql.catalog import Table as Relation
 
 from .conditions import holds, off
-from .terms import Source, Table, Term
+from .terms import Source, Table, Term, Var
+
+if TYPE_CHECKING:
+    from .conditional_keys import ConditionalKey
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,15 +131,40 @@ class Schema:
         return KeyFact(columns, None in stated, assumption, needed)
 
     def checks(self, source: Source, var: int) -> list[tuple[Assumption, Term]]:
-        """CHECK constraints over the row of ``var``: never FALSE."""
+        """What constraints say of each row by itself, over the row of ``var``, never FALSE: CHECKs, the bounds of a partition, and
+        that the columns of a MATCH FULL reference are NULL together.
+        """
         if not isinstance(source, Table):
             return []
         relation = self.relation(source.ref)
-        if relation is None or not relation.checks or not _enforced(relation):
+        if relation is None or not _enforced(relation):
             return []
-        from .checks import checks_of
+        if not (relation.checks or relation.bounds or any(k.match == "full" for k in relation.foreign_keys)):
+            return []
+        from .checks import checks_of, together
 
-        return [c for c in checks_of(self.catalog, source, var) if self._stated(c[0])]
+        found = checks_of(self.catalog, source, var)
+        if holds("F4", not relation.has_children or source.only):
+            for key in relation.foreign_keys:
+                if key.match == "full" and _usable_fk(key):
+                    at = [relation.position(c) for c in key.columns]
+                    own = tuple(Var(var, i, source.types[i]) for i in at)
+                    found.append((_reference(relation, key), together(own)))
+        return [c for c in found if self._stated(c[0])]
+
+    def conditional_keys(self, source: Source, var: int) -> list[ConditionalKey]:
+        """Partial and expression keys over the row of ``var`` (F1, F3, F4)."""
+        if not isinstance(source, Table):
+            return []
+        relation = self.relation(source.ref)
+        if relation is None or not any(k.partial or k.expression for k in relation.keys):
+            return []
+        if not _enforced(relation) or not holds("F4", not relation.has_children or source.only):
+            return []
+        from .conditional_keys import conditional_keys
+
+        found = conditional_keys(self.catalog, relation, source, var)
+        return [k for k in found if self._stated(k.assumption)]
 
     def references(self, source: Source) -> tuple[Reference, ...]:
         """Foreign keys that guarantee a row (F5, F7, F12, F13); NULLs (F6) are the caller's."""
@@ -153,12 +182,7 @@ class Schema:
                 continue
             columns = tuple(relation.position(c) for c in fk.columns)
             targets = tuple(target.position(c) for c in fk.target_columns)
-            what = Assumption(
-                "foreign key",
-                _name(relation.ref),
-                (*fk.columns, _name(fk.target), *fk.target_columns),
-                fk.name,
-            )
+            what = _reference(relation, fk)
             if self._stated(what):
                 found.append(Reference(columns, fk.target, targets, what))
         return tuple(found)
@@ -170,6 +194,11 @@ class Schema:
 
     def use(self, assumption: Assumption) -> None:
         self.used.add(assumption)
+
+
+def _reference(relation: Relation, key: ForeignKey) -> Assumption:
+    said = (*key.columns, _name(key.target), *key.target_columns)
+    return Assumption("foreign key", _name(relation.ref), said, key.name)
 
 
 def _name(ref: TableRef) -> str:

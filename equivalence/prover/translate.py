@@ -40,6 +40,7 @@ from .terms import (
     Term,
     Var,
     bag_types,
+    free_vars,
     null,
     source_types,
 )
@@ -293,6 +294,8 @@ class Translator:
         ):
             return form  # a fence for the planner (decision 0140), not for the rows
         ties = not isinstance(query, a.Values) and query.with_ties
+        if (one := _one_row(form, limit, offset, ties=ties)) is not None:
+            return one
         source = Limited(form.bag, form.sort, limit, offset, ties)
         v = fresh()
         types = bag_types(form.bag)
@@ -523,6 +526,18 @@ class Translator:
 
     def width_of(self, query: a.Query) -> tuple[SqlType, ...]:
         return tuple(c.type for c in a.output_columns(query))
+
+
+def _one_row(form: Form, limit: Term | None, offset: Term | None, *, ties: bool) -> Form | None:
+    """The first row of rows that are all the same to see: that row, where there is any."""
+    shown = {b.outs[: form.width] for b in form.bag}
+    read = {v for outs in shown for o in outs for v in free_vars(o)}
+    own = {v for b in form.bag for v, _ in b.vars}
+    if limit != Lit("1", INTEGER) or offset is not None or ties or form.sort:
+        return None
+    if len(shown) != 1 or read & own:
+        return None
+    return Form(block((), (exists(form.bag),), next(iter(shown))), form.width)
 
 
 def _counts(end: Term) -> bool:

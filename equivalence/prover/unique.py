@@ -85,15 +85,28 @@ def _is_determined(
         if all(_known(b, c, fixed, open_, nulls=False, direct=False) for c in columns):
             engine.schema.use(key.assumption)
             return True
-        if all(_key_column(engine, ctx, b, c, key.nullable, fixed, open_) for c in columns):
+        if all(_key_term(engine, ctx, b, c, key.nullable, fixed, open_) for c in columns):
             for fact in (key.assumption, *key.not_nulls):
                 engine.schema.use(fact)
+            return True
+    return _is_determined_where(engine, ctx, b, v, source, fixed, open_)
+
+
+def _is_determined_where(
+    engine: Engine, ctx: Context, b: Block, v: int, source: Source, fixed: list[Term], open_: set[int]
+) -> bool:
+    """By a key of the rows that meet a condition, which all rows of the block do, or by one of expressions."""
+    for key in engine.conditional_keys(source, v):
+        if not all(_key_term(engine, ctx, b, t, key.nullable, fixed, open_) for t in key.terms):
+            continue
+        if holds("F3", all(engine.entails(ctx.within(b), c) for c in key.conditions)):
+            engine.schema.use(key.assumption)
             return True
     return False
 
 
-def _key_column(
-    engine: Engine, ctx: Context, b: Block, c: Var, nullable: bool, fixed: list[Term], open_: set[int]
+def _key_term(
+    engine: Engine, ctx: Context, b: Block, c: Term, nullable: bool, fixed: list[Term], open_: set[int]
 ) -> bool:
     if _known(b, c, fixed, open_, nulls=False, direct=False):
         return True

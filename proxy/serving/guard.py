@@ -20,7 +20,7 @@ PARAM_TYPES = (_TEXT_ARRAY, _TEXT_ARRAY, _OID_ARRAY, _TEXT_ARRAY, _TEXT_ARRAY, _
 # What a proof may rest on, as text, one line a fact. xmin only where nothing but a redefinition moves it much. What no
 # answer depends on is left out, so that a REINDEX, a replica identity or a new partition does not end a rewrite.
 _FACTS = """
-  select 'r ' || concat_ws(' ', c.oid, c.relkind, c.relpersistence, c.relrowsecurity,
+  select 'r ' || concat_ws(' ', c.oid, c.relkind, c.relpersistence, c.relrowsecurity, pg_catalog.md5(c.relpartbound::text),
                            case when c.relkind = 'v' then concat_ws(' ', c.relowner, c.reloptions) end) as fact
     from pg_catalog.pg_class c where c.oid = any ({relations})
   union all
@@ -34,7 +34,7 @@ _FACTS = """
     from pg_catalog.pg_constraint k where k.conrelid = any ({relations})
   union all
   select 'i ' || (pg_catalog.to_jsonb(i) - '{{indexrelid,indisclustered,indisreplident,indcheckxmin}}'::text[])::text
-    from pg_catalog.pg_index i where i.indrelid = any ({relations}) and i.indisunique
+    from pg_catalog.pg_index i where i.indrelid = any ({relations}) and (i.indisunique or i.indisexclusion)
   union all
   select 'h ' || concat_ws(' ', h.inhparent, h.inhrelid)
     from pg_catalog.pg_inherits h join pg_catalog.pg_class c on c.oid = h.inhparent

@@ -1,0 +1,141 @@
+"""Lists of constants in one form, whether they are arrays, unnest or generate_series.
+
+    x = ANY (ARRAY[1, 2])   x = ANY ('{1,2}')   -->   x IN (1, 2)
+    FROM unnest(ARRAY[1, 2]) u(x)   FROM generate_series(1, 2) u(x)   -->   FROM (VALUES (1), (2)) u(x)
+
+PostgreSQL makes an array of IN itself (transformAExprIn), and ANY and ALL are evaluated element by element under three-valued logic;
+over an array without elements they are FALSE and TRUE also for NULL (ExecEvalScalarArrayOp). Arrays written as text are read where
+their elements are plain: nothing is taken for read that the server would refuse. Must not know rules or provers.
+"""
+
+from __future__ import annotations
+
+import re
+
+from rewright.sql import algebra as a
+from rewright.sql.build import FALSE, TRUE
+from rewright.sql.facts import Facts
+from rewright.sql.types import SqlType
+from rewright.sql.walk import bottom_up
+
+# a list with more alternatives is no easier to prove than the function
+_MOST_ROWS = 40
+_INTEGERS = {"int2": 15, "int4": 31, "int8": 63}
+_NUMBER = re.compile(r"[+-]?\d{1,19}")
+# an element, quoted or of letters, digits and a few signs that mean nothing in an array's text
+_ELEMENT = re.compile(
+    r'\s*(?:"((?:[^"\\]|\\.)*)"|([\w.:/@-]+(?: +[\w.:/@-]+)*))\s*(,|\Z)', re.ASCII | re.DOTALL
+)
+
+
+def listed(query: a.Query, facts: Facts) -> a.Query:
+    """A query with its lists of constants as IN and VALUES."""
+
+    def changed(node: a.Node) -> a.Node:
+        match node:
+            case a.ArrayOp():
+                return _membership(node, facts)
+            case a.FunctionScan(rel, call, alias, columns, ordinality=False) if isinstance(call, a.Call):
+                rows = _rows(call)
+                return node if rows is None else a.ValuesScan(rel, rows, alias, columns)
+            case _:
+                return node
+
+    return bottom_up(query, changed)
+
+
+def _membership(test: a.ArrayOp, facts: Facts) -> a.Expr:
+    items = elements(test.array)
+    # the elements are all computed before any is compared
+    if items is None or not all(facts.cannot_fail(e) for e in items):
+        return test
+    if items:
+        return a.InList(test.op, test.left, items, test.all)
+    # the left side is evaluated all the same
+    return test if facts.errors(test.left) else (TRUE if test.all else FALSE)
+
+
+def _rows(call: a.Call) -> tuple[tuple[a.Expr, ...], ...] | None:
+    """The rows of a function of constants."""
+    func = call.func
+    if not func.is_builtin:
+        return None
+    found: tuple[a.Expr, ...] | None = None
+    if func.name == "unnest" and len(call.args) == 1:
+        found = elements(call.args[0])
+        if found is not None and not all(isinstance(e, a.Const) for e in found):
+            return None
+    elif func.name == "generate_series":
+        found = _series(call)
+    return None if found is None or len(found) > _MOST_ROWS else tuple((e,) for e in found)
+
+
+def _series(call: a.Call) -> tuple[a.Expr, ...] | None:
+    """Whole numbers from one constant to another; a step of 0 is an error."""
+    if call.type.name not in {"int4", "int8"} or not all(_is_whole(x) for x in call.args):
+        return None
+    first, last, step = (*(int(str(x.value)) for x in call.args if isinstance(x, a.Const)), 1)[:3]
+    if step == 0 or abs(last - first) // abs(step) >= _MOST_ROWS:
+        return None
+    numbers = range(first, last + (1 if step > 0 else -1), step)
+    return tuple(a.Const(str(n), call.type) for n in numbers)
+
+
+def _is_whole(x: a.Expr) -> bool:
+    return isinstance(x, a.Const) and x.value is not None and x.type.name in {"int4", "int8"}
+
+
+def elements(array: a.Expr) -> tuple[a.Expr, ...] | None:
+    """The elements of an array that is written out, by ARRAY[…] or as text; None for any other."""
+    match array:
+        case a.ArrayExpr(args) if not any(x.type.is_array for x in args):
+            return args
+        case a.Cast(a.Const(str(text), source), target, method="io") if source.name == "unknown":
+            return _read(text, target)
+        case a.Const(str(text), type_):
+            return _read(text, type_)
+        case _:
+            return None
+
+
+def _read(text: str, array: SqlType) -> tuple[a.Expr, ...] | None:
+    """An array of integers or texts in its text form, one dimension, without surprises."""
+    if not array.is_builtin or not array.is_array or array.typmod != -1:
+        return None
+    name = array.name.removeprefix("_")
+    if name not in {*_INTEGERS, "text"} or not (text.startswith("{") and text.endswith("}")):
+        return None
+    element, body = SqlType(name, collation=array.collation), text[1:-1]
+    found: list[a.Expr] = []
+    position, ended = 0, not body.strip()
+    while not ended:
+        match = _ELEMENT.match(body, position)
+        value = None if match is None else _value(match, name)
+        if match is None or value is None:
+            return None
+        found.append(value.of(element))
+        position, ended = match.end(), match[3] == ""
+    return tuple(found)
+
+
+class _Value:
+    """An element's text; None is NULL."""
+
+    def __init__(self, text: str | None) -> None:
+        self.text = text
+
+    def of(self, type_: SqlType) -> a.Const:
+        return a.Const(self.text, type_)
+
+
+def _value(match: re.Match[str], type_: str) -> _Value | None:
+    quoted, bare = match[1], match[2]
+    if bare is not None and bare.upper() == "NULL":
+        return _Value(None)
+    text = re.sub(r"\\(.)", r"\1", quoted, flags=re.DOTALL) if quoted is not None else bare
+    if type_ == "text":
+        return _Value(text)
+    limit = 1 << _INTEGERS[type_]
+    if not _NUMBER.fullmatch(text) or not -limit <= int(text) < limit:
+        return None
+    return _Value(str(int(text)))

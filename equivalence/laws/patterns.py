@@ -1,0 +1,174 @@
+"""Conditions on a text's beginning, end or parts in one form: LIKE.
+
+    title ~ '^ab'   title ^@ 'ab'   starts_with(title, 'ab')   -->   title LIKE 'ab%'
+    genre >= 'ab' AND genre < 'ac'                             -->   genre LIKE 'ab%'     where genre has the collation "C"
+
+Regular expressions are read where they are plain characters, anchors and one alternation at the top; they and LIKE know no collation,
+as long as equality is that of the characters. Under "C" texts stand in the order of their bytes, so that those that begin with a prefix
+stand together. Must not know rules or provers.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from rewright.sql import algebra as a
+from rewright.sql.build import operator
+from rewright.sql.types import BOOL, TEXT, equality_is_identity
+from rewright.sql.walk import bottom_up
+
+# characters that stand for themselves in a regular expression and outside of it
+_PLAIN = re.compile(r"(?:[A-Za-z0-9 _,:;@#/'\"<>=!&%~`-]|\\[!-/:-@[-`{-~])*")
+_BYTEWISE = {"C", "POSIX"}
+_BEGINS = {("starts_with", ("text", "text"))}
+_FINDS = {("strpos", ("text", "text")), ("position", ("text", "text"))}
+# what says of a position that there is one, and that there is none; the position on the left
+_FOUND = {(">", "0"), ("<>", "0"), (">=", "1")}
+_ABSENT = {("=", "0"), ("<", "1"), ("<=", "0")}
+_MIRRORED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
+
+
+def as_patterns(query: a.Query) -> a.Query:
+    """A query with such conditions as LIKE."""
+    return bottom_up(query, _changed)
+
+
+def _changed(node: a.Node) -> a.Node:
+    made: a.Expr | None = None
+    match node:
+        case a.Op(op, (x, a.Const(str(text)))) if op.is_builtin and (op.left, op.right) == ("text", "text"):
+            made = _operator(op.name, x, text)
+        case a.Call(func, (x, a.Const(str(text)))) if (
+            func.is_builtin and (func.name, func.arg_types) in _BEGINS
+        ):
+            made = _like(x, f"{_escaped(text)}%")
+        case a.And(args):
+            return _ranges(node, args)
+    if made is None and isinstance(node, a.Op) and node.op.is_builtin and len(node.args) == 2:
+        made = _position(node) or _ending(node)
+    return node if made is None else made
+
+
+def _operator(name: str, x: a.Expr, text: str) -> a.Expr | None:
+    match name:
+        case "^@":
+            return _like(x, f"{_escaped(text)}%")
+        case "~":
+            return _expression(x, text)
+        case "!~":
+            made = _expression(x, text)
+            return None if made is None else a.Not(made)
+        case "!~~":
+            like = operator("~~", TEXT, TEXT)
+            return a.Not(a.Op(like, (x, a.Const(text, TEXT)), BOOL)) if like is not None else None
+        case "~~" if set(text) == {"%"}:
+            same = operator("=", TEXT, TEXT)
+            # TRUE where there is a text, NULL where not
+            return a.Op(same, (x, x), BOOL) if same is not None and _readable(x) else None
+        case _:
+            return None
+
+
+def _expression(x: a.Expr, text: str) -> a.Expr | None:
+    """A regular expression as LIKE; several where it begins with one group of alternatives."""
+    group = re.fullmatch(r"\^\(([^()]*)\)(.*)", text, re.DOTALL)
+    if group is not None:
+        if not re.fullmatch(r"[A-Za-z0-9 _|-]*", group[1]):
+            return None
+        made = [_expression(x, f"^{one}{group[2]}") for one in group[1].split("|")]
+        known = [m for m in made if m is not None]
+        return None if len(known) < len(made) or not all(group[1].split("|")) else a.Or(tuple(known))
+    start, end = text.startswith("^"), text.endswith("$") and not text.endswith("\\$")
+    body = text[start : len(text) - end]
+    if not body or not _PLAIN.fullmatch(body):
+        return None
+    literal = _escaped(re.sub(r"\\(.)", r"\1", body))
+    return _like(x, f"{'' if start else '%'}{literal}{'' if end else '%'}")
+
+
+def _escaped(text: str) -> str:
+    """A text as a pattern that only itself fits."""
+    return re.sub(r"([\\%_])", r"\\\1", text)
+
+
+def _readable(x: a.Expr) -> bool:
+    return x.type.name in {"text", "varchar"} and equality_is_identity(x.type)
+
+
+def _like(x: a.Expr, pattern: str) -> a.Expr | None:
+    like = operator("~~", TEXT, TEXT)
+    if like is None or not _readable(x):
+        return None
+    made = a.Op(like, (x, a.Const(pattern, replace(TEXT, collation="default"))), BOOL)
+    return _operator("~~", x, pattern) or made
+
+
+def _position(test: a.Op) -> a.Expr | None:
+    """A position compared with 0 or 1: whether the text is there at all."""
+    left, right, name = *test.args, test.op.name
+    if isinstance(left, a.Const):
+        left, right, name = right, left, _MIRRORED.get(name, name)
+    match left, right:
+        case a.Call(func, (x, a.Const(str(text)))), a.Const(str(number)) if func.is_builtin and text:
+            if (func.name, func.arg_types) not in _FINDS or (name, number) not in _FOUND | _ABSENT:
+                return None
+            made = _like(x, f"%{_escaped(text)}%")
+            return made if made is None or (name, number) in _FOUND else a.Not(made)
+    return None
+
+
+def _ending(test: a.Op) -> a.Expr | None:
+    """``right(x, 2) = 'ab'``: only a text of two characters or more has an ending of two."""
+    match test.args:
+        case a.Call(func, (x, a.Const(str(number)))), a.Const(str(text)) if func.is_builtin:
+            exact = text and number == str(len(text)) and test.op.name in {"=", "<>"}
+            if func.name != "right" or func.arg_types != ("text", "int4") or not exact:
+                return None
+            made = _like(x, f"%{_escaped(text)}")
+            return made if made is None or test.op.name == "=" else a.Not(made)
+    return None
+
+
+# --------------------------------------------------------------------------- ranges
+
+
+def _ranges(node: a.And, args: tuple[a.Expr, ...]) -> a.Expr:
+    """``x >= 'ab' AND x < 'ac'`` under "C"."""
+    rest = list(args)
+    for low in args:
+        start = _bound(low, ">=")
+        if start is None:
+            continue
+        x, text = start
+        for high in rest:
+            if (
+                _bound(high, "<") == (x, _following(text))
+                and (made := _like(x, f"{_escaped(text)}%")) is not None
+            ):
+                rest = [made if r is low else r for r in rest if r is not high]
+                break
+    if len(rest) == len(args):
+        return node
+    return rest[0] if len(rest) == 1 else a.And(tuple(rest))
+
+
+def _bound(test: a.Expr, name: str) -> tuple[a.Expr, str] | None:
+    """What is compared by ``name`` with a constant, either way round."""
+    if not (isinstance(test, a.Op) and test.op.is_builtin and len(test.args) == 2):
+        return None
+    if (test.op.left, test.op.right) != ("text", "text"):
+        return None
+    left, right, said = *test.args, test.op.name
+    if isinstance(left, a.Const):
+        left, right, said = right, left, _MIRRORED.get(said, said)
+    bytewise = isinstance(left, a.Column) and left.type.collation in _BYTEWISE
+    if said != name or not bytewise or not isinstance(right, a.Const) or not right.value:
+        return None
+    # a COLLATE on the constant would decide instead of the column's collation
+    return (left, right.value) if right.type.collation in {"default", left.type.collation} else None
+
+
+def _following(text: str) -> str:
+    """The first text after all that begin with this one; none is made where the last character is not plain."""
+    return text[:-1] + chr(ord(text[-1]) + 1) if " " <= text[-1] < "~" else ""

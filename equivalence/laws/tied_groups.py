@@ -1,0 +1,132 @@
+"""Scalar subqueries grouped by columns that their conditions tie: one group, where there is any row.
+
+    (SELECT sum(x) FROM t WHERE t.k = o.k GROUP BY t.k)   -->   (SELECT sum(x) FROM t WHERE t.k = o.k)
+    (SELECT count(*) FROM t WHERE t.k = o.k GROUP BY t.k) -->   (SELECT CASE WHEN count(*) > 0 THEN count(*) END FROM t WHERE t.k = o.k)
+
+All rows that equal one value fall into one group, by whatever equality their type has. Without rows there is no group and the subquery
+is NULL, as an aggregate over no rows is that is NULL then (SOUNDNESS 1c, 1d). Expressions around aggregates are computed for no rows
+now: only those that can't fail. Must not know rules or provers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from rewright.equivalence.laws.correlation import Tie, as_tie
+from rewright.equivalence.laws.forms import Form, Walk
+from rewright.sql import algebra as a
+from rewright.sql.build import compare, function, int8
+from rewright.sql.catalog import Catalog
+from rewright.sql.facts import null_on_empty
+from rewright.sql.types import equality_is_identity
+from rewright.sql.walk import (
+    as_product,
+    conjuncts,
+    from_rels,
+    has_subquery,
+    has_window,
+    map_kind,
+    map_parts,
+    returns_set,
+    walk,
+)
+
+
+def without_tied_groups(query: a.Query, catalog: Catalog) -> Form:
+    """A query that holds no CTEs, without such groupings."""
+    return _WithoutTiedGroups(catalog).form(query)
+
+
+class _WithoutTiedGroups(Walk):
+    def changed(self, node: a.Node) -> a.Node:
+        if isinstance(node, a.ScalarSubquery) and isinstance(node.query, a.Select):
+            made = self._ungrouped(node.query)
+            return node if made is None else replace(node, query=made)
+        return node
+
+    def _ungrouped(self, select: a.Select) -> a.Select | None:
+        keys = select.group_by[0] if select.group_by is not None and len(select.group_by) == 1 else ()
+        if (
+            not keys
+            or select.distinct
+            or select.offset is not None
+            or select.ctes
+            or len(select.targets) != 1
+        ):
+            return None
+        if not _keeps_one(select) or any(not self.facts.cannot_fail(k.expr) for k in select.order_by):
+            return None
+        inside = from_rels(as_product(select)[0]) | from_rels(select.from_)
+        ties = [t for p in conjuncts(select.where) if (t := as_tie(p, inside)) is not None and _is_own(t)]
+        values = [next((t for t in ties if k in (t.inner, t.key)), None) for k in keys]
+        if any(t is None for t in values):
+            return None
+        tied = {k: t for k, t in zip(keys, values, strict=True) if t is not None}
+        value, having = (
+            None if e is None else _of_group(e, tied, inside) for e in (select.targets[0].expr, select.having)
+        )
+        if value is None or (having is None) != (select.having is None):
+            return None
+        if not all(self._may_be_computed(e) for e in (value, having) if e is not None):
+            return None
+        target = replace(select.targets[0], expr=_where_any(value, having))
+        return replace(
+            select, targets=(target,), group_by=((),), having=None, order_by=(), distinct=None, limit=None
+        )
+
+    def _may_be_computed(self, expr: a.Expr) -> bool:
+        """Whether what is done with the aggregates can't fail, whatever they are."""
+        plain = map_kind(expr, a.Aggregate, lambda g: a.Column(-1, 0, g.type))
+        return (
+            not has_subquery(expr)
+            and not has_window(expr)
+            and not returns_set(expr)
+            and self.facts.cannot_fail(plain)
+        )
+
+
+def _is_own(tie: Tie) -> bool:
+    """Whether what the tie calls equal is one group: not under a collation of the other side's that tells fewer texts apart."""
+    types = [tie.inner.type, tie.key.type, tie.outer.type]
+    return tie.op.op.is_builtin and all(
+        t.is_builtin and (not t.collation or equality_is_identity(t)) for t in types
+    )
+
+
+def _keeps_one(select: a.Select) -> bool:
+    """Whether LIMIT keeps the one row."""
+    limit = select.limit
+    return limit is None or (
+        isinstance(limit, a.Const) and (limit.value or "").isdigit() and int(limit.value or 0) > 0
+    )
+
+
+def _of_group(expr: a.Expr, tied: dict[a.Expr, Tie], inside: frozenset[int]) -> a.Expr | None:
+    """The expression with each key as the value it is tied to; None where a key's own looks would be seen."""
+
+    def visit(node: Any) -> Any:
+        if isinstance(node, a.Aggregate):
+            return node
+        tie = tied.get(node) if isinstance(node, a.Expr) else None
+        if tie is not None and tie.outer.type == node.type and equality_is_identity(node.type):
+            return tie.outer
+        return map_parts(node, visit)
+
+    made: a.Expr = visit(expr)
+    bare = map_kind(made, a.Aggregate, lambda g: a.Const(None, g.type))
+    if any(isinstance(n, a.Column | a.SystemColumn | a.WholeRow) and n.rel in inside for n in walk(bare)):
+        return None
+    return None if any(isinstance(n, a.Grouping) for n in walk(bare)) else made
+
+
+def _where_any(value: a.Expr, having: a.Expr | None) -> a.Expr:
+    """The value of a group that is there and meets HAVING; NULL without one."""
+    if having is None and null_on_empty(value):
+        return value
+    counted = function("count")
+    assert counted is not None
+    rows = compare(">", a.Aggregate(counted, (), a.COUNT_TYPE, star=True), int8(0))
+    assert rows is not None
+    condition = rows if having is None else a.And((rows, having))
+    return a.Case(((condition, value),), a.Const(None, value.type), value.type)
