@@ -19,6 +19,7 @@ from rewright.proxy.client_auth import (
     ParameterRefused,
     Refused,
     Who,
+    check_certificate,
     is_refused_parameter,
     negotiation,
     scram_exchange,
@@ -73,8 +74,9 @@ class Handshake:
         who = who_of(first, self.address, client)
         self._count()
         self._check_options(who)
+        self._check_certificate(who)
         method = self.proxy.config.auth.method
-        if method != "file":
+        if method not in {"file", "cert"}:
             client.on_eof = self._ended_early
         if method == "passthrough":
             await self._with_settings(who, lambda startup: self._pass_through(client, who, startup))
@@ -104,7 +106,7 @@ class Handshake:
         return connected
 
     async def _admitted(self, client: Side, who: Who) -> UserConfig:
-        """The client proves who it is (or is on this machine, for ``trust``). Raises Refused."""
+        """The client proves who it is (or is on this machine, for ``trust``; its certificate did, for ``cert``). Raises Refused."""
         auth = self.proxy.config.auth
         negotiated = negotiation(who.startup)
         client.write(negotiated)
@@ -114,6 +116,10 @@ class Handshake:
             if not self.loopback:
                 raise Refused("28000", "trust authentication is for connections from this machine only")
             return user or UserConfig(upstream_user=who.user)
+        if auth.method == "cert":
+            if user is None or not allowed:
+                raise Refused("28000", f'certificate authentication failed for user "{who.user}"')
+            return user
         binding = end_point_binding(self.proxy.certificate) if who.tls else b""
         verifier = verifier_of(user) if allowed else None
         scram = ScramServer(verifier or mock_verifier(who.user, self.proxy.mock_secret), binding=binding)
@@ -186,6 +192,13 @@ class Handshake:
             settings.check_options(who.startup.parameters)
         except SqlError as error:
             raise Refused(error.sqlstate, error.message, error.hint) from error
+
+    def _check_certificate(self, who: Who) -> None:
+        try:
+            check_certificate(who, self.proxy.config.auth)
+        except Refused:
+            self.proxy.metrics.login_failures += 1
+            raise
 
     def _count(self) -> None:
         if self.proxy.metrics.connections >= self.proxy.config.limits.max_connections > 0:

@@ -201,7 +201,10 @@ class Side(asyncio.Protocol):
         """Send what is buffered, then close; when the peer takes nothing of it for ``patience`` seconds, close all the same."""
         if self.transport is not None and not self.lost:
             self._send = None
-            self.transport.close()
+            if (
+                not self.transport.is_closing()
+            ):  # closed twice, asyncio's TLS transport forgets what it is asked for below
+                self.transport.close()
             self._watch_end(patience, self._unsent())
 
     def _watch_end(self, patience: float, unsent: int) -> None:

@@ -103,9 +103,7 @@ class Proxy:
     def load_certificate(self) -> None:
         listen = self.config.listen
         if listen.tls_cert:
-            self.tls = server_context(
-                listen.tls_cert, listen.tls_key, listen.tls_min_version, listen.tls_max_version
-            )
+            self.tls = server_context(listen)
             self.certificate = _first_der(listen.tls_cert)
 
     def _accept(self, listener: socket.socket) -> None:

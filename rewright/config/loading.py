@@ -238,16 +238,24 @@ def _together(sources: _Sources, config: Config) -> None:
         sources.problems.append(
             f"{_origin(sources, ('listen',))}: [listen]: tls_cert and tls_key are set together or not at all"
         )
-    if config.auth.method == "file" and not config.auth.users:
-        sources.problems.append(
-            f"{_origin(sources, ('auth',))}: [auth] users: method file needs a file of users"
-        )
+    _auth(sources, config)
     for name, database in config.databases.items():
         _beside(sources, config, name, database)
     host = config.listen.address[0]
     if config.auth.method == "trust" and not (host.startswith("127.") or host in {"::1", "localhost"}):
         sources.problems.append(
             f"{_origin(sources, ('auth',))}: [auth] method: trust is allowed on a loopback address only, not {host}"
+        )
+
+
+def _auth(sources: _Sources, config: Config) -> None:
+    auth, origin = config.auth, _origin(sources, ("auth",))
+    if auth.method in {"file", "cert"} and not auth.users:
+        sources.problems.append(f"{origin}: [auth] users: method {auth.method} needs a file of users")
+    wanted = "method" if auth.method == "cert" else "clientcert" if auth.clientcert != "off" else ""
+    if wanted and not (config.listen.tls_cert and config.listen.tls_client_ca):
+        sources.problems.append(
+            f"{origin}: [auth] {wanted}: certificates of clients need [listen] tls_cert and tls_client_ca"
         )
 
 

@@ -25,6 +25,12 @@ class Listen:
     tls_max_version: str = option(
         "", choice("", "tlsv1.2", "tlsv1.3"), "the newest TLS for clients; empty: whatever there is"
     )
+    tls_client_ca: str = option(
+        "",
+        text,
+        "PEM file with the authorities that sign clients' certificates; empty: clients are not asked for any",
+    )
+    tls_client_crl: str = option("", text, "PEM file with certificates that they have revoked")
     max_connections: int = option(
         1000, integer(1, 1_000_000), "clients of one worker; further ones get 53300"
     )
@@ -143,15 +149,32 @@ class Auth:
 
     method: str = option(
         "passthrough",
-        choice("passthrough", "file", "trust"),
-        "passthrough: the upstream server decides; file: [auth] users; trust: anybody, on loopback only",
+        choice("passthrough", "file", "trust", "cert"),
+        "passthrough: the upstream server decides; file: [auth] users; cert: those, by a certificate alone; trust: anybody, on loopback only",
     )
     users: str = option(
         "",
         text,
-        "users.toml: SCRAM verifiers, upstream user and password (method file)",
+        "users.toml: SCRAM verifiers, upstream user and password (methods file and cert)",
         example="users.toml",
     )
+    clientcert: str = option(
+        "off",
+        choice("off", "verify-ca", "verify-full"),
+        "whether clients need a certificate besides ([listen] tls_client_ca): verify-ca: any; verify-full: one in their name",
+    )
+    clientname: str = option(
+        "cn",
+        choice("cn", "dn"),
+        "the name in a certificate: its common name, or its distinguished name as in RFC 2253",
+    )
+    ident: str = option(
+        "",
+        text,
+        "a file like pg_ident.conf: which users a certificate's name may log in as; empty: the one of the same name",
+        example="ident.conf",
+    )
+    ident_map: str = option("clients", text, "the map of that file")
 
 
 @dataclass(frozen=True, slots=True)
