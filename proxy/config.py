@@ -98,6 +98,7 @@ class ProxyConfig:
     auth: AuthConfig = field(default_factory=AuthConfig)
     limits: Limits = field(default_factory=Limits)
     admins: frozenset[str] = frozenset()
+    admin_database: str = ""  # the name behind which the proxy itself answers; empty: none
     tag: bool = False
 
     def database(self, name: str) -> DatabaseConfig | None:

@@ -9,10 +9,13 @@ from __future__ import annotations
 import asyncio
 import ipaddress
 import socket
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from rewright.proxy.admin.login import admin_view, authenticate, is_admin_database, welcome
+from rewright.proxy.admin.protocol import AdminProtocol
+from rewright.proxy.admin.session import converse
 from rewright.proxy.auth.scram import ScramError, ScramServer, end_point_binding, mock_verifier
 from rewright.proxy.auth.upstream_login import UpstreamLogin
 from rewright.proxy.client_auth import (
@@ -31,7 +34,7 @@ from rewright.proxy.config import UserConfig
 from rewright.proxy.inbox import Gone, Inbox
 from rewright.proxy.interceptor import SessionInterceptor
 from rewright.proxy.login import PassthroughLogin
-from rewright.proxy.ports import SqlError
+from rewright.proxy.ports import Answer, SqlError
 from rewright.proxy.relay import LINGER_SECONDS, Side
 from rewright.proxy.session import Session
 from rewright.proxy.tls_negotiation import ClientGone
@@ -41,6 +44,9 @@ from rewright.proxy.wire.startup import StartupMessage
 
 if TYPE_CHECKING:
     from rewright.proxy.server import Proxy
+
+# at once in one worker, those that are still logging in among them
+ADMIN_SESSIONS = 16
 
 
 class Handshake:
@@ -65,6 +71,10 @@ class Handshake:
         self.counted_as: tuple[tuple[str, str], ...] = ()
         self.client_ended = False
         self.named = False  # its startup packet is here
+        self.admin: Coroutine[Any, Any, None] | None = (
+            None  # its session, if the admin database is what it wants
+        )
+        self.counted_admin = False
         self.awaiting_server = False  # before its first word
         self.relayed: Side | None = None  # the server, once it gets the client's bytes as they come
 
@@ -72,6 +82,9 @@ class Handshake:
         if not isinstance(first, StartupMessage):
             raise ProtocolViolation("encryption asked for twice")
         who = who_of(first, self.address, client)
+        if is_admin_database(self.proxy.config, who.database):
+            await self._enter_admin_database(client, who)
+            return
         self._count()
         self._check_options(who)
         self._check_certificate(who)
@@ -83,6 +96,47 @@ class Handshake:
             return
         user = await self._admitted(client, who)
         await self._with_settings(who, lambda startup: self._as_upstream_user(client, who, user, startup))
+
+    async def _enter_admin_database(self, client: Side, who: Who) -> None:
+        """No place of the others is taken: an admin gets in when there is none left."""
+        proxy = self.proxy
+        if proxy.ports.admin is None:
+            raise Refused("3D000", f'database "{who.database}" does not exist')
+        if proxy.draining:
+            raise Refused("57P03", "the proxy is shutting down")
+        if proxy.admin_sessions >= ADMIN_SESSIONS:
+            raise Refused("53300", "too many sessions of the admin database")
+        proxy.admin_sessions += 1
+        self.counted_admin = True
+        self._check_certificate(who)
+        client.write(negotiation(who.startup))
+        inbox = Inbox(client)
+        try:
+            await authenticate(
+                client, inbox, who, proxy.config, proxy.certificate, proxy.mock_secret, local=self.loopback
+            )
+        except Gone as error:
+            raise ClientGone(str(error)) from error
+        except Refused:
+            proxy.metrics.login_failures += 1
+            raise
+        client.write(welcome(proxy.ports.admin.actions.version))
+        protocol = AdminProtocol(
+            self._admin_command,
+            lambda: admin_view(who, proxy.config),
+            self._admin_fault,
+        )
+        self.admin = converse(client, inbox, protocol)
+        proxy.event("admin.started", client=who.address, user=who.user, tls=who.tls)
+
+    def _admin_command(self, text: str) -> Answer | None:
+        """Of the ports of now: a reload brings new ones."""
+        found: Answer | None = self.proxy.ports.admin.match(text)
+        return found
+
+    def _admin_fault(self, fault: Exception) -> None:
+        self.proxy.metrics.faults += 1
+        self.proxy.event("admin.fault", client=self.address, reason=type(fault).__name__, exc_info=fault)
 
     async def _with_settings(self, who: Who, log_in: Callable[[StartupMessage], Awaitable[None]]) -> None:
         """Log in with the client's parameters; without our settings where a pooler refuses them: the session keeps those itself."""

@@ -55,6 +55,7 @@ class Proxy:
         self.metrics = Metrics()
         self.cancels = CancelTable()
         self.sessions_of: Counter[tuple[str, str]] = Counter()  # by kind (role, database) and name
+        self.admin_sessions = 0
         self.hosts = HostChooser()
         self.tls: ssl.SSLContext | None = None
         self.certificate = b""
@@ -181,14 +182,17 @@ class Proxy:
             await forward(request, target)
 
     async def kill(self, pid: int, database: str) -> bool:
-        """End the session of a database whose backend has the number ``pid``, at whichever worker; False: there is none."""
+        """End the session of a database (empty: of any) whose backend has the number ``pid``, at whichever worker.
+
+        False: there is none.
+        """
         request = EndRequest(pid, database)
         return await self._end(request) or (self._mail is not None and await self._mail.pass_on(request))
 
     async def _end(self, request: EndRequest) -> bool:
         for connection in list(self._connections.values()):
             interceptor = connection.interceptor
-            if interceptor is None or interceptor.identity.database != request.database:
+            if interceptor is None or request.database not in {"", interceptor.identity.database}:
                 continue
             if interceptor.identity.backend_pid == request.pid:
                 await connection.kill()
@@ -221,6 +225,9 @@ class Proxy:
         """Stop accepting; returns when the last session has ended by itself. Who is on the way in comes in."""
         self._stop_accepting()
         self.event("proxy.retiring", connections=len(self._connections))
+        for connection in list(self._connections.values()):
+            if connection.admin is not None:  # nothing of its own would be lost, and it may stay for days
+                connection.shut("terminating connection due to administrator command")
         while self._connections:
             await asyncio.wait(list(self._connections))
 
@@ -253,7 +260,9 @@ class Proxy:
         self.draining = True
         self._stop_accepting()
         for task, connection in list(self._connections.items()):
-            if connection.session is None:
+            if connection.admin is not None:
+                connection.shut("terminating connection due to administrator command")
+            elif connection.session is None:
                 connection.shut("the proxy is shutting down", "57P03")
                 task.cancel()
             else:

@@ -261,6 +261,11 @@ class Admins:
         words(),
         "roles that are admins of each database they are connected to, on every server, and may pause",
     )
+    database: str = option(
+        "rewright",
+        text,
+        "the name of the admin database, for those roles with a verifier in [auth] users or a certificate; empty: none",
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,11 +27,23 @@ from rewright import logs
 from rewright.config.loading import ConfigError
 from rewright.config.model import Config
 from rewright.processes import channel, interrupts
-from rewright.processes.channel import Failed, Figures, Message, Pausing, Ready, Reload, Retire, tell
+from rewright.processes.channel import (
+    Failed,
+    Figures,
+    Message,
+    Pausing,
+    Ready,
+    Reload,
+    Reloaded,
+    ReloadWanted,
+    Retire,
+    tell,
+)
 from rewright.processes.exporting import Figureboard
 from rewright.proxy.private_directory import has_temporary_directory, runtime_directory
 from rewright.proxy.server import listening_socket
 from rewright.wiring import pausing
+from rewright.wiring.proxies import proxy_config
 
 START_SECONDS = 90.0
 # a child that dies is started again at once; one that dies again and again ever less often
@@ -197,7 +209,9 @@ class Supervisor:
                 child.ready.set()
             case Figures():
                 self.board.put(child.name, message.values)
-            case Reload() | Pausing() | Retire():
+            case ReloadWanted():
+                self._wake_in.send(bytes([signal.SIGHUP]))
+            case Reload() | Reloaded() | Pausing() | Retire():
                 pass
 
     # -- meanwhile
@@ -265,9 +279,7 @@ class Supervisor:
     def pause(self, paused: bool) -> None:
         """Told by a signal (SIGUSR1, SIGUSR2): at once for the workers, and in a file where one can be made, for the next start."""
         self.paused = paused
-        for child in self._workers():
-            if child.pipe is not None:
-                tell(child.pipe, Pausing(paused))
+        self._tell_workers(Pausing(paused))
         files = pausing.files_of(self.config)
         _, problems = (None, ()) if paused else pausing.remove_files(files)
         file = pausing.write_files(files, pausing.ALONE) if paused else None
@@ -284,17 +296,24 @@ class Supervisor:
             return
         before = self.config
         try:
-            self.config = self._settled(self._reread())
+            found = self._settled(self._reread())
+            proxy_config(found)  # what it names can be used, too
         except ConfigError as error:
             self.log.warning("config.reload_failed", reason=str(error))
+            self._tell_workers(Reloaded(str(error)))
             return
+        self.config = found
         logs.set_up(self.config.log.format, self.config.log.level, "supervisor")
         self.log = structlog.get_logger()
         if _of_optimiser(before) != _of_optimiser(self.config):
             self._restart_optimiser()
+        self._tell_workers(Reload(self.config))
+        self._tell_workers(Reloaded(""))
+
+    def _tell_workers(self, message: Message) -> None:
         for child in self._workers():
             if child.pipe is not None:
-                tell(child.pipe, Reload(self.config))
+                tell(child.pipe, message)
 
     def _restart_optimiser(self) -> None:
         """It reads its configuration once, and is missed by nobody for the moment that it takes."""

@@ -21,7 +21,19 @@ import uvloop
 from rewright import logs
 from rewright.config.loading import ConfigError
 from rewright.config.model import Config
-from rewright.processes.channel import Failed, Figures, Message, Pausing, Ready, Reload, Retire, listen, tell
+from rewright.processes.channel import (
+    Failed,
+    Figures,
+    Message,
+    Pausing,
+    Ready,
+    Reload,
+    Reloaded,
+    ReloadWanted,
+    Retire,
+    listen,
+    tell,
+)
 from rewright.processes.exporting import histogram_figures
 from rewright.processes.jobs import JobSender
 from rewright.proxy.ports import Lookup, Ports, ServedRewrite
@@ -29,7 +41,7 @@ from rewright.proxy.server import Proxy, serve
 from rewright.store.api import Store
 from rewright.store.errors import StoreDamaged, StoreError
 from rewright.store.writer import BufferedWriter
-from rewright.wiring import answers, lookups, pausing, templates
+from rewright.wiring import administering, answers, lookups, pausing, templates
 from rewright.wiring.feed import StoreFeed
 from rewright.wiring.inlining import SocketInline
 from rewright.wiring.pausing import PauseWatch
@@ -38,6 +50,7 @@ from rewright.wiring.reporting import SessionReporter, StoreReporter
 from rewright.wiring.stores import reach_configured, repair
 
 FIGURES_SECONDS = 1.0
+RELOAD_SECONDS = 30.0
 
 
 def run(
@@ -84,6 +97,7 @@ class _Worker:
         self.log: Any = structlog.get_logger()
         self.lookup = lookups.make()
         self.lakes: Any = None
+        self.awaited: list[asyncio.Future[str]] = []
         self.store = reach_configured(config)
         self.books: _Books
         # the same for a worker that is started again, so that its old sessions are replaced
@@ -139,10 +153,12 @@ class _Worker:
     def _ports(self) -> Ports:
         books = self.books
         settings = settings_rules(self.config)
+        ours = answers.make(books.store, self.config, self.job_path, self.lakes, self._kill)
         return Ports(
             lookup=self.lookup,
             reporter=books.reporter,
-            answers=answers.make(books.store, self.config, self.job_path, self.lakes, self._kill),
+            answers=ours,
+            admin=administering.make(books.store, self.config, ours, self._kill, self._ask_reload),
             inline=self._inline(books.store),
             pause=books.pause,
             lakes=self.lakes,
@@ -152,6 +168,20 @@ class _Worker:
 
     async def _kill(self, pid: int, database: str) -> bool:
         return self.proxy is not None and await self.proxy.kill(pid, database)
+
+    async def _ask_reload(self) -> str:
+        """The supervisor reads the configuration again for everybody; what is wrong with it, or nothing."""
+        answer: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+        self.awaited.append(answer)
+        tell(self.pipe, ReloadWanted())
+        async with asyncio.timeout(RELOAD_SECONDS):
+            return await answer
+
+    def _reloaded(self, problem: str) -> None:
+        awaited, self.awaited = self.awaited, []
+        for answer in awaited:
+            if not answer.done():
+                answer.set_result(problem)
 
     def _inline(self, store: Store) -> SocketInline | None:
         if not self.job_path:
@@ -179,6 +209,8 @@ class _Worker:
     def _hear(self, loop: asyncio.AbstractEventLoop, message: Message) -> None:
         if isinstance(message, Reload):
             asyncio.run_coroutine_threadsafe(self._reload(message.config), loop)
+        elif isinstance(message, Reloaded):
+            loop.call_soon_threadsafe(self._reloaded, message.problem)
         elif isinstance(message, Pausing):
             self.books.pause.signalled = message.paused
         elif isinstance(message, Retire):

@@ -54,6 +54,7 @@ def proxy_config(config: Config) -> ProxyConfig:
             total_buffer=limits.total_buffer,
         ),
         admins=frozenset(config.admins.roles),
+        admin_database=config.admins.database,
         tag=config.serve.tag,
     )
 
