@@ -101,5 +101,12 @@ class ProxyConfig:
     admin_database: str = ""  # the name behind which the proxy itself answers; empty: none
     tag: bool = False
 
+    def sessions_of(self, kind: str, name: str) -> int:
+        """How many there may be at once, of all workers: of a role, of a database, of all; 0: no limit."""
+        if kind == "database":
+            database = self.database(name)
+            return database.max_connections if database is not None else 0
+        return self.limits.max_user_connections if kind == "role" else self.limits.max_connections
+
     def database(self, name: str) -> DatabaseConfig | None:
         return self.databases.get(name) or self.databases.get("*")

@@ -285,10 +285,8 @@ class Connection(Handshake):
         self.proxy.admin_sessions -= self.counted_admin
         if self.admin is not None:
             self.admin.close()
-        for one in self.counted_as:
-            self.proxy.sessions_of[one] -= 1
-            if not self.proxy.sessions_of[one]:
-                del self.proxy.sessions_of[one]
+        for place in self.places:
+            self.proxy.places.give(*place)
         if self.key is not None:
             self.proxy.cancels.discard(self.key)
         if self.effect is not None:

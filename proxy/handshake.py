@@ -45,6 +45,8 @@ from rewright.proxy.wire.startup import StartupMessage
 if TYPE_CHECKING:
     from rewright.proxy.server import Proxy
 
+# the kind and name of everybody's places
+TOTAL = ("all", "")
 # at once in one worker, those that are still logging in among them
 ADMIN_SESSIONS = 16
 
@@ -68,7 +70,7 @@ class Handshake:
         self.ended = asyncio.Event()
         self.idle_since = 0.0
         self.counted = False
-        self.counted_as: tuple[tuple[str, str], ...] = ()
+        self.places: list[tuple[str, str, int]] = []
         self.client_ended = False
         self.named = False  # its startup packet is here
         self.admin: Coroutine[Any, Any, None] | None = (
@@ -255,10 +257,10 @@ class Handshake:
             raise
 
     def _count(self) -> None:
-        if self.proxy.metrics.connections >= self.proxy.config.limits.max_connections > 0:
-            raise Refused("53300", "sorry, too many clients already")
         if self.proxy.draining:
             raise Refused("57P03", "the proxy is shutting down")
+        if not self._take_place(*TOTAL, self.proxy.config.limits.max_connections):
+            raise Refused("53300", "sorry, too many clients already")
         self.proxy.metrics.connections += 1
         self.counted = True
 
@@ -267,16 +269,15 @@ class Handshake:
 
         Counted no sooner: who only says that it is somebody takes nobody's place.
         """
-        proxy, database = self.proxy, self.proxy.config.database(who.database)
-        of_database = database.max_connections if database is not None else 0
-        for kind, name, limit in (
-            ("role", who.user, proxy.config.limits.max_user_connections),
-            ("database", who.database, of_database),
-        ):
-            if 0 < limit <= proxy.sessions_of[kind, name]:
+        for kind, name in (("role", who.user), ("database", who.database)):
+            if not self._take_place(kind, name, self.proxy.config.sessions_of(kind, name)):
                 raise Refused("53300", f'too many connections for {kind} "{name}"')
-        self.counted_as = (("role", who.user), ("database", who.database))
-        proxy.sessions_of.update(self.counted_as)
+
+    def _take_place(self, kind: str, name: str, limit: int) -> bool:
+        number = self.proxy.places.take(kind, name, limit)
+        if number is not None:
+            self.places.append((kind, name, number))
+        return number is not None
 
     async def _upstream(self, who: Who) -> Connected:
         limits = self.proxy.config.limits

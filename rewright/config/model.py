@@ -32,7 +32,7 @@ class Listen:
     )
     tls_client_crl: str = option("", text, "PEM file with certificates that they have revoked")
     max_connections: int = option(
-        1000, integer(1, 1_000_000), "clients of one worker; further ones get 53300"
+        1000, integer(1, 1_000_000), "clients of all workers together; further ones get 53300"
     )
 
 
@@ -44,7 +44,7 @@ class Limits:
     login_timeout: float = option("60s", seconds, "from a client's first byte until it is logged in")
     idle_timeout: float = option("0s", seconds, "after which an idle client is disconnected")
     max_user_connections: int = option(
-        0, integer(0, 1_000_000), "sessions of one user in one worker; further ones get 53300; 0: no limit"
+        0, integer(0, 1_000_000), "sessions of one user, in all workers; further ones get 53300; 0: no limit"
     )
     keepalive: float = option(
         "60s",
@@ -127,7 +127,7 @@ class Database:
         example=["app"],
     )
     max_connections: int = option(
-        0, integer(0, 1_000_000), "sessions in one worker; further ones get 53300; 0: no limit"
+        0, integer(0, 1_000_000), "sessions in all workers; further ones get 53300; 0: no limit"
     )
     admins: tuple[str, ...] = option(
         [],
