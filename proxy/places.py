@@ -7,6 +7,7 @@ numbers. Must not know connections.
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import fcntl
 import hashlib
@@ -146,7 +147,8 @@ class Places:
 
     def _unlock(self, key: Key, byte: int) -> None:
         if self._file >= 0:
-            fcntl.lockf(self._file, fcntl.LOCK_UN, 1, _base(key) + byte)
+            with contextlib.suppress(OSError):
+                fcntl.lockf(self._file, fcntl.LOCK_UN, 1, _base(key) + byte)
 
     def _holder(self, key: Key, byte: int, length: int) -> int | None:
         """The end (as a byte of the key) of a piece that another worker has there; None: nobody has."""

@@ -61,7 +61,7 @@ class Side(asyncio.Protocol):
         self.peer_ended = False
         self._send: Callable[[bytes], int] | None = None
         self._queued = False
-        self._deaf = False  # the peer does not take bytes any more
+        self._deaf = False  # the peer does not take bytes any more, or has been sent the end
         self._ending: asyncio.TimerHandle | None = None
         self._early = bytearray()
         self._writable = asyncio.Event()
@@ -113,6 +113,7 @@ class Side(asyncio.Protocol):
         if not self.transport.can_write_eof():
             self.write(TERMINATE)
             return
+        self._send, self._deaf = None, True
         with contextlib.suppress(OSError):  # the peer is gone, and what reads will say so
             self.transport.write_eof()
 
@@ -190,7 +191,7 @@ class Side(asyncio.Protocol):
         except OSError:
             self.close()
             return
-        self._send = None
+        self._send, self._deaf = None, True  # whoever ends this session as well has nothing to add
         self.on_eof = None
         self.data_received = _ignore  # type: ignore[method-assign,assignment]
         self.transport.set_protocol(self)
