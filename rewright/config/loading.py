@@ -239,12 +239,20 @@ def _together(sources: _Sources, config: Config) -> None:
             f"{_origin(sources, ('listen',))}: [listen]: tls_cert and tls_key are set together or not at all"
         )
     _auth(sources, config)
+    _tracing(sources, config)
     for name, database in config.databases.items():
         _beside(sources, config, name, database)
     host = config.listen.address[0]
     if config.auth.method == "trust" and not (host.startswith("127.") or host in {"::1", "localhost"}):
         sources.problems.append(
             f"{_origin(sources, ('auth',))}: [auth] method: trust is allowed on a loopback address only, not {host}"
+        )
+
+
+def _tracing(sources: _Sources, config: Config) -> None:
+    if config.tracing.exporter != "off" and (packages := missing("otel")):
+        sources.complain(
+            ("tracing", "exporter"), f"needs the Python packages {', '.join(packages)}: {install('otel')}"
         )
 
 

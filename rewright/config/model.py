@@ -269,6 +269,17 @@ class Admins:
 
 
 @dataclass(frozen=True, slots=True)
+class Tracing:
+    """Spans for OpenTelemetry."""
+
+    exporter: str = option(
+        "off",
+        choice("off", "otlp"),
+        "otlp: spans of slow and of rewritten statements, to where the OTEL_EXPORTER_OTLP_… variables say; without their texts",
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class Logging:
     """What the processes say on stderr."""
 
@@ -293,6 +304,7 @@ class Config:
     admins: Admins = field(default_factory=Admins)
     limits: Limits = field(default_factory=Limits)
     log: Logging = field(default_factory=Logging)
+    tracing: Tracing = field(default_factory=Tracing)
     origins: Mapping[str, str] = field(default_factory=dict, compare=False)
 
 
@@ -309,6 +321,7 @@ SECTIONS: Mapping[str, type[Any]] = {
     "admins": Admins,
     "limits": Limits,
     "log": Logging,
+    "tracing": Tracing,
 }
 
 show = values.show

@@ -33,6 +33,7 @@ _SECTIONS: Mapping[str, Moment] = {
     "admins": AT_ONCE,
     "limits": NEW_CONNECTIONS,
     "log": AT_ONCE,
+    "tracing": NEXT_START,
 }
 _KEYS: Mapping[str, Moment] = {
     # sockets and processes are made once; rewright serve --takeover changes them without an interruption
@@ -51,6 +52,7 @@ _KEYS: Mapping[str, Moment] = {
     "limits.lake_timeout": NEXT_START,
     "limits.lake_processes": NEXT_START,
     # looked at again and again
+    "optimiser.queue": NEXT_START,
     "limits.idle_timeout": AT_ONCE,
     "limits.total_buffer": AT_ONCE,
     "limits.drain_grace": AT_ONCE,

@@ -122,6 +122,8 @@ class Supervisor:
         self._retiring = threading.Event()
         self.on_retire: Callable[[], None] = lambda: None
         self._directory = tempfile.TemporaryDirectory(prefix="rewright-run-") if self._has_files else None
+        # told to workers also while there is no optimiser: a reload may start one
+        self._job_path = str(Path(self._directory.name) / "jobs") if self._directory is not None else ""
         self._children: list[_Child] = []
         self._stopping = False
         self._wake_out, self._wake_in = socket.socketpair()
@@ -131,13 +133,11 @@ class Supervisor:
 
     def start(self) -> None:
         """Raises ServeFailed."""
-        files = self._directory
-        job_path = str(Path(files.name) / "jobs") if files is not None and self._optimises() else ""
-        if job_path:
-            self._add("optimiser", lambda pipe: self._spawn(_optimiser_main, self.config, job_path, pipe))
+        if self._job_path and self._optimises():
+            self._add("optimiser", self._start_optimiser)
         self._listen()
         for number in range(self.config.listen.workers):
-            self._add(f"worker {number}", partial(self._start_worker, number, job_path))
+            self._add(f"worker {number}", partial(self._start_worker, number, self._job_path))
         deadline = time.monotonic() + START_SECONDS
         for child in self._children:
             self._launch(child)
@@ -184,6 +184,9 @@ class Supervisor:
         every = max(config.listen.workers, 1)
         listeners = self._listeners[number::every] or [self._listeners[number % len(self._listeners)]]
         return self._spawn(_worker_main, config, number, job_path, listeners, pipe, context=self._copies)
+
+    def _start_optimiser(self, pipe: Connection) -> BaseProcess:
+        return self._spawn(_optimiser_main, self.config, self._job_path, pipe)
 
     def _spawn(self, main: Callable[..., None], *arguments: object, context: Any = None) -> BaseProcess:
         process: BaseProcess = (context or self._context).Process(target=main, args=arguments)
@@ -316,7 +319,12 @@ class Supervisor:
                 tell(child.pipe, message)
 
     def _restart_optimiser(self) -> None:
-        """It reads its configuration once, and is missed by nobody for the moment that it takes."""
+        """It reads its configuration once, and is missed by nobody for the moment that it takes. The first one may be wanted now."""
+        if not any(child.name == "optimiser" for child in self._children):
+            if self._job_path and self._optimises():
+                self._add("optimiser", self._start_optimiser)
+                self._launch(self._children[-1])
+            return
         for child in self._children:
             if child.name == "optimiser" and child.alive and child.process is not None:
                 self.log.info("process.restarted", child=child.name, reason="the configuration has changed")

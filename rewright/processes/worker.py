@@ -36,7 +36,7 @@ from rewright.processes.channel import (
 )
 from rewright.processes.exporting import histogram_figures
 from rewright.processes.jobs import JobSender
-from rewright.proxy.ports import Lookup, Ports, ServedRewrite
+from rewright.proxy.ports import Lookup, Ports, Reporter, ServedRewrite
 from rewright.proxy.server import Proxy, serve
 from rewright.store.api import Store
 from rewright.store.errors import StoreDamaged, StoreError
@@ -48,6 +48,7 @@ from rewright.wiring.pausing import PauseWatch
 from rewright.wiring.proxies import optimises, proxy_config, settings_rules
 from rewright.wiring.reporting import SessionReporter, StoreReporter
 from rewright.wiring.stores import reach_configured, repair
+from rewright.wiring.tracing import send_rest, traced
 
 FIGURES_SECONDS = 1.0
 RELOAD_SECONDS = 30.0
@@ -100,6 +101,7 @@ class _Worker:
         self.awaited: list[asyncio.Future[str]] = []
         self.store = reach_configured(config)
         self.books: _Books
+        self.reporter: Reporter
         # the same for a worker that is started again, so that its old sessions are replaced
         name = f"{socket.gethostname()}:{config.listen.address[1]}/{number}"
         self.sessions = SessionReporter(name)
@@ -107,6 +109,7 @@ class _Worker:
     async def run(self) -> None:
         loop = asyncio.get_running_loop()
         self.books = self._open_books(self.store, loop)
+        self.reporter = traced(self.books.reporter, self.config)
         self.lakes = _lakes(self.config, self.store)
         if self.lakes is not None:
             self.lakes.begin()
@@ -153,13 +156,16 @@ class _Worker:
     def _ports(self) -> Ports:
         books = self.books
         settings = settings_rules(self.config)
-        ours = answers.make(books.store, self.config, self.job_path, self.lakes, self._kill)
+        job_path = (
+            self.job_path if any(optimises(self.config, name) for name in self.config.databases) else ""
+        )
+        ours = answers.make(books.store, self.config, job_path, self.lakes, self._kill)
         return Ports(
             lookup=self.lookup,
-            reporter=books.reporter,
+            reporter=self.reporter,
             answers=ours,
             admin=administering.make(books.store, self.config, ours, self._kill, self._ask_reload),
-            inline=self._inline(books.store),
+            inline=self._inline(books.store, job_path),
             pause=books.pause,
             lakes=self.lakes,
             settings=settings,
@@ -183,11 +189,11 @@ class _Worker:
             if not answer.done():
                 answer.set_result(problem)
 
-    def _inline(self, store: Store) -> SocketInline | None:
-        if not self.job_path:
+    def _inline(self, store: Store, job_path: str) -> SocketInline | None:
+        if not job_path:
             return None
         accept = frozenset(self.config.verify.accept)
-        return SocketInline(self.job_path, store, templates.make(), accept, logs.event)
+        return SocketInline(job_path, store, templates.make(), accept, logs.event)
 
     def _ready(self, proxy: Proxy) -> None:
         self.proxy = proxy
@@ -287,6 +293,7 @@ class _Worker:
         books.pause.stop()
         books.feed.stop()
         books.reporter.flush()
+        send_rest(self.reporter)
         self.sessions.report((), books.writer)
         books.writer.close()
         if self.jobs is not None:
