@@ -34,7 +34,7 @@ _END_HEAD = struct.Struct("!IIQ")
 
 @dataclass(frozen=True, slots=True)
 class EndRequest:
-    """End the session of ``database`` whose backend has the number ``pid``."""
+    """End the session of ``database`` (empty: of any) whose backend has the number ``pid``."""
 
     pid: int
     database: str

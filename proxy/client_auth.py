@@ -6,10 +6,13 @@ Owns what is said to clients that are shown out. Must not know sessions or serve
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
+from rewright.proxy.auth.certificates import name_of
 from rewright.proxy.auth.scram import ScramServer, Verifier
-from rewright.proxy.config import UserConfig
+from rewright.proxy.config import AuthConfig, UserConfig
 from rewright.proxy.inbox import Inbox
 from rewright.proxy.relay import Side
 from rewright.proxy.tls_negotiation import ClientGone
@@ -55,6 +58,7 @@ class Who:
     database: str
     address: str
     tls: bool
+    certificate: Mapping[str, Any] | None = None  # of the client, believed by TLS
 
 
 async def first_packet(client: Side) -> bytes:
@@ -139,5 +143,25 @@ def who_of(startup: StartupMessage, address: str, client: Side) -> Who:
     if not user:
         raise Refused("28000", "no PostgreSQL user name specified in startup packet")
     database = startup.get(b"database") or user
-    tls = client.transport.get_extra_info("ssl_object") is not None
-    return Who(startup, user.decode("utf-8", "replace"), database.decode("utf-8", "replace"), address, tls)
+    tls = client.transport.get_extra_info("ssl_object")
+    certificate = tls.getpeercert() if tls is not None else None
+    return Who(
+        startup,
+        user.decode("utf-8", "replace"),
+        database.decode("utf-8", "replace"),
+        address,
+        tls is not None,
+        certificate or None,
+    )
+
+
+def check_certificate(who: Who, auth: AuthConfig) -> None:
+    """Whether the client's certificate is as good as is asked for. Raises Refused."""
+    if auth.level == "off":
+        return
+    if who.certificate is None:
+        raise Refused("28000", "connection requires a valid client certificate")
+    if auth.level == "verify-full":
+        name = name_of(who.certificate, auth.clientname)
+        if name is None or not auth.names.allows(name, who.user):
+            raise Refused("28000", f'certificate authentication failed for user "{who.user}"')

@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from rewright.proxy.auth.certificates import Level, NameMap, Naming
+
 
 @dataclass(frozen=True, slots=True)
 class Limits:
@@ -39,6 +41,8 @@ class ListenConfig:
     run_dir: str = ""
     tls_min_version: str = "tlsv1.2"
     tls_max_version: str = ""
+    tls_client_ca: str = ""  # clients are asked for certificates, which one of these must have signed
+    tls_client_crl: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,10 +74,21 @@ class UserConfig:
 
 @dataclass(frozen=True, slots=True)
 class AuthConfig:
-    """``trust`` is accepted from loopback peers only and still logs in upstream as ``users`` or the dsn say."""
+    """``trust`` is accepted from loopback peers only and still logs in upstream as ``users`` or the dsn say.
 
-    method: Literal["passthrough", "file", "trust"] = "passthrough"
+    ``cert``: a certificate is all the proof that is asked for; with the other methods ``clientcert`` asks for one besides.
+    """
+
+    method: Literal["passthrough", "file", "trust", "cert"] = "passthrough"
     users: Mapping[str, UserConfig] = field(default_factory=dict)
+    clientcert: Level = "off"
+    clientname: Naming = "cn"
+    names: NameMap = field(default_factory=NameMap)
+
+    @property
+    def level(self) -> Level:
+        """What is asked of a client's certificate."""
+        return "verify-full" if self.method == "cert" else self.clientcert
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +98,15 @@ class ProxyConfig:
     auth: AuthConfig = field(default_factory=AuthConfig)
     limits: Limits = field(default_factory=Limits)
     admins: frozenset[str] = frozenset()
+    admin_database: str = ""  # the name behind which the proxy itself answers; empty: none
     tag: bool = False
+
+    def sessions_of(self, kind: str, name: str) -> int:
+        """How many there may be at once, of all workers: of a role, of a database, of all; 0: no limit."""
+        if kind == "database":
+            database = self.database(name)
+            return database.max_connections if database is not None else 0
+        return self.limits.max_user_connections if kind == "role" else self.limits.max_connections
 
     def database(self, name: str) -> DatabaseConfig | None:
         return self.databases.get(name) or self.databases.get("*")

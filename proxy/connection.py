@@ -55,7 +55,7 @@ class Connection(Handshake):
             self._refuse(self._too_late())
             return
         if admitted:
-            await self.ended.wait()
+            await (self.admin or self.ended.wait())
 
     async def _come_in(self) -> bool:
         """Whether a session is established (or both ends are closing); False: it was a cancel, or is shown out."""
@@ -282,10 +282,11 @@ class Connection(Handshake):
     def _close(self) -> None:
         if self.counted:
             self.proxy.metrics.connections -= 1
-        for one in self.counted_as:
-            self.proxy.sessions_of[one] -= 1
-            if not self.proxy.sessions_of[one]:
-                del self.proxy.sessions_of[one]
+        self.proxy.admin_sessions -= self.counted_admin
+        if self.admin is not None:
+            self.admin.close()
+        for place in self.places:
+            self.proxy.places.give(*place)
         if self.key is not None:
             self.proxy.cancels.discard(self.key)
         if self.effect is not None:

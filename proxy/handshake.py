@@ -9,16 +9,20 @@ from __future__ import annotations
 import asyncio
 import ipaddress
 import socket
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from rewright.proxy.admin.login import admin_view, authenticate, is_admin_database, welcome
+from rewright.proxy.admin.protocol import AdminProtocol
+from rewright.proxy.admin.session import converse
 from rewright.proxy.auth.scram import ScramError, ScramServer, end_point_binding, mock_verifier
 from rewright.proxy.auth.upstream_login import UpstreamLogin
 from rewright.proxy.client_auth import (
     ParameterRefused,
     Refused,
     Who,
+    check_certificate,
     is_refused_parameter,
     negotiation,
     scram_exchange,
@@ -30,7 +34,7 @@ from rewright.proxy.config import UserConfig
 from rewright.proxy.inbox import Gone, Inbox
 from rewright.proxy.interceptor import SessionInterceptor
 from rewright.proxy.login import PassthroughLogin
-from rewright.proxy.ports import SqlError
+from rewright.proxy.ports import Answer, SqlError
 from rewright.proxy.relay import LINGER_SECONDS, Side
 from rewright.proxy.session import Session
 from rewright.proxy.tls_negotiation import ClientGone
@@ -40,6 +44,11 @@ from rewright.proxy.wire.startup import StartupMessage
 
 if TYPE_CHECKING:
     from rewright.proxy.server import Proxy
+
+# the kind and name of everybody's places
+TOTAL = ("all", "")
+# at once in one worker, those that are still logging in among them
+ADMIN_SESSIONS = 16
 
 
 class Handshake:
@@ -61,9 +70,13 @@ class Handshake:
         self.ended = asyncio.Event()
         self.idle_since = 0.0
         self.counted = False
-        self.counted_as: tuple[tuple[str, str], ...] = ()
+        self.places: list[tuple[str, str, int]] = []
         self.client_ended = False
         self.named = False  # its startup packet is here
+        self.admin: Coroutine[Any, Any, None] | None = (
+            None  # its session, if the admin database is what it wants
+        )
+        self.counted_admin = False
         self.awaiting_server = False  # before its first word
         self.relayed: Side | None = None  # the server, once it gets the client's bytes as they come
 
@@ -71,16 +84,61 @@ class Handshake:
         if not isinstance(first, StartupMessage):
             raise ProtocolViolation("encryption asked for twice")
         who = who_of(first, self.address, client)
+        if is_admin_database(self.proxy.config, who.database):
+            await self._enter_admin_database(client, who)
+            return
         self._count()
         self._check_options(who)
+        self._check_certificate(who)
         method = self.proxy.config.auth.method
-        if method != "file":
+        if method not in {"file", "cert"}:
             client.on_eof = self._ended_early
         if method == "passthrough":
             await self._with_settings(who, lambda startup: self._pass_through(client, who, startup))
             return
         user = await self._admitted(client, who)
         await self._with_settings(who, lambda startup: self._as_upstream_user(client, who, user, startup))
+
+    async def _enter_admin_database(self, client: Side, who: Who) -> None:
+        """No place of the others is taken: an admin gets in when there is none left."""
+        proxy = self.proxy
+        if proxy.ports.admin is None:
+            raise Refused("3D000", f'database "{who.database}" does not exist')
+        if proxy.draining:
+            raise Refused("57P03", "the proxy is shutting down")
+        if proxy.admin_sessions >= ADMIN_SESSIONS:
+            raise Refused("53300", "too many sessions of the admin database")
+        proxy.admin_sessions += 1
+        self.counted_admin = True
+        self._check_certificate(who)
+        client.write(negotiation(who.startup))
+        inbox = Inbox(client)
+        try:
+            await authenticate(
+                client, inbox, who, proxy.config, proxy.certificate, proxy.mock_secret, local=self.loopback
+            )
+        except Gone as error:
+            raise ClientGone(str(error)) from error
+        except Refused:
+            proxy.metrics.login_failures += 1
+            raise
+        client.write(welcome(proxy.ports.admin.actions.version))
+        protocol = AdminProtocol(
+            self._admin_command,
+            lambda: admin_view(who, proxy.config),
+            self._admin_fault,
+        )
+        self.admin = converse(client, inbox, protocol)
+        proxy.event("admin.started", client=who.address, user=who.user, tls=who.tls)
+
+    def _admin_command(self, text: str) -> Answer | None:
+        """Of the ports of now: a reload brings new ones."""
+        found: Answer | None = self.proxy.ports.admin.match(text)
+        return found
+
+    def _admin_fault(self, fault: Exception) -> None:
+        self.proxy.metrics.faults += 1
+        self.proxy.event("admin.fault", client=self.address, reason=type(fault).__name__, exc_info=fault)
 
     async def _with_settings(self, who: Who, log_in: Callable[[StartupMessage], Awaitable[None]]) -> None:
         """Log in with the client's parameters; without our settings where a pooler refuses them: the session keeps those itself."""
@@ -104,7 +162,7 @@ class Handshake:
         return connected
 
     async def _admitted(self, client: Side, who: Who) -> UserConfig:
-        """The client proves who it is (or is on this machine, for ``trust``). Raises Refused."""
+        """The client proves who it is (or is on this machine, for ``trust``; its certificate did, for ``cert``). Raises Refused."""
         auth = self.proxy.config.auth
         negotiated = negotiation(who.startup)
         client.write(negotiated)
@@ -114,6 +172,10 @@ class Handshake:
             if not self.loopback:
                 raise Refused("28000", "trust authentication is for connections from this machine only")
             return user or UserConfig(upstream_user=who.user)
+        if auth.method == "cert":
+            if user is None or not allowed:
+                raise Refused("28000", f'certificate authentication failed for user "{who.user}"')
+            return user
         binding = end_point_binding(self.proxy.certificate) if who.tls else b""
         verifier = verifier_of(user) if allowed else None
         scram = ScramServer(verifier or mock_verifier(who.user, self.proxy.mock_secret), binding=binding)
@@ -187,11 +249,18 @@ class Handshake:
         except SqlError as error:
             raise Refused(error.sqlstate, error.message, error.hint) from error
 
+    def _check_certificate(self, who: Who) -> None:
+        try:
+            check_certificate(who, self.proxy.config.auth)
+        except Refused:
+            self.proxy.metrics.login_failures += 1
+            raise
+
     def _count(self) -> None:
-        if self.proxy.metrics.connections >= self.proxy.config.limits.max_connections > 0:
-            raise Refused("53300", "sorry, too many clients already")
         if self.proxy.draining:
             raise Refused("57P03", "the proxy is shutting down")
+        if not self._take_place(*TOTAL, self.proxy.config.limits.max_connections):
+            raise Refused("53300", "sorry, too many clients already")
         self.proxy.metrics.connections += 1
         self.counted = True
 
@@ -200,16 +269,15 @@ class Handshake:
 
         Counted no sooner: who only says that it is somebody takes nobody's place.
         """
-        proxy, database = self.proxy, self.proxy.config.database(who.database)
-        of_database = database.max_connections if database is not None else 0
-        for kind, name, limit in (
-            ("role", who.user, proxy.config.limits.max_user_connections),
-            ("database", who.database, of_database),
-        ):
-            if 0 < limit <= proxy.sessions_of[kind, name]:
+        for kind, name in (("role", who.user), ("database", who.database)):
+            if not self._take_place(kind, name, self.proxy.config.sessions_of(kind, name)):
                 raise Refused("53300", f'too many connections for {kind} "{name}"')
-        self.counted_as = (("role", who.user), ("database", who.database))
-        proxy.sessions_of.update(self.counted_as)
+
+    def _take_place(self, kind: str, name: str, limit: int) -> bool:
+        number = self.proxy.places.take(kind, name, limit)
+        if number is not None:
+            self.places.append((kind, name, number))
+        return number is not None
 
     async def _upstream(self, who: Who) -> Connected:
         limits = self.proxy.config.limits

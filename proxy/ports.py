@@ -302,6 +302,7 @@ class SessionView:
     settings: SettingsView
     last: LastQuery
     is_admin: bool = False  # of the session's database
+    everywhere: bool = False  # it asks about every database, not its own
     may_pause: bool = False  # and everywhere
     state: str = ""  # as in pg_stat_activity
     server: str = ""  # host:port
@@ -407,6 +408,8 @@ class Ports:
     pause: Pause | None = None
     # a ``rewright.proxy.duckdb_backend.ports.Lakes``
     lakes: Any = None
+    # a ``rewright.proxy.admin.commands.Commands``: what the admin database answers
+    admin: Any = None
     settings: SettingsRules = field(default_factory=SettingsRules)
     event: Event = no_event
     on_reload: Callable[[], Awaitable[None]] | None = None

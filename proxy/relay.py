@@ -61,7 +61,7 @@ class Side(asyncio.Protocol):
         self.peer_ended = False
         self._send: Callable[[bytes], int] | None = None
         self._queued = False
-        self._deaf = False  # the peer does not take bytes any more
+        self._deaf = False  # the peer does not take bytes any more, or has been sent the end
         self._ending: asyncio.TimerHandle | None = None
         self._early = bytearray()
         self._writable = asyncio.Event()
@@ -113,6 +113,7 @@ class Side(asyncio.Protocol):
         if not self.transport.can_write_eof():
             self.write(TERMINATE)
             return
+        self._send, self._deaf = None, True
         with contextlib.suppress(OSError):  # the peer is gone, and what reads will say so
             self.transport.write_eof()
 
@@ -190,7 +191,7 @@ class Side(asyncio.Protocol):
         except OSError:
             self.close()
             return
-        self._send = None
+        self._send, self._deaf = None, True  # whoever ends this session as well has nothing to add
         self.on_eof = None
         self.data_received = _ignore  # type: ignore[method-assign,assignment]
         self.transport.set_protocol(self)
@@ -201,7 +202,10 @@ class Side(asyncio.Protocol):
         """Send what is buffered, then close; when the peer takes nothing of it for ``patience`` seconds, close all the same."""
         if self.transport is not None and not self.lost:
             self._send = None
-            self.transport.close()
+            if (
+                not self.transport.is_closing()
+            ):  # closed twice, asyncio's TLS transport forgets what it is asked for below
+                self.transport.close()
             self._watch_end(patience, self._unsent())
 
     def _watch_end(self, patience: float, unsent: int) -> None:

@@ -12,7 +12,6 @@ import secrets
 import signal
 import socket
 import ssl
-from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from time import monotonic
@@ -23,6 +22,7 @@ from rewright.proxy.connection import Connection
 from rewright.proxy.gate import Gate
 from rewright.proxy.hosts import HostChooser
 from rewright.proxy.metrics import Metrics
+from rewright.proxy.places import Places
 from rewright.proxy.ports import Ports, SessionView
 from rewright.proxy.private_directory import runtime_directory
 from rewright.proxy.serving.identity import Admins
@@ -54,7 +54,8 @@ class Proxy:
         self.ports = ports or Ports()
         self.metrics = Metrics()
         self.cancels = CancelTable()
-        self.sessions_of: Counter[tuple[str, str]] = Counter()  # by kind (role, database) and name
+        self.places = Places()
+        self.admin_sessions = 0
         self.hosts = HostChooser()
         self.tls: ssl.SSLContext | None = None
         self.certificate = b""
@@ -82,30 +83,28 @@ class Proxy:
             self._listeners = (listening_socket(listen.host, listen.port, share=listen.workers > 1),)
         self.address = self._listeners[0].getsockname()[:2]
         if listen.workers > 1 or listen.run_dir:
-            self._mail = await self._open_mail(listen.run_dir)
+            await self._meet_workers(listen.run_dir)
         for listener in self._listeners:
             listener.setblocking(False)
             asyncio.get_running_loop().add_reader(listener.fileno(), self._accept, listener)
         self._ticker = asyncio.get_running_loop().create_task(self._tick(), name="tick")
         self.event("proxy.listening", host=self.address[0], port=self.address[1])
 
-    async def _open_mail(self, run_dir: str) -> WorkerMail | None:
-        """Without it a cancel that comes to the wrong worker is forwarded to every server."""
+    async def _meet_workers(self, run_dir: str) -> None:
+        """Without a directory a cancel that comes to the wrong worker is forwarded to every server, and each counts for itself."""
         try:
             directory = runtime_directory(run_dir) / str(self.address[1])
             mail = WorkerMail(directory, self.name, self.cancels.cancel, self._end)
             await mail.open()
+            self._mail = mail
+            self.places.open(directory)
         except OSError as error:
             self.event("proxy.no_mail", reason=str(error))
-            return None
-        return mail
 
     def load_certificate(self) -> None:
         listen = self.config.listen
         if listen.tls_cert:
-            self.tls = server_context(
-                listen.tls_cert, listen.tls_key, listen.tls_min_version, listen.tls_max_version
-            )
+            self.tls = server_context(listen)
             self.certificate = _first_der(listen.tls_cert)
 
     def _accept(self, listener: socket.socket) -> None:
@@ -155,6 +154,7 @@ class Proxy:
             await asyncio.sleep(TICK)
             now = monotonic()
             self._bound_memory()
+            self.places.settle()
             for connection in list(self._connections.values()):
                 connection.tick(now)
 
@@ -183,14 +183,17 @@ class Proxy:
             await forward(request, target)
 
     async def kill(self, pid: int, database: str) -> bool:
-        """End the session of a database whose backend has the number ``pid``, at whichever worker; False: there is none."""
+        """End the session of a database (empty: of any) whose backend has the number ``pid``, at whichever worker.
+
+        False: there is none.
+        """
         request = EndRequest(pid, database)
         return await self._end(request) or (self._mail is not None and await self._mail.pass_on(request))
 
     async def _end(self, request: EndRequest) -> bool:
         for connection in list(self._connections.values()):
             interceptor = connection.interceptor
-            if interceptor is None or interceptor.identity.database != request.database:
+            if interceptor is None or request.database not in {"", interceptor.identity.database}:
                 continue
             if interceptor.identity.backend_pid == request.pid:
                 await connection.kill()
@@ -223,6 +226,9 @@ class Proxy:
         """Stop accepting; returns when the last session has ended by itself. Who is on the way in comes in."""
         self._stop_accepting()
         self.event("proxy.retiring", connections=len(self._connections))
+        for connection in list(self._connections.values()):
+            if connection.admin is not None:  # nothing of its own would be lost, and it may stay for days
+                connection.shut("terminating connection due to administrator command")
         while self._connections:
             await asyncio.wait(list(self._connections))
 
@@ -242,6 +248,7 @@ class Proxy:
         except (OSError, ssl.SSLError) as error:
             self.config = old
             self.event("proxy.reload_failed", reason=str(error))
+        self.places.relimit(self.config.sessions_of)
 
     def ask_for_reload(self) -> None:
         """SIGHUP: the composition root reads its configuration again and calls ``reload``."""
@@ -255,7 +262,9 @@ class Proxy:
         self.draining = True
         self._stop_accepting()
         for task, connection in list(self._connections.items()):
-            if connection.session is None:
+            if connection.admin is not None:
+                connection.shut("terminating connection due to administrator command")
+            elif connection.session is None:
                 connection.shut("the proxy is shutting down", "57P03")
                 task.cancel()
             else:
@@ -271,6 +280,7 @@ class Proxy:
             self._ticker.cancel()
         if self._mail is not None:
             await self._mail.close()
+        self.places.close()
         self.event("proxy.stopped")
 
 

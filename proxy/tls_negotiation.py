@@ -10,15 +10,15 @@ import asyncio
 import contextlib
 import socket
 import ssl
+from typing import Any
 
+from rewright.proxy.config import ListenConfig
 from rewright.proxy.relay import LINGER_SECONDS, Side
 from rewright.proxy.upstream import ALPN
 from rewright.proxy.wire.startup import TLS_HANDSHAKE, GssEncRequest, SslRequest
 
 SSL_PACKET = SslRequest().encode()
 GSS_PACKET = GssEncRequest().encode()
-# a ClientHello is one TLS record
-HELLO_SIZE = 16_384 + 5
 
 
 class ClientGone(Exception):
@@ -29,14 +29,60 @@ class ClientGone(Exception):
 TLS_VERSIONS = {"tlsv1.2": ssl.TLSVersion.TLSv1_2, "tlsv1.3": ssl.TLSVersion.TLSv1_3}
 
 
-def server_context(cert: str, key: str, minimum: str = "tlsv1.2", maximum: str = "") -> ssl.SSLContext:
-    """TLS towards clients; ``maximum`` "": whatever there is. Raises OSError or ssl.SSLError for files that can't be used."""
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.minimum_version = TLS_VERSIONS[minimum]
-    context.maximum_version = TLS_VERSIONS[maximum] if maximum else ssl.TLSVersion.MAXIMUM_SUPPORTED
-    context.load_cert_chain(cert, key or None)
+class _Handshaking(ssl.SSLObject):
+    """Keeps what OpenSSL says last when it refuses a client: a transport drops it."""
+
+    outgoing: ssl.MemoryBIO
+
+    def do_handshake(self) -> None:
+        try:
+            super().do_handshake()
+        except (ssl.SSLWantReadError, ssl.SSLWantWriteError):
+            raise
+        except ssl.SSLError as error:
+            error.alert = self.outgoing.read()  # type: ignore[attr-defined]
+            raise
+
+
+class ServerContext(ssl.SSLContext):
+    """TLS towards clients, whose failures say why (``alert_of``)."""
+
+    sslobject_class = _Handshaking
+
+    def wrap_bio(self, incoming: ssl.MemoryBIO, outgoing: ssl.MemoryBIO, *args: Any, **more: Any) -> Any:
+        made = super().wrap_bio(incoming, outgoing, *args, **more)
+        made.outgoing = outgoing  # type: ignore[attr-defined]
+        return made
+
+
+def alert_of(error: ssl.SSLError) -> bytes:
+    """What the client is to be told, encrypted already where it has to be."""
+    return bytes(getattr(error, "alert", b""))
+
+
+def server_context(listen: ListenConfig) -> ssl.SSLContext:
+    """TLS towards clients. Raises OSError or ssl.SSLError for files that can't be used."""
+    context = ServerContext(ssl.PROTOCOL_TLS_SERVER)
+    context.minimum_version = TLS_VERSIONS[listen.tls_min_version]
+    newest = listen.tls_max_version
+    context.maximum_version = TLS_VERSIONS[newest] if newest else ssl.TLSVersion.MAXIMUM_SUPPORTED
+    context.load_cert_chain(listen.tls_cert, listen.tls_key or None)
     context.set_alpn_protocols([ALPN])
+    if listen.tls_client_ca:
+        _ask_for_certificates(context, listen.tls_client_ca, listen.tls_client_crl)
     return context
+
+
+def _ask_for_certificates(context: ssl.SSLContext, authorities: str, revoked: str) -> None:
+    """As PostgreSQL with ssl_ca_file and ssl_crl_file: none is taken, a bad one is refused."""
+    context.load_verify_locations(authorities)
+    context.verify_mode = ssl.CERT_OPTIONAL
+    # a resumed session would not be verified again
+    context.options |= ssl.OP_NO_TICKET
+    context.num_tickets = 0
+    if revoked:
+        context.load_verify_locations(revoked)
+        context.verify_flags |= ssl.VERIFY_CRL_CHECK_CHAIN
 
 
 async def enter(client: socket.socket, tls: ssl.SSLContext | None, *, handshake_timeout: float) -> Side:
@@ -78,30 +124,15 @@ async def _encrypted(client: socket.socket, tls: ssl.SSLContext | None, handshak
     assert tls is not None
     side = Side()
     loop = asyncio.get_running_loop()
-    await _readable(client)
-    hello = client.recv(HELLO_SIZE, socket.MSG_PEEK)
     with client.dup() as spare:
         try:
             await loop.connect_accepted_socket(
                 lambda: side, client, ssl=tls, ssl_handshake_timeout=handshake or None
             )
-        except ssl.SSLError:
-            await _say_why(spare, _alert(tls, hello))
+        except ssl.SSLError as error:
+            await _say_why(spare, alert_of(error))
             raise
     return side
-
-
-def _alert(tls: ssl.SSLContext, hello: bytes) -> bytes:
-    """What OpenSSL says to a ClientHello that it refuses (an old version, no common cipher); the transport drops it."""
-    incoming, outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
-    incoming.write(hello)
-    try:
-        tls.wrap_bio(incoming, outgoing, server_side=True).do_handshake()
-    except ssl.SSLWantReadError:
-        return b""  # it was what came later
-    except ssl.SSLError:
-        return outgoing.read()
-    return b""
 
 
 async def _say_why(client: socket.socket, alert: bytes) -> None:
@@ -114,7 +145,7 @@ async def _say_why(client: socket.socket, alert: bytes) -> None:
         client.shutdown(socket.SHUT_WR)
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(LINGER_SECONDS):
-                while await loop.sock_recv(client, HELLO_SIZE):
+                while await loop.sock_recv(client, 16_384):
                     pass
 
 

@@ -23,6 +23,7 @@ EXTRAS: Mapping[str, tuple[str, ...]] = {
     "knowledge": ("bs4", "defusedxml"),
     "mcp": ("mcp",),
     "models": ("litellm",),
+    "otel": ("opentelemetry.exporter", "opentelemetry.sdk"),
     "spark": ("pyspark",),
     "embeddings-torch": ("sentence_transformers",),
 }
@@ -31,9 +32,8 @@ EXTRAS: Mapping[str, tuple[str, ...]] = {
 
 def remedy(module: str) -> str | None:
     """The command that brings ``module`` (an import name, dotted or not); None where no extra does."""
-    package = module.partition(".")[0]
     for extra, packages in EXTRAS.items():
-        if package in packages:
+        if any(module == package or module.startswith(f"{package}.") for package in packages):
             return install(extra)
     return None
 
@@ -44,4 +44,11 @@ def install(extra: str) -> str:
 
 def missing(extra: str) -> tuple[str, ...]:
     """The extra's packages that are not installed, by import name."""
-    return tuple(name for name in EXTRAS[extra] if importlib.util.find_spec(name) is None)
+    return tuple(name for name in EXTRAS[extra] if not _is_there(name))
+
+
+def _is_there(name: str) -> bool:
+    try:
+        return importlib.util.find_spec(name) is not None
+    except ModuleNotFoundError:  # nor is what it is in
+        return False

@@ -175,9 +175,34 @@ def _fenced(text: str, kind: str) -> list[str]:
     return [f"```{kind}", *(line.rstrip() for line in text.splitlines()), "```"]
 
 
+def reloading() -> str:
+    """When a change of each key counts, as one page of Markdown."""
+    from rewright.config.reloading import all_keys
+
+    lines = [
+        "# What a reload changes",
+        "",
+        (
+            "SIGHUP, or `RELOAD` in the admin database, reads the configuration, users, certificates, their authorities and "
+            "revocations again. A wrong configuration changes nothing. `SHOW CONFIG` says the same of each key."
+        ),
+        "",
+        "- *at once*: for sessions that run, too.",
+        "- *new connections*: those that run go on as they began.",
+        "- *the next query to optimise*: the optimiser is started again.",
+        "- *the next start*: `rewright serve --takeover` does it without an interruption.",
+        "",
+        "| section | key | counts from |",
+        "|---|---|---|",
+    ]
+    lines += [f"| `[{section}]` | `{key}` | {moment} |" for section, key, moment in all_keys()]
+    return "\n".join(lines) + "\n"
+
+
 PAGES: Mapping[str, Callable[[], str]] = {
     "settings.md": settings,
     "configuration.md": configuration,
+    "reloading.md": reloading,
     "commands.md": commands,
     "relations.md": relations,
     "metrics.md": metrics,

@@ -19,7 +19,7 @@ DECISIONS: Mapping[str, Action] = {
 }
 # whether to pause, and who says so; blocks, raises SqlError
 Pauser = Callable[[bool, str], None]
-# ends the session of a database whose backend has a number, at whichever worker; False: there is none
+# ends the session of a database (empty: of any) whose backend has a number, at whichever worker; False: there is none
 Killer = Callable[[int, str], Awaitable[bool]]
 NAMES = (*DECISIONS, "accept", "pause", "resume", "kill")
 
@@ -51,7 +51,8 @@ async def kill(call: CallOurs, session: SessionView, killer: Killer | None) -> s
             pid = _number(call, identifier)
         case _:
             raise _wrong(call, "(pid)")
-    if killer is None or not 0 < pid < 1 << 31 or not await killer(pid, session.database):
+    of = "" if session.everywhere else session.database
+    if killer is None or not 0 < pid < 1 << 31 or not await killer(pid, of):
         raise SqlError(
             "P0002",
             f"no session with pid {pid}",
@@ -89,10 +90,13 @@ def _do(call: CallOurs, store: Store, session: SessionView, pause: Pauser | None
         return "paused: every query runs as it is written" if call.name == "pause" else "resumed"
     arguments = _arguments(call)
     if call.name == "accept":
-        accepted = store.resolutions.accept(arguments.identifier, database=session.database)
+        accepted = store.resolutions.accept(
+            arguments.identifier, database=None if session.everywhere else session.database
+        )
         return f"resolution {accepted.id} is accepted"
     action = DECISIONS[call.name]
-    if store.rewrites.get(arguments.identifier).proposal.database != session.database:
+    of = store.rewrites.get(arguments.identifier).proposal.database
+    if not session.everywhere and of != session.database:
         raise NotFound(f"no rewrite {arguments.identifier}")
     rewrite = store.rewrites.act(arguments.identifier, action, reason=arguments.reason, by=session.role)
     return f"rewrite {rewrite.id} is {rewrite.state}"

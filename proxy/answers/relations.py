@@ -222,11 +222,14 @@ BY_NAME: Mapping[str, Relation] = {relation.name: relation for relation in RELAT
 
 
 def stored_rows(relation: str, store: Store, session: SessionView) -> Sequence[Row] | None:
-    """The rows of a relation that is in the store, of the session's database; None when it is not there. Raises StoreError."""
+    """The rows of a relation that is in the store, of the session's database or of all; None when it is not there.
+
+    Raises StoreError.
+    """
     reader = _READERS.get(relation)
     if reader is None:
         return None
-    rows = reader(store, session.database)
+    rows = reader(store, None if session.everywhere else session.database)
     if BY_NAME[relation].own_rows:
         return [row for row in rows if session.is_admin or row["role"] == session.role]
     return [_censored(BY_NAME[relation], row, session) for row in rows]
@@ -243,7 +246,7 @@ def _at(seconds: float) -> datetime:
     return datetime.fromtimestamp(seconds, UTC)
 
 
-def _log(store: Store, database: str) -> Sequence[Row]:
+def _log(store: Store, database: str | None) -> Sequence[Row]:
     return [_log_row(entry) for entry in store.log.read(database=database, limit=LIMIT)]
 
 
@@ -265,7 +268,7 @@ def _log_row(entry: LogEntry) -> Row:
     }
 
 
-def _rewrites(store: Store, database: str) -> Sequence[Row]:
+def _rewrites(store: Store, database: str | None) -> Sequence[Row]:
     return [_rewrite_row(one) for one in store.rewrites.find(database=database, limit=LIMIT)]
 
 
@@ -297,7 +300,7 @@ def _rewrite_row(one: Rewrite) -> Row:
     }
 
 
-def _queries(store: Store, database: str) -> Sequence[Row]:
+def _queries(store: Store, database: str | None) -> Sequence[Row]:
     return [_query_row(one) for one in store.queries.read(database=database, limit=LIMIT)]
 
 
@@ -316,8 +319,8 @@ def _query_row(one: QuerySeen) -> Row:
     }
 
 
-def _sessions(store: Store, database: str) -> Sequence[Row]:
-    return [_session_row(one) for one in store.sessions.read() if one.database == database]
+def _sessions(store: Store, database: str | None) -> Sequence[Row]:
+    return [_session_row(one) for one in _here(store, database)]
 
 
 def _session_row(one: SessionSeen) -> Row:
@@ -327,8 +330,8 @@ def _session_row(one: SessionSeen) -> Row:
     return row | {"last_route": one.last_route, "last_reason": one.last_reason}
 
 
-def _here(store: Store, database: str) -> Sequence[SessionSeen]:
-    return [one for one in store.sessions.read() if one.database == database]
+def _here(store: Store, database: str | None) -> Sequence[SessionSeen]:
+    return [one for one in store.sessions.read() if database in {None, one.database}]
 
 
 def _common(one: SessionSeen) -> dict[str, Any]:
@@ -336,22 +339,22 @@ def _common(one: SessionSeen) -> dict[str, Any]:
     return {name: getattr(one, name) for name in names} | {"connect_time": _at(one.started_at)}
 
 
-def _clients(store: Store, database: str) -> Sequence[Row]:
+def _clients(store: Store, database: str | None) -> Sequence[Row]:
     return [
         _common(one) | {"client": one.client, "application_name": one.application_name}
         for one in _here(store, database)
     ]
 
 
-def _servers(store: Store, database: str) -> Sequence[Row]:
+def _servers(store: Store, database: str | None) -> Sequence[Row]:
     return [_common(one) | {"server": one.server} for one in _here(store, database)]
 
 
-def _pools(store: Store, database: str) -> Sequence[Row]:
-    of_role: dict[str, list[SessionSeen]] = {}
+def _pools(store: Store, database: str | None) -> Sequence[Row]:
+    found: dict[tuple[str, str], list[SessionSeen]] = {}
     for one in _here(store, database):
-        of_role.setdefault(one.role, []).append(one)
-    return [_pool_row(database, role, members) for role, members in sorted(of_role.items())]
+        found.setdefault((one.database, one.role), []).append(one)
+    return [_pool_row(*names, members) for names, members in sorted(found.items())]
 
 
 def _pool_row(database: str, role: str, members: Sequence[SessionSeen]) -> Row:
@@ -368,28 +371,32 @@ def _pool_row(database: str, role: str, members: Sequence[SessionSeen]) -> Row:
     }
 
 
-def _stats(store: Store, database: str) -> Sequence[Row]:
-    queries = store.queries.read(database=database, limit=LIMIT)
-    found = store.rewrites.find(database=database, limit=LIMIT)
-    roles = {one.role for one in queries} | {one.proposal.role for one in found}
-    return [_stats_row(database, role, queries, found) for role in sorted(roles)]
+def _stats(store: Store, database: str | None) -> Sequence[Row]:
+    queries: dict[tuple[str, str], list[QuerySeen]] = {}
+    rewrites: dict[tuple[str, str], list[Rewrite]] = {}
+    for one in store.queries.read(database=database, limit=LIMIT):
+        queries.setdefault((one.database, one.role), []).append(one)
+    for rewrite in store.rewrites.find(database=database, limit=LIMIT):
+        rewrites.setdefault((rewrite.proposal.database, rewrite.proposal.role), []).append(rewrite)
+    return [
+        _stats_row(*names, queries.get(names, ()), rewrites.get(names, ()))
+        for names in sorted({*queries, *rewrites})
+    ]
 
 
-def _stats_row(database: str, role: str, queries: Sequence[QuerySeen], found: Sequence[Rewrite]) -> Row:
-    own = [one for one in queries if one.role == role]
-    rewrites = [one for one in found if one.proposal.role == role]
+def _stats_row(database: str, role: str, queries: Sequence[QuerySeen], rewrites: Sequence[Rewrite]) -> Row:
     return {
         "database": database,
         "role": role,
-        "slow_query_count": sum(one.calls for one in own),
-        "slow_query_time_ms": sum((one.total_ms for one in own), 0.0),
-        "max_query_time_ms": max((one.max_ms for one in own), default=0.0),
+        "slow_query_count": sum(one.calls for one in queries),
+        "slow_query_time_ms": sum((one.total_ms for one in queries), 0.0),
+        "max_query_time_ms": max((one.max_ms for one in queries), default=0.0),
         "rewrites": sum(one.state in {State.ACTIVE, State.PINNED} for one in rewrites),
         "served_count": sum(one.served for one in rewrites),
     }
 
 
-_READERS: Mapping[str, Callable[[Store, str], Sequence[Row]]] = {
+_READERS: Mapping[str, Callable[[Store, str | None], Sequence[Row]]] = {
     "log": _log,
     "rewrites": _rewrites,
     "queries": _queries,

@@ -239,10 +239,8 @@ def _together(sources: _Sources, config: Config) -> None:
             f"{_origin(sources, ('listen',))}: [listen]: tls_cert and tls_key are set together or not at all"
         )
     _console(sources, config)
-    if config.auth.method == "file" and not config.auth.users:
-        sources.problems.append(
-            f"{_origin(sources, ('auth',))}: [auth] users: method file needs a file of users"
-        )
+    _auth(sources, config)
+    _tracing(sources, config)
     for name, database in config.databases.items():
         _beside(sources, config, name, database)
     host = config.listen.address[0]
@@ -272,6 +270,24 @@ def _console(sources: _Sources, config: Config) -> None:
 
 def _loopback(host: str) -> bool:
     return host.startswith("127.") or host in {"::1", "localhost"}
+
+
+def _tracing(sources: _Sources, config: Config) -> None:
+    if config.tracing.exporter != "off" and (packages := missing("otel")):
+        sources.complain(
+            ("tracing", "exporter"), f"needs the Python packages {', '.join(packages)}: {install('otel')}"
+        )
+
+
+def _auth(sources: _Sources, config: Config) -> None:
+    auth, origin = config.auth, _origin(sources, ("auth",))
+    if auth.method in {"file", "cert"} and not auth.users:
+        sources.problems.append(f"{origin}: [auth] users: method {auth.method} needs a file of users")
+    wanted = "method" if auth.method == "cert" else "clientcert" if auth.clientcert != "off" else ""
+    if wanted and not (config.listen.tls_cert and config.listen.tls_client_ca):
+        sources.problems.append(
+            f"{origin}: [auth] {wanted}: certificates of clients need [listen] tls_cert and tls_client_ca"
+        )
 
 
 NAMES_OF_DUCKDB = frozenset(

@@ -25,8 +25,14 @@ class Listen:
     tls_max_version: str = option(
         "", choice("", "tlsv1.2", "tlsv1.3"), "the newest TLS for clients; empty: whatever there is"
     )
+    tls_client_ca: str = option(
+        "",
+        text,
+        "PEM file with the authorities that sign clients' certificates; empty: clients are not asked for any",
+    )
+    tls_client_crl: str = option("", text, "PEM file with certificates that they have revoked")
     max_connections: int = option(
-        1000, integer(1, 1_000_000), "clients of one worker; further ones get 53300"
+        1000, integer(1, 1_000_000), "clients of all workers together; further ones get 53300"
     )
 
 
@@ -38,7 +44,7 @@ class Limits:
     login_timeout: float = option("60s", seconds, "from a client's first byte until it is logged in")
     idle_timeout: float = option("0s", seconds, "after which an idle client is disconnected")
     max_user_connections: int = option(
-        0, integer(0, 1_000_000), "sessions of one user in one worker; further ones get 53300; 0: no limit"
+        0, integer(0, 1_000_000), "sessions of one user, in all workers; further ones get 53300; 0: no limit"
     )
     keepalive: float = option(
         "60s",
@@ -146,7 +152,7 @@ class Database:
         example=["app"],
     )
     max_connections: int = option(
-        0, integer(0, 1_000_000), "sessions in one worker; further ones get 53300; 0: no limit"
+        0, integer(0, 1_000_000), "sessions in all workers; further ones get 53300; 0: no limit"
     )
     admins: tuple[str, ...] = option(
         [],
@@ -168,15 +174,32 @@ class Auth:
 
     method: str = option(
         "passthrough",
-        choice("passthrough", "file", "trust"),
-        "passthrough: the upstream server decides; file: [auth] users; trust: anybody, on loopback only",
+        choice("passthrough", "file", "trust", "cert"),
+        "passthrough: the upstream server decides; file: [auth] users; cert: those, by a certificate alone; trust: anybody, on loopback only",
     )
     users: str = option(
         "",
         text,
-        "users.toml: SCRAM verifiers, upstream user and password (method file)",
+        "users.toml: SCRAM verifiers, upstream user and password (methods file and cert)",
         example="users.toml",
     )
+    clientcert: str = option(
+        "off",
+        choice("off", "verify-ca", "verify-full"),
+        "whether clients need a certificate besides ([listen] tls_client_ca): verify-ca: any; verify-full: one in their name",
+    )
+    clientname: str = option(
+        "cn",
+        choice("cn", "dn"),
+        "the name in a certificate: its common name, or its distinguished name as in RFC 2253",
+    )
+    ident: str = option(
+        "",
+        text,
+        "a file like pg_ident.conf: which users a certificate's name may log in as; empty: the one of the same name",
+        example="ident.conf",
+    )
+    ident_map: str = option("clients", text, "the map of that file")
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,6 +310,22 @@ class Admins:
         words(),
         "roles that are admins of each database they are connected to, on every server, and may pause",
     )
+    database: str = option(
+        "rewright",
+        text,
+        "the name of the admin database, for those roles with a verifier in [auth] users or a certificate; empty: none",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Tracing:
+    """Spans for OpenTelemetry."""
+
+    exporter: str = option(
+        "off",
+        choice("off", "otlp"),
+        "otlp: spans of slow and of rewritten statements, to where the OTEL_EXPORTER_OTLP_… variables say; without their texts",
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -314,6 +353,7 @@ class Config:
     admins: Admins = field(default_factory=Admins)
     limits: Limits = field(default_factory=Limits)
     log: Logging = field(default_factory=Logging)
+    tracing: Tracing = field(default_factory=Tracing)
     origins: Mapping[str, str] = field(default_factory=dict, compare=False)
 
 
@@ -330,6 +370,7 @@ SECTIONS: Mapping[str, type[Any]] = {
     "admins": Admins,
     "limits": Limits,
     "log": Logging,
+    "tracing": Tracing,
 }
 
 show = values.show

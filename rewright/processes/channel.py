@@ -42,6 +42,18 @@ class Reload:
 
 
 @dataclass(frozen=True, slots=True)
+class ReloadWanted:
+    """A child's admin asks for a reload of everything."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reloaded:
+    """The configuration was read again; ``problem``: it is wrong and nothing has changed, else empty."""
+
+    problem: str
+
+
+@dataclass(frozen=True, slots=True)
 class Pausing:
     """What a signal said to the supervisor: serve no replacements, or serve them again."""
 
@@ -53,7 +65,7 @@ class Retire:
     """Accept no more clients, and end when the last session has ended."""
 
 
-Message = Ready | Failed | Figures | Reload | Pausing | Retire
+Message = Ready | Failed | Figures | Reload | ReloadWanted | Reloaded | Pausing | Retire
 
 
 def listen(

@@ -27,11 +27,23 @@ from rewright import logs
 from rewright.config.loading import ConfigError
 from rewright.config.model import Config
 from rewright.processes import channel, interrupts
-from rewright.processes.channel import Failed, Figures, Message, Pausing, Ready, Reload, Retire, tell
+from rewright.processes.channel import (
+    Failed,
+    Figures,
+    Message,
+    Pausing,
+    Ready,
+    Reload,
+    Reloaded,
+    ReloadWanted,
+    Retire,
+    tell,
+)
 from rewright.processes.exporting import Figureboard
 from rewright.proxy.private_directory import has_temporary_directory, runtime_directory
 from rewright.proxy.server import listening_socket
 from rewright.wiring import pausing
+from rewright.wiring.proxies import proxy_config
 
 START_SECONDS = 90.0
 # a child that dies is started again at once; one that dies again and again ever less often
@@ -110,6 +122,8 @@ class Supervisor:
         self._retiring = threading.Event()
         self.on_retire: Callable[[], None] = lambda: None
         self._directory = tempfile.TemporaryDirectory(prefix="rewright-run-") if self._has_files else None
+        # told to workers also while there is no optimiser: a reload may start one
+        self._job_path = str(Path(self._directory.name) / "jobs") if self._directory is not None else ""
         self._children: list[_Child] = []
         self._stopping = False
         self._wake_out, self._wake_in = socket.socketpair()
@@ -119,13 +133,11 @@ class Supervisor:
 
     def start(self) -> None:
         """Raises ServeFailed."""
-        files = self._directory
-        job_path = str(Path(files.name) / "jobs") if files is not None and self._optimises() else ""
-        if job_path:
-            self._add("optimiser", lambda pipe: self._spawn(_optimiser_main, self.config, job_path, pipe))
+        if self._job_path and self._optimises():
+            self._add("optimiser", self._start_optimiser)
         self._listen()
         for number in range(self.config.listen.workers):
-            self._add(f"worker {number}", partial(self._start_worker, number, job_path))
+            self._add(f"worker {number}", partial(self._start_worker, number, self._job_path))
         deadline = time.monotonic() + START_SECONDS
         for child in self._children:
             self._launch(child)
@@ -173,6 +185,9 @@ class Supervisor:
         listeners = self._listeners[number::every] or [self._listeners[number % len(self._listeners)]]
         return self._spawn(_worker_main, config, number, job_path, listeners, pipe, context=self._copies)
 
+    def _start_optimiser(self, pipe: Connection) -> BaseProcess:
+        return self._spawn(_optimiser_main, self.config, self._job_path, pipe)
+
     def _spawn(self, main: Callable[..., None], *arguments: object, context: Any = None) -> BaseProcess:
         process: BaseProcess = (context or self._context).Process(target=main, args=arguments)
         with interrupts.held_back():
@@ -197,7 +212,9 @@ class Supervisor:
                 child.ready.set()
             case Figures():
                 self.board.put(child.name, message.values)
-            case Reload() | Pausing() | Retire():
+            case ReloadWanted():
+                self._wake_in.send(bytes([signal.SIGHUP]))
+            case Reload() | Reloaded() | Pausing() | Retire():
                 pass
 
     # -- meanwhile
@@ -265,9 +282,7 @@ class Supervisor:
     def pause(self, paused: bool) -> None:
         """Told by a signal (SIGUSR1, SIGUSR2): at once for the workers, and in a file where one can be made, for the next start."""
         self.paused = paused
-        for child in self._workers():
-            if child.pipe is not None:
-                tell(child.pipe, Pausing(paused))
+        self._tell_workers(Pausing(paused))
         files = pausing.files_of(self.config)
         _, problems = (None, ()) if paused else pausing.remove_files(files)
         file = pausing.write_files(files, pausing.ALONE) if paused else None
@@ -284,20 +299,32 @@ class Supervisor:
             return
         before = self.config
         try:
-            self.config = self._settled(self._reread())
+            found = self._settled(self._reread())
+            proxy_config(found)  # what it names can be used, too
         except ConfigError as error:
             self.log.warning("config.reload_failed", reason=str(error))
+            self._tell_workers(Reloaded(str(error)))
             return
+        self.config = found
         logs.set_up(self.config.log.format, self.config.log.level, "supervisor")
         self.log = structlog.get_logger()
         if _of_optimiser(before) != _of_optimiser(self.config):
             self._restart_optimiser()
+        self._tell_workers(Reload(self.config))
+        self._tell_workers(Reloaded(""))
+
+    def _tell_workers(self, message: Message) -> None:
         for child in self._workers():
             if child.pipe is not None:
-                tell(child.pipe, Reload(self.config))
+                tell(child.pipe, message)
 
     def _restart_optimiser(self) -> None:
-        """It reads its configuration once, and is missed by nobody for the moment that it takes."""
+        """It reads its configuration once, and is missed by nobody for the moment that it takes. The first one may be wanted now."""
+        if not any(child.name == "optimiser" for child in self._children):
+            if self._job_path and self._optimises():
+                self._add("optimiser", self._start_optimiser)
+                self._launch(self._children[-1])
+            return
         for child in self._children:
             if child.name == "optimiser" and child.alive and child.process is not None:
                 self.log.info("process.restarted", child=child.name, reason="the configuration has changed")

@@ -21,23 +21,37 @@ import uvloop
 from rewright import logs
 from rewright.config.loading import ConfigError
 from rewright.config.model import Config
-from rewright.processes.channel import Failed, Figures, Message, Pausing, Ready, Reload, Retire, listen, tell
+from rewright.processes.channel import (
+    Failed,
+    Figures,
+    Message,
+    Pausing,
+    Ready,
+    Reload,
+    Reloaded,
+    ReloadWanted,
+    Retire,
+    listen,
+    tell,
+)
 from rewright.processes.exporting import histogram_figures
 from rewright.processes.jobs import JobSender
-from rewright.proxy.ports import Lookup, Ports, ServedRewrite
+from rewright.proxy.ports import Lookup, Ports, Reporter, ServedRewrite
 from rewright.proxy.server import Proxy, serve
 from rewright.store.api import Store
 from rewright.store.errors import StoreDamaged, StoreError
 from rewright.store.writer import BufferedWriter
-from rewright.wiring import answers, lookups, pausing, templates
+from rewright.wiring import administering, answers, lookups, pausing, templates
 from rewright.wiring.feed import StoreFeed
 from rewright.wiring.inlining import SocketInline
 from rewright.wiring.pausing import PauseWatch
 from rewright.wiring.proxies import optimises, proxy_config, settings_rules
 from rewright.wiring.reporting import SessionReporter, StoreReporter
 from rewright.wiring.stores import reach_configured, repair
+from rewright.wiring.tracing import send_rest, traced
 
 FIGURES_SECONDS = 1.0
+RELOAD_SECONDS = 30.0
 
 
 def run(
@@ -84,8 +98,10 @@ class _Worker:
         self.log: Any = structlog.get_logger()
         self.lookup = lookups.make()
         self.lakes: Any = None
+        self.awaited: list[asyncio.Future[str]] = []
         self.store = reach_configured(config)
         self.books: _Books
+        self.reporter: Reporter
         # the same for a worker that is started again, so that its old sessions are replaced
         name = f"{socket.gethostname()}:{config.listen.address[1]}/{number}"
         self.sessions = SessionReporter(name)
@@ -93,6 +109,7 @@ class _Worker:
     async def run(self) -> None:
         loop = asyncio.get_running_loop()
         self.books = self._open_books(self.store, loop)
+        self.reporter = traced(self.books.reporter, self.config)
         self.lakes = _lakes(self.config, self.store)
         if self.lakes is not None:
             self.lakes.begin()
@@ -139,11 +156,16 @@ class _Worker:
     def _ports(self) -> Ports:
         books = self.books
         settings = settings_rules(self.config)
+        job_path = (
+            self.job_path if any(optimises(self.config, name) for name in self.config.databases) else ""
+        )
+        ours = answers.make(books.store, self.config, job_path, self.lakes, self._kill)
         return Ports(
             lookup=self.lookup,
-            reporter=books.reporter,
-            answers=answers.make(books.store, self.config, self.job_path, self.lakes, self._kill),
-            inline=self._inline(books.store),
+            reporter=self.reporter,
+            answers=ours,
+            admin=administering.make(books.store, self.config, ours, self._kill, self._ask_reload),
+            inline=self._inline(books.store, job_path),
             pause=books.pause,
             lakes=self.lakes,
             settings=settings,
@@ -153,11 +175,25 @@ class _Worker:
     async def _kill(self, pid: int, database: str) -> bool:
         return self.proxy is not None and await self.proxy.kill(pid, database)
 
-    def _inline(self, store: Store) -> SocketInline | None:
-        if not self.job_path:
+    async def _ask_reload(self) -> str:
+        """The supervisor reads the configuration again for everybody; what is wrong with it, or nothing."""
+        answer: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+        self.awaited.append(answer)
+        tell(self.pipe, ReloadWanted())
+        async with asyncio.timeout(RELOAD_SECONDS):
+            return await answer
+
+    def _reloaded(self, problem: str) -> None:
+        awaited, self.awaited = self.awaited, []
+        for answer in awaited:
+            if not answer.done():
+                answer.set_result(problem)
+
+    def _inline(self, store: Store, job_path: str) -> SocketInline | None:
+        if not job_path:
             return None
         accept = frozenset(self.config.verify.accept)
-        return SocketInline(self.job_path, store, templates.make(), accept, logs.event)
+        return SocketInline(job_path, store, templates.make(), accept, logs.event)
 
     def _ready(self, proxy: Proxy) -> None:
         self.proxy = proxy
@@ -179,6 +215,8 @@ class _Worker:
     def _hear(self, loop: asyncio.AbstractEventLoop, message: Message) -> None:
         if isinstance(message, Reload):
             asyncio.run_coroutine_threadsafe(self._reload(message.config), loop)
+        elif isinstance(message, Reloaded):
+            loop.call_soon_threadsafe(self._reloaded, message.problem)
         elif isinstance(message, Pausing):
             self.books.pause.signalled = message.paused
         elif isinstance(message, Retire):
@@ -255,6 +293,7 @@ class _Worker:
         books.pause.stop()
         books.feed.stop()
         books.reporter.flush()
+        send_rest(self.reporter)
         self.sessions.report((), books.writer)
         books.writer.close()
         if self.jobs is not None:

@@ -40,13 +40,13 @@ def make(
         settings_rows,
         explainer,
         partial(house_rows, lakes),
-        partial(_pause, store, config),
+        partial(tell_pause, store, config),
         kill=kill,
         outcome=partial(outcome_of, store, config),
     )
 
 
-def _pause(store: Store, config: Config, paused: bool, by: str) -> None:
+def tell_pause(store: Store, config: Config, paused: bool, by: str) -> None:
     """Raises SqlError when neither the store nor a file was reached, or the pause goes on all the same."""
     told = pausing.tell(store, config, paused, by)
     if told.still or (not told.store and told.file is None):

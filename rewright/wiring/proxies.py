@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from rewright.config.loading import ConfigError
-from rewright.config.model import Config
+from rewright.config.model import Auth, Config
+from rewright.proxy.auth.certificates import MapError, NameMap, parse_map
 from rewright.proxy.config import AuthConfig, DatabaseConfig, Limits, ListenConfig, ProxyConfig, UserConfig
 from rewright.proxy.ports import SettingRule, SettingsRules
 from rewright.proxy.tls_negotiation import server_context
@@ -21,22 +22,13 @@ USER_KEYS = ("verifier", "upstream_user", "upstream_password", "upstream_passwor
 
 def proxy_config(config: Config) -> ProxyConfig:
     """Raises ConfigError when a dsn can't be understood, or a certificate or the file of users can't be used."""
-    problems = [*_dsn_problems(config), *_certificate_problems(config.listen.tls_cert, config.listen.tls_key)]
+    listen = _listen(config)
+    problems = [*_dsn_problems(config), *_certificate_problems(listen)]
     if problems:
         raise ConfigError(problems)
-    host, port = config.listen.address
     limits = config.limits
     return ProxyConfig(
-        listen=ListenConfig(
-            host,
-            port,
-            config.listen.tls_cert,
-            config.listen.tls_key,
-            config.listen.workers,
-            run_dir=config.serve.run_dir,
-            tls_min_version=config.listen.tls_min_version,
-            tls_max_version=config.listen.tls_max_version,
-        ),
+        listen=listen,
         databases={
             name: DatabaseConfig(
                 name,
@@ -49,7 +41,7 @@ def proxy_config(config: Config) -> ProxyConfig:
             )
             for name, one in config.databases.items()
         },
-        auth=AuthConfig(_method(config.auth.method), _users(config.auth.users)),
+        auth=_auth(config.auth),
         limits=Limits(
             max_connections=config.listen.max_connections,
             max_user_connections=limits.max_user_connections,
@@ -62,6 +54,7 @@ def proxy_config(config: Config) -> ProxyConfig:
             total_buffer=limits.total_buffer,
         ),
         admins=frozenset(config.admins.roles),
+        admin_database=config.admins.database,
         tag=config.serve.tag,
     )
 
@@ -93,15 +86,51 @@ def _dsn_problems(config: Config) -> Iterator[str]:
                     yield f"[databases.{name}] {key}: sslmode=as-client is for dsn: the optimiser is nobody's client"
 
 
-def _certificate_problems(certificate: str, key: str) -> Iterator[str]:
-    if not certificate:
+def _listen(config: Config) -> ListenConfig:
+    host, port = config.listen.address
+    return ListenConfig(
+        host,
+        port,
+        config.listen.tls_cert,
+        config.listen.tls_key,
+        config.listen.workers,
+        run_dir=config.serve.run_dir,
+        tls_min_version=config.listen.tls_min_version,
+        tls_max_version=config.listen.tls_max_version,
+        tls_client_ca=config.listen.tls_client_ca,
+        tls_client_crl=config.listen.tls_client_crl,
+    )
+
+
+def _certificate_problems(listen: ListenConfig) -> Iterator[str]:
+    if not listen.tls_cert:
         return
     try:
-        server_context(certificate, key)
+        server_context(listen)
     except OSError as error:  # ssl.SSLError is one
         reason = error.strerror or str(error)
-        missing = [file for file in (certificate, key) if not Path(file).is_file()]
-        yield f"[listen] tls_cert, tls_key: {', '.join(missing) or certificate}: {reason}"
+        files = (listen.tls_cert, listen.tls_key, listen.tls_client_ca, listen.tls_client_crl)
+        missing = [file for file in files if file and not Path(file).is_file()]
+        yield f"[listen] tls_cert: {', '.join(missing) or listen.tls_cert}: {reason}"
+
+
+def _auth(section: Auth) -> AuthConfig:
+    method: Any = section.method
+    level: Any = section.clientcert
+    naming: Any = section.clientname
+    return AuthConfig(method, _users(section.users, method), level, naming, _names(section))
+
+
+def _names(section: Auth) -> NameMap:
+    """Raises ConfigError."""
+    if not section.ident:
+        return NameMap()
+    file = Path(section.ident).expanduser()
+    try:
+        return parse_map(file.read_text(encoding="utf-8"), section.ident_map)
+    except (OSError, UnicodeDecodeError, MapError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise ConfigError([f"[auth] ident: {file}: {reason}"]) from error
 
 
 def _engine(name: str) -> Any:
@@ -109,11 +138,7 @@ def _engine(name: str) -> Any:
     return "duckdb" if name == "spark" else name
 
 
-def _method(name: str) -> Any:
-    return name
-
-
-def _users(path: str) -> Mapping[str, UserConfig]:
+def _users(path: str, method: str) -> Mapping[str, UserConfig]:
     if not path:
         return {}
     file = Path(path).expanduser()
@@ -123,13 +148,13 @@ def _users(path: str) -> Mapping[str, UserConfig]:
         reason = getattr(error, "strerror", None) or error
         raise ConfigError([f"[auth] users: {file}: {reason}"]) from error
     problems: list[str] = []
-    users = {name: _user(f"{file}: [{name}]", table, problems) for name, table in document.items()}
+    users = {name: _user(f"{file}: [{name}]", table, problems, method) for name, table in document.items()}
     if problems:
         raise ConfigError(problems)
     return users
 
 
-def _user(where: str, table: object, problems: list[str]) -> UserConfig:
+def _user(where: str, table: object, problems: list[str], method: str) -> UserConfig:
     """One section of users.toml: ``[joe] verifier = "SCRAM-SHA-256$..."``."""
     if not isinstance(table, dict):
         problems.append(f"{where}: a section for each user, with the keys {', '.join(USER_KEYS)}")
@@ -139,7 +164,7 @@ def _user(where: str, table: object, problems: list[str]) -> UserConfig:
         for key in table.keys() - set(USER_KEYS)
     ]
     verifier = str(table.get("verifier", ""))
-    if not verifier.startswith("SCRAM-SHA-256$"):
+    if not verifier.startswith("SCRAM-SHA-256$") and (verifier or method != "cert"):
         problems.append(
             f"{where}: verifier: a SCRAM verifier as in pg_authid.rolpassword (SCRAM-SHA-256$...)"
         )

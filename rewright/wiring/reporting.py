@@ -100,6 +100,8 @@ class StoreReporter:
             self._log_slow(query)
         if self._jobs is None or query.settings.mode == "off" or query.state == "failed":
             return True
+        if not self.optimises(query.database):
+            return True
         if query.state == "running" and query.duration < self.run_timeout and len(self._running) < RUNNING:
             # how long it takes decides what counts as faster: so far that is not known
             self._running[key] = self._clock() - query.duration, query

@@ -1,10 +1,11 @@
 """Hours in minutes: traffic of every kind through `rewright serve` while its parts and connections are killed.
 
-    python -m tests.conformance.soak [--minutes 30] [--rate 20] [--out soak.json]
+    python -m tests.conformance.soak [--minutes 30] [--rate 20] [--pgbouncer front|behind] [--out soak.json]
 
 pgbench's transactions at a limited rate (whose sums must balance at the end), SELECTs that get rewritten, each
 compared with the same SELECT on a direct connection, clients that vanish, and every few seconds something killed: the
-optimiser (SIGKILL), a client in the middle of a query, an upstream connection. Memory of every process is
+optimiser (SIGKILL), a client in the middle of a query, an upstream connection. Besides, files of the proxy that take no byte,
+changes of the schema, rows written as a replica. A PgBouncer pools sessions before or behind it if wanted. Memory of every process is
 sampled. Exit code 1: an answer was wrong or lost, an error came that no kill explains, or memory grew.
 """
 
@@ -23,6 +24,7 @@ import tempfile
 import threading
 import time
 from collections import Counter
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -31,6 +33,8 @@ import psycopg
 
 from rewright.engines.postgres.installation import find_installation
 from rewright.engines.postgres.scratch import ScratchServer
+from tests.conformance import faults
+from tests.proxy.bouncers import Bouncer, running_bouncer
 from tests.rewright.serving import SAMPLE, Running, children
 
 # one shape with many literals: the rewrite that is found serves them all
@@ -66,11 +70,21 @@ class Soak:
     """``run`` for a number of seconds; then ``problems`` says what was not as it should be."""
 
     def __init__(
-        self, server: ScratchServer, running: Running, database: str, rate: float, seed: int, spare: float
+        self,
+        server: ScratchServer,
+        running: Running,
+        database: str,
+        rate: float,
+        seed: int,
+        spare: float,
+        bouncer: str = "",
     ) -> None:
+        """``bouncer``: the DSN of a PgBouncer through which clients come."""
+        self.bouncer = bouncer
         self.spare_optimiser = spare
         self.round = 10 if spare >= 10 else 3  # seconds of one run of pgbench
         self.optimiser_killed = time.monotonic()
+        self.pooled = False  # connections of clients that are gone stay in a pool
         self.server = server
         self.running = running
         self.database = database
@@ -83,6 +97,8 @@ class Soak:
 
     def dsn(self, *, through: bool) -> str:
         dsn = self.server.dsn(self.database)
+        if through and self.bouncer:
+            return self.bouncer
         return dsn.replace(f":{self.server.port}/", f":{self.running.port}/") if through else dsn
 
     # --- traffic ------------------------------------------------------------------------------------
@@ -99,10 +115,11 @@ class Soak:
                         self.dsn(through=True),
                         autocommit=True,
                         application_name="soaked",
-                        options="-c rewright.trust=tested -c rewright.min_duration=5ms",
                     )
+                    through.execute("set rewright.trust = 'tested'")
+                    through.execute("set rewright.min_duration = '5ms'")
                 self._compare(direct, through, chance)
-            except psycopg.OperationalError as error:
+            except (psycopg.OperationalError, psycopg.InternalError) as error:
                 # killed, or refused while something starts again: the next connection must work
                 with self.lock:
                     self.tally.lost += 1
@@ -126,8 +143,10 @@ class Soak:
         else:
             text = chance.choice(QUICK).format(key=chance.randint(1, 900))
         shape = chance.choice(("simple", "extended", "prepared", "binary", "cursor", "pipeline"))
-        wanted = direct.execute(text).fetchall()
+        before = direct.execute(text).fetchall()
         found = _ask(through, text, shape)
+        # somebody may have written meanwhile, once
+        wanted = before if found == before else direct.execute(text).fetchall()
         route = ""
         if shape != "pipeline" and "avg_yearly" in text:
             row = through.execute("show rewright.last").fetchone()
@@ -137,7 +156,7 @@ class Soak:
         if found != wanted:
             self._wrong(f"{shape}: {found!r} for {wanted!r} of {text}")
 
-    def _explained(self, error: psycopg.OperationalError) -> bool:
+    def _explained(self, error: psycopg.OperationalError | psycopg.InternalError) -> bool:
         """By a kill: the server ended the session, or the connection is gone."""
         words = (
             "terminating connection",
@@ -151,7 +170,12 @@ class Soak:
             "consuming input",
             "sending query",
             "is closed",
+            "server conn crashed",  # PgBouncer's, of one that was ended
+            "cannot exit pipeline mode while busy",  # psycopg's, of a pipeline whose session was ended
         )
+        if self.pooled:
+            # behind the server's last word PgBouncer says its own, which psycopg does not expect
+            words += ("received 2 results from command",)
         return any(word in str(error) for word in words)
 
     def _wrong(self, what: str) -> None:
@@ -187,7 +211,15 @@ class Soak:
     # --- kills --------------------------------------------------------------------------------------
 
     def killer(self) -> None:
-        kinds = (self._kill_upstream, self._kill_client, self._kill_client, self._kill_optimiser)
+        kinds = (
+            self._kill_upstream,
+            self._kill_client,
+            self._kill_client,
+            self._kill_optimiser,
+            self._full_disk,
+            self._schema_change,
+            self._replica_write,
+        )
         while not self.stop.wait(self.random.uniform(1.0, 4.0)):
             kind = self.random.choice(kinds)
             try:
@@ -231,6 +263,20 @@ class Soak:
                 os.kill(pid, signal.SIGKILL)
                 return True
         return False
+
+    # --- faults -------------------------------------------------------------------------------------
+
+    def _full_disk(self) -> bool:
+        pids = [self.running.process.pid, *children(self.running.process.pid)]
+        return faults.fill_disk(
+            [pid for pid in pids if self.role(pid) != "optimiser"], self.random.uniform(1, 5)
+        )
+
+    def _schema_change(self) -> bool:
+        return faults.change_schema(self.dsn(through=False), self.random)
+
+    def _replica_write(self) -> bool:
+        return faults.write_as_replica(self.dsn(through=False), self.random)
 
     # --- memory -------------------------------------------------------------------------------------
 
@@ -279,7 +325,8 @@ class Soak:
             if thread.is_alive():
                 self._wrong("an answer never came")
         self._balance()
-        self._nothing_left()
+        if not self.pooled:
+            self._nothing_left()
 
     def _balance(self) -> None:
         """What pgbench's transactions did, each exactly once."""
@@ -336,21 +383,36 @@ def _ask(connection: psycopg.Connection[Any], text: str, shape: str) -> list[Any
     return connection.cursor(binary=shape == "binary").execute(text, prepare=prepare).fetchall()
 
 
-def soak(seconds: float, rate: float, seed: int) -> tuple[Soak, list[str]]:
-    with ScratchServer() as server, tempfile.TemporaryDirectory() as directory:
+def soak(seconds: float, rate: float, seed: int, pgbouncer: str = "") -> tuple[Soak, list[str]]:
+    """``pgbouncer``: ``front`` of the proxy, ``behind`` it, or empty."""
+    with ExitStack() as stack:
+        server = stack.enter_context(ScratchServer())
+        directory = stack.enter_context(tempfile.TemporaryDirectory())
         database = server.create_database()
         with psycopg.connect(server.dsn(database), autocommit=True) as connection:
             connection.execute(SAMPLE)
             connection.execute("vacuum analyze")
         init = [str(find_installation().program("pgbench")), "-i", "-q", "-s", "1", server.dsn(database)]
         subprocess.run(init, check=True, capture_output=True)
-        upstream = server.dsn(database).rsplit("/", 1)[0]
+        password = server.address.passwords["postgres"]
+
+        def bouncer(port: int) -> Bouncer:
+            more = {"ignore_startup_parameters": "extra_float_digits", "max_client_conn": 200}
+            return stack.enter_context(running_bouncer(port, password, mode="session", size=40, **more))
+
+        upstream = optimiser = server.dsn(database).rsplit("/", 1)[0]
+        if pgbouncer == "behind":
+            upstream = upstream.replace(f":{server.port}", f":{bouncer(server.port).port}")
         arguments = ["--listen", "127.0.0.1:0", "--http", "127.0.0.1:0", "--store", f"{directory}/store.db"]
         running = Running(
-            [*arguments, "--upstream", upstream], {"REWRIGHT_DATABASES__*__OPTIMISER_DSN": upstream}
+            [*arguments, "--upstream", upstream], {"REWRIGHT_DATABASES__*__OPTIMISER_DSN": optimiser}
         )
         try:
-            soaking = Soak(server, running, database, rate, seed, spare=min(120.0, seconds / 4))
+            through = bouncer(running.port).dsn(database) if pgbouncer == "front" else ""
+            soaking = Soak(
+                server, running, database, rate, seed, spare=min(120.0, seconds / 4), bouncer=through
+            )
+            soaking.pooled = bool(pgbouncer)
             soaking.run(seconds)
         finally:
             running.stop()
@@ -364,16 +426,17 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=30.0)
     parser.add_argument("--rate", type=float, default=20.0, help="transactions and SELECTs a second, each")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--pgbouncer", choices=["front", "behind"], default="")
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
-    soaking, problems = soak(options.minutes * 60, options.rate, options.seed)
+    soaking, problems = soak(options.minutes * 60, options.rate, options.seed, options.pgbouncer)
     tally = soaking.tally
     # names of two words say by what an answer of the first was given
     compared = sum(n for name, n in tally.answers.items() if " " not in name)
     print(f"{options.minutes:g} minutes at {options.rate:g}/s; answers compared: {compared}")
     for name, count in sorted(tally.answers.items()):
         print(f"  {name}: {count}")
-    print(f"killed: {dict(tally.kills)}; connections lost with them: {tally.lost}")
+    print(f"faults: {dict(tally.kills)}; connections lost with them: {tally.lost}")
     for role, samples in tally.memory.items():
         sizes = [size for _, _, size in samples]
         lived = len({pid for _, pid, _ in samples})

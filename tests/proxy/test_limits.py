@@ -111,9 +111,9 @@ def test_sessions_of_a_user_and_of_a_database(scratch_server: ScratchServer) -> 
                 pytest.raises(psycopg.OperationalError, match='too many connections for role "postgres"'),
             ):
                 psycopg.connect(here)
-            until(lambda: proxy.proxy.sessions_of["role", "postgres"] == 1)
+            until(lambda: proxy.proxy.places.held("role", "postgres") == 1)
             psycopg.connect(here).close()
-        until(lambda: not proxy.proxy.sessions_of)
+        until(lambda: not proxy.proxy.places.held("role", "postgres"))
         assert proxy.proxy.metrics.refused["53300"] == 2
         for one in silent:
             one.close()

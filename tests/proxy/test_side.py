@@ -94,6 +94,24 @@ async def _last_words_are_read() -> None:
     assert bytes(heard) == b"last words"
 
 
+async def _nothing_is_said_after_the_end() -> None:
+    """A session that the server ended may be ended by a shutdown as well."""
+    for end in (Side.finish, Side.write_end):
+        side, theirs = await _pair()
+        lost = asyncio.Event()
+        side.on_lost = lambda _exc, lost=lost: lost.set()
+        side.write(b"last")
+        end(side)
+        side.write(b"too late")
+        assert await _read(theirs, 4) == b"last"
+        assert await asyncio.get_running_loop().sock_recv(theirs, 10) == b""
+        side.write(b"and later still")
+        side.close()
+        theirs.close()
+        async with asyncio.timeout(5):
+            await lost.wait()
+
+
 async def _the_peer_may_read_to_the_end() -> None:
     """``finish`` with bytes of the peer unread: what was written arrives, and the socket closes by itself."""
     listener = socket.create_server(("127.0.0.1", 0))
@@ -117,7 +135,9 @@ async def _the_peer_may_read_to_the_end() -> None:
 
 
 @pytest.mark.parametrize("uv", [True, False])
-@pytest.mark.parametrize("play", [_last_words_are_read, _the_peer_may_read_to_the_end])
+@pytest.mark.parametrize(
+    "play", [_last_words_are_read, _nothing_is_said_after_the_end, _the_peer_may_read_to_the_end]
+)
 def test_last_words(uv: bool, play: Callable[[], Coroutine[None, None, None]]) -> None:
     factory = uvloop.new_event_loop if uv else asyncio.new_event_loop
     with asyncio.Runner(loop_factory=factory) as runner:

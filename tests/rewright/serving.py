@@ -71,6 +71,14 @@ class Running:
         with urllib.request.urlopen(f"http://127.0.0.1:{self.http}{path}", timeout=20) as answer:
             return str(answer.read().decode())
 
+    def ended(self) -> int:
+        """Its exit code, once it has ended by itself; otherwise what it said, and which of its processes are left."""
+        try:
+            return self.process.wait(60)
+        except subprocess.TimeoutExpired:
+            left = children(self.process.pid)
+            raise AssertionError(f"it goes on, with {left} below: {''.join(self.said)}") from None
+
     def stop(self, number: signal.Signals = signal.SIGTERM) -> int:
         self.process.send_signal(number)
         try:

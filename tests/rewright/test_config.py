@@ -86,8 +86,16 @@ def test_secrets_from_files(tmp_path: Path) -> None:
         ("[listen]\naddress = 5432", "[listen] address: must be an address such as 127.0.0.1:6432"),
         ("[listen]\nadress = 'x:1'", "there is no key [listen] adress; did you mean address?"),
         ("[lisen]\naddress = 'x:1'", "there is no section [lisen]; did you mean [listen]?"),
-        ("[auth]\nmethod = 'md5'", "[auth] method: must be one of passthrough, file, trust (not 'md5')"),
+        (
+            "[auth]\nmethod = 'md5'",
+            "[auth] method: must be one of passthrough, file, trust, cert (not 'md5')",
+        ),
         ("[auth]\nmethod = 'file'", "[auth] users: method file needs a file of users"),
+        ("[auth]\nmethod = 'cert'", "[auth] users: method cert needs a file of users"),
+        (
+            "[auth]\nclientcert = 'verify-ca'",
+            "[auth] clientcert: certificates of clients need [listen] tls_cert and tls_client_ca",
+        ),
         (
             "[listen]\naddress='0.0.0.0:1'\n[auth]\nmethod='trust'",
             "trust is allowed on a loopback address only",
@@ -206,11 +214,15 @@ def test_passwords_of_every_form() -> None:
         ),
         (
             '[listen]\ntls_cert = "/no/cert.pem"\ntls_key = "/no/key.pem"\n',
-            ["[listen] tls_cert, tls_key: /no/cert.pem, /no/key.pem: No such file or directory"],
+            ["[listen] tls_cert: /no/cert.pem, /no/key.pem: No such file or directory"],
         ),
         (
             '[auth]\nmethod = "file"\nusers = "/no/users.toml"\n',
             ["[auth] users: /no/users.toml: No such file"],
+        ),
+        (
+            '[auth]\nident = "/no/ident.conf"\n',
+            ["[auth] ident: /no/ident.conf: No such file"],
         ),
     ],
 )

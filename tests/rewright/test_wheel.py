@@ -29,12 +29,16 @@ PARTS = [
     "console",
 ]
 # distributions whose import name is another
-IMPORT_NAMES = {"beautifulsoup4": "bs4"}
+IMPORT_NAMES = {
+    "beautifulsoup4": "bs4",
+    "opentelemetry-exporter-otlp-proto-http": "opentelemetry.exporter",
+    "opentelemetry-sdk": "opentelemetry.sdk",
+}
 WITHOUT_EXTRAS = """
 import sys
 class NotInstalled:
     def find_spec(self, name, path=None, target=None):
-        if name.partition(".")[0] in {names}:
+        if any(name == hidden or name.startswith(hidden + ".") for hidden in {names}):
             raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
 sys.meta_path.insert(0, NotInstalled())
 """
