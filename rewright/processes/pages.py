@@ -13,6 +13,7 @@ import uvicorn
 from starlette.applications import Starlette
 
 from rewright.config.model import Config
+from rewright.config.reloading import moment_of
 from rewright.config.showing import effective
 from rewright.console.access import Rules
 from rewright.console.app import Ports, create_app
@@ -80,7 +81,10 @@ def console(config: Config, store: Store, supervisor: Supervisor) -> Starlette:
 def _settings(supervisor: Supervisor) -> Sequence[Mapping[str, Any]]:
     """As they are now: SIGHUP may have changed them."""
     config = supervisor.config
-    return [{"key": key, "value": value, "source": source} for key, value, source in effective(config)]
+    return [
+        {"key": key, "value": value, "source": source, "counts_from": moment_of(key)}
+        for key, value, source in effective(config)
+    ]
 
 
 def _pause(store: Store, config: Config, paused: bool, by: str) -> str:

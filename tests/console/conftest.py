@@ -110,7 +110,9 @@ def app_of(store: Store, rules: Rules = RULES, *, literals: bool = False) -> obj
     ports = Ports(
         health=lambda: (True, {"status": "ok"}),
         metrics=lambda: b"rewright_up 1\n",
-        settings=lambda: [{"key": "a.b", "value": SCRIPT, "source": "default"}],
+        settings=lambda: [
+            {"key": "a.b", "value": SCRIPT, "source": "default", "counts_from": "the next start"}
+        ],
         lake_tables=lambda: [
             {"database": "lake", "name": SCRIPT, "path": "t.csv", "columns": SCRIPT, "row_count": 3}
         ],
