@@ -9,13 +9,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from rewright.equivalence.decomposition.search import at_once, proved_by_parts
+from rewright.equivalence.decomposition.search import PartsSearch, at_once, rounds
 from rewright.equivalence.proving import Attempt, Binding, prove_both
 from rewright.equivalence.verdicts import Proved
 from rewright.sql.catalog import Catalog
 
-# the share of the time that goes into proofs of parts; the rest is for the whole
-_PARTS = 0.5
 # how long the whole is looked at where the parts are proved with reservations
 _BETTER_SECONDS = 0.5
 
@@ -25,24 +23,33 @@ def prove_pair(
 ) -> Attempt:
     """A proof of the pair within ``seconds``, or the reason why there is none; never raises for what is in the queries.
 
-    ``between``: called before each single proof, where others may go first.
+    The parts and the whole take turns, each turn for longer. ``between``: called before each single proof, where others may go first.
     """
     deadline = time.monotonic() + seconds
-    parts = _by_parts(binding, catalog, seconds * _PARTS, between)
-    if parts is not None and not parts.modulo:
-        return Attempt(parts, "", binding)
-    between()
-    left = max(deadline - time.monotonic(), 0.0)
-    whole = prove_both(binding, catalog, left if parts is None else min(left, _BETTER_SECONDS))
-    if parts is None or (whole.proved is not None and set(whole.proved.modulo) < set(parts.modulo)):
-        return whole
-    return Attempt(parts, "", binding)
+    parts = PartsSearch(binding.original, binding.candidate, catalog, between)
+    # what was said of the whole, without positions and with them
+    said: dict[bool, Attempt] = {}
+    for limit, positions in rounds(deadline):
+        found = _by_parts(parts, limit, deadline, positions=positions)
+        if found is not None and not found.modulo:
+            return Attempt(found, "", binding)
+        if positions not in said or said[positions].late:
+            between()
+            left = max(min(deadline - time.monotonic(), limit if found is None else _BETTER_SECONDS), 0.0)
+            said[positions] = prove_both(binding, catalog, left, positions=positions)
+        whole = said[positions].proved
+        if found is not None:
+            better = whole is not None and set(whole.modulo) < set(found.modulo)
+            return said[positions] if better else Attempt(found, "", binding)
+        if whole is not None:
+            return said[positions]
+        if parts.settled and len(said) > 1 and not any(a.late for a in said.values()):
+            break
+    return next((said[p] for p in (False, True) if p in said), Attempt(None, "no proof: timeout", binding))
 
 
-def _by_parts(
-    binding: Binding, catalog: Catalog, seconds: float, between: Callable[[], None]
-) -> Proved | None:
+def _by_parts(search: PartsSearch, limit: float, deadline: float, *, positions: bool) -> Proved | None:
     try:
-        return proved_by_parts(binding.original, binding.candidate, catalog, seconds, between)
+        return search.round(limit, deadline, positions=positions)
     except RecursionError:
         return None

@@ -1,11 +1,12 @@
 """Proofs of pairs out of proofs of what differs in them, found without what both sides share.
 
-Owns the order in which ways of looking at a pair are tried, and the call of the prover on each. What it finds is checked again by
-`parts`, which shares none of its choices. Must not know servers, nor how a pair came about.
+Owns the order in which ways of looking at a pair are tried, how long each may take, and the call of the prover on each. What it finds is
+checked again by `parts`, which shares none of its choices. Must not know servers, nor how a pair came about.
 """
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -29,12 +30,33 @@ from rewright.equivalence.verdicts import Proved
 from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog
 
-# the share of the time left that one way of looking at a pair may take
+# how many seconds one attempt may take, round after round, and whether positions are looked at: most proofs are quick, and most of
+# those of positions are once it is known that nothing else is found. The last two are made longer while there is time
+_ROUNDS = ((0.3, False), (1.2, False), (0.3, True), (1.2, True), (4.8, False), (4.8, True))
+_LONGER = 4.0
+# the share of the time left that one look at a part may take
 _SHARE = 0.5
 
 
 def at_once() -> None:
     """Nobody else has to be let go first."""
+
+
+def rounds(deadline: float) -> Iterator[tuple[float, bool]]:
+    """How many seconds one attempt may take, and whether positions are looked at (`rewright.equivalence.prover.prove`), round by round until the
+    deadline: what one attempt proves quickly does not wait for what takes long in another, and no attempt takes the others' time.
+    """
+    for seconds, positions in itertools.chain(_ROUNDS, _longer()):
+        if time.monotonic() >= deadline:
+            return
+        yield seconds, positions
+
+
+def _longer() -> Iterator[tuple[float, bool]]:
+    times = _LONGER
+    while True:
+        yield from ((seconds * times, positions) for seconds, positions in _ROUNDS[-2:])
+        times *= _LONGER
 
 
 def proved_by_parts(
@@ -46,19 +68,13 @@ def proved_by_parts(
 ) -> Proved | None:
     """A proof of two bound queries out of proofs of what differs in them; its ``proof`` is a `PartsProof`."""
     deadline = time.monotonic() + seconds
-    if [c.type for c in a.output_columns(before)] != [c.type for c in a.output_columns(after)]:
-        return None
-    attempts = _attempts(before, after, catalog)
-    following = next(attempts, None)
-    while following is not None:
-        attempt, following = following, next(attempts, None)
-        left = deadline - time.monotonic()
-        if left <= 0:
+    search = PartsSearch(before, after, catalog, between)
+    for limit, positions in rounds(deadline):
+        found = search.round(limit, deadline, positions=positions)
+        if found is not None:
+            return found
+        if search.settled:
             return None
-        share = left if following is None else left * _SHARE
-        looks = _all(attempt.parts, catalog, time.monotonic() + share, between)
-        if looks is not None:
-            return _proved_as(before, after, attempt, looks, catalog)
     return None
 
 
@@ -70,6 +86,86 @@ class _Attempt:
     view: View
     wider: int | None
     parts: list[Difference]
+
+
+_Look = tuple[Difference, Pair, Part]
+
+
+class PartsSearch:
+    """The search for a proof of one pair by its parts. What was found or ruled out in one round is kept for the next."""
+
+    def __init__(
+        self, before: a.Query, after: a.Query, catalog: Catalog, between: Callable[[], None] = at_once
+    ) -> None:
+        self.before, self.after, self.catalog, self.between = before, after, catalog, between
+        # whether the last round without positions, and the last with them, gave something up for lack of time
+        self._late = {False: True, True: True}
+        alike = [c.type for c in a.output_columns(before)] == [c.type for c in a.output_columns(after)]
+        self._making = _attempts(before, after, catalog) if alike else iter(())
+        self._made: list[_Attempt] = []
+        # by the number of the attempt and of the part in it
+        self._ways: dict[tuple[int, int], list[Pair]] = {}
+        self._found: dict[tuple[int, int], _Look] = {}
+        # ways that lead nowhere however long they are looked at, without positions or with them
+        self._hopeless: set[tuple[int, int, int, bool]] = set()
+
+    @property
+    def settled(self) -> bool:
+        """Whether another round would find no more."""
+        return not any(self._late.values())
+
+    def round(self, seconds: float, deadline: float, *, positions: bool) -> Proved | None:
+        """Every attempt once, for at most ``seconds`` each."""
+        if not self._late[positions]:
+            return None
+        self._late[positions] = False
+        for n in itertools.count():
+            if time.monotonic() >= deadline:
+                self._late[positions] = True
+                return None
+            attempt = self._attempt(n)
+            if attempt is None:
+                return None
+            looks = self._all(n, attempt, min(deadline, time.monotonic() + seconds), positions=positions)
+            if looks is not None:
+                return _proved_as(self.before, self.after, attempt, looks, self.catalog)
+        return None
+
+    def _attempt(self, n: int) -> _Attempt | None:
+        if n == len(self._made) and (following := next(self._making, None)) is not None:
+            self._made.append(following)
+        return self._made[n] if n < len(self._made) else None
+
+    def _all(self, n: int, attempt: _Attempt, deadline: float, *, positions: bool) -> list[_Look] | None:
+        for k, difference in enumerate(attempt.parts):
+            if (n, k) not in self._found and not self._proved(n, k, difference, deadline, positions=positions):
+                return None
+        return [self._found[n, k] for k in range(len(attempt.parts))]
+
+    def _proved(self, n: int, k: int, difference: Difference, deadline: float, *, positions: bool) -> bool:
+        """Look at a part in one way after the other."""
+        if (n, k) not in self._ways:
+            self._ways[n, k] = list(pairs(difference.before, difference.after, self.catalog))
+        ways = self._ways[n, k]
+        for number, pair in enumerate(ways):
+            if (n, k, number, positions) in self._hopeless:
+                continue
+            self.between()
+            left = deadline - time.monotonic()
+            if left <= 0:
+                self._late[positions] = True
+                return False
+            seconds = left if number == len(ways) - 1 else left * _SHARE
+            binding = Binding(pair.before, pair.after, pair.catalog)
+            attempt = prove_both(binding, pair.catalog, seconds, positions=positions)
+            if attempt.proved is not None and isinstance(attempt.proved.proof, Proof):
+                self._found[n, k] = difference, pair, Part(number, attempt.proved.proof)
+                return True
+            if attempt.late:
+                self._late[positions] = True
+            else:
+                self._hopeless.add((n, k, number, positions))
+        return False
 
 
 def _attempts(before: a.Query, after: a.Query, catalog: Catalog) -> Iterator[_Attempt]:
@@ -97,34 +193,3 @@ def _proved_as(
         steps=tuple(str(step) for part in parts for step in part.proof.steps),
         proof=proof,
     )
-
-
-_Look = tuple[Difference, Pair, Part]
-
-
-def _all(
-    parts: list[Difference], catalog: Catalog, deadline: float, between: Callable[[], None]
-) -> list[_Look] | None:
-    found: list[_Look] = []
-    for difference in parts:
-        look = _proved(difference, catalog, deadline, between)
-        if look is None:
-            return None
-        found.append(look)
-    return found
-
-
-def _proved(
-    difference: Difference, catalog: Catalog, deadline: float, between: Callable[[], None]
-) -> _Look | None:
-    ways = list(pairs(difference.before, difference.after, catalog))
-    for number, pair in enumerate(ways):
-        between()
-        left = deadline - time.monotonic()
-        if left <= 0:
-            return None
-        seconds = left if number == len(ways) - 1 else left * _SHARE
-        attempt = prove_both(Binding(pair.before, pair.after, pair.catalog), pair.catalog, seconds)
-        if attempt.proved is not None and isinstance(attempt.proved.proof, Proof):
-            return difference, pair, Part(number, attempt.proved.proof)
-    return None

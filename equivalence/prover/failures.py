@@ -13,7 +13,7 @@ from .conditions import holds
 from .context import Context
 from .entail import Engine
 from .places import at_path, nested_terms, places
-from .positions import is_total, window_keys
+from .positions import is_total, ordered_keys, read_window, total
 from .ranges import described_as, stays_in_range, with_constants
 from .symbols import (
     CASE,
@@ -286,18 +286,34 @@ def orders(engine: Engine, form: Bag, keys: int) -> bool:
             for _, s in b.vars:
                 if isinstance(s, Limited) and not _total(engine, ctx, s):
                     return True
-            if any(n.kind == "win" and not _numbered(engine, ctx.within(b), n) for n in nested_terms(b)):
+            if any(not _placed_alike(engine, ctx.within(b), n) for n in nested_terms(b)):
                 return True
     return False
 
 
-def _numbered(engine: Engine, ctx: Context, n: Nested) -> bool:
-    """Whether row_number() has one way to number the rows; other windows are judged where they are read."""
-    name, keys = window_keys(n.name)
-    if name != "row_number":
+def _placed_alike(engine: Engine, ctx: Context, n: Nested) -> bool:
+    """Whether a window function or an aggregate in a stated order has one way to place the rows, or gives the same in each."""
+    if n.kind == "agg":
+        name, _, sort = n.name.partition(" ")
+        keys = ordered_keys(name, sort)
+        if not keys or not n.bag:
+            return keys == 0
+        return _sorted_by_value(n.bag, keys) or total(engine, ctx, n.bag, slice(-keys, None))
+    window = read_window(n.name) if n.kind == "win" else None
+    if n.kind != "win" or window is None:
+        # those that are not read are judged where they are translated
         return not n.name.startswith("pg_catalog.row_number(")
-    (b,) = n.bag
-    return determined_by(engine, ctx, b, b.outs[: len(keys)]) >= {v for v, _ in b.vars}
+    if window.by_value:
+        return True
+    return total(engine, ctx, n.bag, slice(len(window.keys)))
+
+
+def _sorted_by_value(bag: Bag, keys: int) -> bool:
+    """Whether rows that tie on the sort keys give the same: every argument is a key or a constant."""
+    return all(
+        all(isinstance(o, Lit) or (o in b.outs[-keys:] and identity(o.type)) for o in b.outs[:-keys])
+        for b in bag
+    )
 
 
 def _total(engine: Engine, ctx: Context, source: Limited) -> bool:

@@ -12,9 +12,18 @@ from itertools import permutations
 from .conditions import off
 from .context import Context
 from .entail import Engine
-from .kernel import RULES, At, Place, case_terms, product_terms
+from .kernel import (
+    RULES,
+    At,
+    Place,
+    asked_of_count,
+    case_terms,
+    equated_extreme,
+    product_terms,
+    subscripts,
+)
 from .places import Mode, Path, at_path, nested_terms, places, put
-from .symbols import CASE, EQ, IS_NULL, NOT, OR, SAME
+from .symbols import CASE, EQ, IS_NULL, LE, NOT, OR, SAME
 from .terms import (
     App,
     Bag,
@@ -27,7 +36,9 @@ from .terms import (
     Table,
     Term,
     Var,
+    block_vars,
     free_vars,
+    walk_bag,
     walk_shallow,
 )
 
@@ -63,12 +74,42 @@ ORDER = (
 )
 
 
-def normalise(engine: Engine, form: Bag, *, mode: Mode = "bag") -> tuple[Bag, Trace]:
-    """A normal form with the steps that lead to it."""
+# what says by position which rows are meant, and by counts and extremes, as EXISTS: asked for where the rest leads nowhere, since
+# it makes forms larger
+POSITIONS = (
+    "nearest-row",
+    "first-of-array",
+    "dense-rank",
+    "determined-column",
+    "first-rows",
+    "own-row",
+    "count-as-exists",
+    "extreme-as-exists",
+)
+BY_POSITION = (*ORDER[:2], *POSITIONS, *ORDER[2:])
+
+
+def says_positions(form: Bag) -> bool:
+    """Whether a form has something that the rules of positions are about."""
+    sources = (s for b in form for _, s in block_vars(b))
+    return any(isinstance(s, Limited) for s in sources) or any(
+        isinstance(t, Nested) and (t.kind == "win" or (t.kind == "agg" and _by_order(t.name)))
+        for t in walk_bag(form)
+    )
+
+
+def _by_order(name: str) -> bool:
+    return name == "cnt" or name.startswith(("min ", "max ", "array_agg "))
+
+
+def normalise(
+    engine: Engine, form: Bag, *, mode: Mode = "bag", order: tuple[str, ...] = ORDER
+) -> tuple[Bag, Trace]:
+    """A normal form with the steps that lead to it, by the rules of ``order``."""
     trace: Trace = []
     tried: set[Tried] = set()
     while len(trace) < MAX_STEPS:
-        step = _next(engine, form, mode, tried)
+        step = _next(engine, form, mode, tried, order)
         if step is None:
             break
         rule, path, at, form = step
@@ -76,12 +117,14 @@ def normalise(engine: Engine, form: Bag, *, mode: Mode = "bag") -> tuple[Bag, Tr
     return form, trace
 
 
-def _next(engine: Engine, form: Bag, mode: Mode, tried: set[Tried]) -> tuple[str, Path, At, Bag] | None:
+def _next(
+    engine: Engine, form: Bag, mode: Mode, tried: set[Tried], order: tuple[str, ...]
+) -> tuple[str, Path, At, Bag] | None:
     """The first rule that changes something: outer places first while the inner ones still show that
     they have no duplicates, then inner places first.
     """
     paths = list(places(form))
-    for path, rules in [*((p, EARLY) for p in reversed(paths)), *((p, ORDER) for p in paths)]:
+    for path, rules in [*((p, EARLY) for p in reversed(paths)), *((p, order) for p in paths)]:
         ctx, bag, inner_mode = at_path(Context(), form, mode, path)
         if rules is EARLY and inner_mode == "set":
             continue
@@ -310,7 +353,46 @@ def _covers(p: Place, _path: Path) -> Iterator[At]:
                     yield (i, j)
 
 
+def _subscripts(p: Place, _path: Path) -> Iterator[At]:
+    for i, b in enumerate(p.bag):
+        for n in range(len(subscripts(b))):
+            yield (i, n)
+
+
+def _asked_counts(p: Place, _path: Path) -> Iterator[At]:
+    for i, b in enumerate(p.bag):
+        for n, q in enumerate(b.preds):
+            if asked_of_count(q) is not None:
+                yield (i, n)
+
+
+def _equated_extremes(p: Place, _path: Path) -> Iterator[At]:
+    for i, b in enumerate(p.bag):
+        for n, q in enumerate(b.preds):
+            if equated_extreme(q) is not None:
+                yield (i, n)
+
+
+def _no_later(p: Place, _path: Path) -> Iterator[At]:
+    """Conditions of counted rows that leave the row itself among them."""
+    for i, b in enumerate(p.bag):
+        for n, t in enumerate(nested_terms(b)):
+            if t.kind == "agg" and t.name == "cnt":
+                for k, inner in enumerate(t.bag):
+                    for m, q in enumerate(inner.preds):
+                        if isinstance(q, App) and q.sym == LE:
+                            yield (i, n, k, m)
+
+
 CANDIDATES: dict[str, Candidates] = {
+    "nearest-row": _nested("win"),
+    "first-of-array": _subscripts,
+    "first-rows": _limited_vars,
+    "dense-rank": _nested("win"),
+    "count-as-exists": _asked_counts,
+    "extreme-as-exists": _equated_extremes,
+    "own-row": _no_later,
+    "determined-column": _columns,
     "contradiction": _blocks,
     "multi-to-set": _multi_vars,
     "first-row": _limited_vars,

@@ -1,0 +1,211 @@
+"""Rules on the first n rows, and on what asks how many or whether any come before: counts and extremes as EXISTS.
+
+Each rule checks its side conditions itself and returns the new bag or None (`kernel`). Must not know the search.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from rewright.equivalence.prover.bags import aggregate, block, exists, subst_block
+from rewright.equivalence.prover.build import app, conj, eq, integer, is_true, negate, predicates
+from rewright.equivalence.prover.conditions import holds
+from rewright.equivalence.prover.fresh import fresh, fresh_copy
+from rewright.equivalence.prover.places import nested_terms, replace_term
+from rewright.equivalence.prover.positions import before, read_window, total
+from rewright.equivalence.prover.symbols import EQ, LE, LT, identity
+from rewright.equivalence.prover.terms import (
+    INTEGER,
+    App,
+    Bag,
+    Block,
+    Distinct,
+    Limited,
+    Lit,
+    Nested,
+    Row,
+    Term,
+    Var,
+    free_vars,
+    walk_shallow,
+)
+from rewright.equivalence.prover.unique import one_row
+from rewright.sql.types import BOOL
+
+from .base import At, Place, parts_of
+
+
+def first_rows(p: Place, at: At) -> Bag | None:
+    """13, 14: the rows that LIMIT and OFFSET keep in a total order are those with so many rows before them; those that WITH TIES keeps are
+    so in any order. ``at``: block, variable.
+    """
+    i, n = at
+    b = p.block(i)
+    v, source = b.vars[n]
+    if not isinstance(source, Limited) or source.on or not source.keys or Row(v) in parts_of(b):
+        return None
+    skipped = 0 if source.offset is None else _number(source.offset)
+    kept = None if source.limit is None else _number(source.limit)
+    if skipped is None or (kept is None and source.limit is not None) or (source.ties and skipped):
+        return None
+    others = tuple(x for x in b.vars if x[0] != v)
+    ctx = p.ctx.within(Block(others, tuple(q for q in b.preds if v not in free_vars(q)), ()))
+    keys = slice(len(source.bag[0].outs) - len(source.keys), None)
+    if not source.ties and not holds("total", total(p.engine, ctx, source.bag, keys)):
+        return None
+    result: list[Block] = []
+    for inner in fresh_copy(source.bag):
+        place = _place(source, inner.outs[keys], keys)
+        if place is None:
+            return None
+        bounds = [app(LT, (integer(skipped), place), BOOL)] if skipped else []
+        bounds += [app(LE, (place, integer(skipped + kept)), BOOL)] if kept is not None else []
+
+        def env(t: Term, row: Block = inner) -> Term | None:
+            return row.outs[t.pos] if isinstance(t, Var) and t.var == v else None
+
+        for r in subst_block(replace(b, vars=others), env):
+            result.extend(block((*r.vars, *inner.vars), (*r.preds, *inner.preds, *bounds), r.outs))
+    return p.with_block(i, tuple(result))
+
+
+def _number(end: Term) -> int | None:
+    """The rows that LIMIT or OFFSET says, where it is a number of them."""
+    plain = isinstance(end, Lit) and end.value is not None and end.value.isdigit()
+    return int(str(end.value)) if plain and isinstance(end, Lit) else None
+
+
+def _place(source: Limited, mine: tuple[Term, ...], keys: slice) -> Term | None:
+    """One more than the rows that come before the one with these keys."""
+    counted: list[Block] = [Block((), (), ())]
+    for other in fresh_copy(source.bag):
+        earlier = before(tuple(zip(source.keys, other.outs[keys], mine, strict=True)))
+        if earlier is None:
+            return None
+        counted.extend(block(other.vars, (*other.preds, earlier), ()))
+    return aggregate("cnt", tuple(counted), INTEGER)
+
+
+def dense_rank_as_count(p: Place, at: At) -> Bag | None:
+    """14: dense_rank() is one more than the different keys that come before. ``at``: block, term."""
+    i, n = at
+    b = p.block(i)
+    term = nested_terms(b)[n]
+    name = read_window(term.name) if term.kind == "win" else None
+    if name is None or name.func != "dense_rank" or len(term.bag) != 1 or not name.keys:
+        return None
+    (rows,) = fresh_copy(term.bag)
+    count = len(name.keys)
+    earlier = before(tuple(zip(name.keys, rows.outs, term.args, strict=False)))
+    # which of equal values stands for them is not asked
+    if earlier is None or not all(identity(k.type) for k in rows.outs[:count]):
+        return None
+    keys = Distinct(block(rows.vars, (*rows.preds, earlier), rows.outs[:count]))
+    counted = (Block((), (), ()), *block(((fresh(), keys),), (), ()))
+    return p.with_block(i, replace_term(b, term, aggregate("cnt", counted, INTEGER)))
+
+
+def count_as_exists(p: Place, at: At) -> Bag | None:
+    """15: that a count is no more than the rows that are there for certain says that there are no others; that it is more, that there are.
+    ``at``: block, predicate.
+    """
+    i, n = at
+    b = p.block(i)
+    goal = b.preds[n]
+    found = asked_of_count(goal)
+    if found is None:
+        return None
+    term, none = found
+    more = exists(fresh_copy(tuple(x for x in term.bag if x.vars or x.preds)))
+    new = negate(more) if none else more
+    preds = (*b.preds[:n], *predicates(new), *b.preds[n + 1 :])
+    return p.with_block(i, block(b.vars, preds, b.outs))
+
+
+def asked_of_count(goal: Term) -> tuple[Nested, bool] | None:
+    """A count that a predicate compares with the number of rows it has in any case; whether it says that there are no more."""
+    if not isinstance(goal, App) or goal.sym not in {EQ, LE, LT}:
+        return None
+    left, right = goal.args
+    if _is_count(left) and isinstance(right, Lit) and isinstance(left, Nested):
+        most = _sure(left) + (goal.sym == LT)
+        return (left, True) if right == integer(most) else None
+    if _is_count(right) and isinstance(left, Lit) and isinstance(right, Nested):
+        if goal.sym == EQ:
+            return (right, True) if left == integer(_sure(right)) else None
+        least = _sure(right) + (goal.sym == LE)
+        return (right, False) if left == integer(least) else None
+    return None
+
+
+def _is_count(term: Term) -> bool:
+    return isinstance(term, Nested) and term.kind == "agg" and term.name == "cnt"
+
+
+def _sure(term: Nested) -> int:
+    """How many rows are counted in any case."""
+    return sum(not x.vars and not x.preds for x in term.bag)
+
+
+def extreme_as_exists(p: Place, at: At) -> Bag | None:
+    """16: a value is the greatest of some rows if it is one of theirs and none is greater. ``at``: block, predicate."""
+    i, n = at
+    b = p.block(i)
+    found = equated_extreme(b.preds[n])
+    if found is None:
+        return None
+    term, value = found
+    beyond = (lambda x: (x, value)) if term.name.startswith("min ") else (lambda x: (value, x))
+    among = exists(_where(term.bag, lambda x: eq(x, value)))
+    none = negate(exists(_where(term.bag, lambda x: is_true(app(LT, beyond(x), BOOL)))))
+    preds = (*b.preds[:n], *predicates(conj((among, none))), *b.preds[n + 1 :])
+    return p.with_block(i, block(b.vars, preds, b.outs))
+
+
+def equated_extreme(goal: Term) -> tuple[Nested, Term] | None:
+    """A minimum or maximum that a predicate equates with a value, where equal values are the same and one order is meant."""
+    if not isinstance(goal, App) or goal.sym != EQ:
+        return None
+    for term, value in (goal.args, goal.args[::-1]):
+        if not isinstance(term, Nested) or term.kind != "agg" or not term.name.startswith(("min ", "max ")):
+            continue
+        values = [x.outs[0] for x in term.bag if x.outs]
+        types = {x.type for x in (*values, value, term)}
+        if isinstance(value, Nested) and value.kind == "agg":
+            continue
+        if all(identity(t) for t in types) and len({(t.name, t.collation) for t in types}) == 1 and values:
+            return term, value
+    return None
+
+
+def _where(bag: Bag, f: object) -> Bag:
+    assert callable(f)
+    return tuple(n for x in fresh_copy(bag) for n in block(x.vars, (*x.preds, f(x.outs[0])), ()))
+
+
+def own_row_counted(p: Place, at: At) -> Bag | None:
+    """14: of the rows that come no later than a row of a total order, that row itself is one: the others come before.
+    ``at``: block, term, block within, predicate.
+    """
+    i, n, k, m = at
+    b = p.block(i)
+    term = nested_terms(b)[n]
+    if not _is_count(term) or k >= len(term.bag) or m >= len(term.bag[k].preds):
+        return None
+    inner = term.bag[k]
+    pred = inner.preds[m]
+    if not isinstance(pred, App) or pred.sym != LE or not all(identity(x.type) for x in pred.args):
+        return None
+    own = {v for v, _ in inner.vars}
+    if bool(free_vars(pred.args[0]) & own) == bool(free_vars(pred.args[1]) & own):
+        return None
+    rest = (*inner.preds[:m], *inner.preds[m + 1 :])
+    (alike,) = fresh_copy((replace(inner, preds=(*rest, eq(*pred.args)), outs=()),))
+    ctx = p.ctx.within(replace(b, preds=tuple(q for q in b.preds if term not in set(walk_shallow(q)))))
+    if not holds("total", one_row(p.engine, ctx, (alike,))):
+        return None
+    if not p.engine.entails(ctx, exists((alike,))):
+        return None
+    sooner = block(inner.vars, (*rest, app(LT, pred.args, BOOL)), inner.outs)
+    bag = (Block((), (), ()), *term.bag[:k], *sooner, *term.bag[k + 1 :])
+    return p.with_block(i, replace_term(b, term, aggregate("cnt", bag, INTEGER)))
