@@ -13,7 +13,7 @@ from .conditions import holds
 from .context import Context
 from .entail import Engine
 from .places import at_path, nested_terms, places
-from .positions import is_total, ordered_keys, read_window, total
+from .positions import WindowName, is_total, ordered_keys, read_window, total
 from .ranges import described_as, stays_in_range, with_constants
 from .symbols import (
     CASE,
@@ -294,8 +294,7 @@ def orders(engine: Engine, form: Bag, keys: int) -> bool:
 def _placed_alike(engine: Engine, ctx: Context, n: Nested) -> bool:
     """Whether a window function or an aggregate in a stated order has one way to place the rows, or gives the same in each."""
     if n.kind == "agg":
-        name, _, sort = n.name.partition(" ")
-        keys = ordered_keys(name, sort)
+        keys = ordered_keys(n.name)
         if not keys or not n.bag:
             return keys == 0
         return _sorted_by_value(n.bag, keys) or total(engine, ctx, n.bag, slice(-keys, None))
@@ -303,9 +302,19 @@ def _placed_alike(engine: Engine, ctx: Context, n: Nested) -> bool:
     if n.kind != "win" or window is None:
         # those that are not read are judged where they are translated
         return not n.name.startswith("pg_catalog.row_number(")
-    if window.by_value:
+    if window.by_value or _shows_first_key(window, n):
         return True
     return total(engine, ctx, n.bag, slice(len(window.keys)))
+
+
+def _shows_first_key(window: WindowName, n: Nested) -> bool:
+    """Whether a window shows the least or greatest sort key of a frame: those that tie with it show the same."""
+    whole = not window.exclude and window.start == "unbounded_preceding" and window.end in {"current", "unbounded_following"}
+    if window.func != "first_value" or not whole:
+        return False
+    return all(b.outs[len(window.keys)] in b.outs[: len(window.keys)] for b in n.bag) and all(
+        identity(o.type) for b in n.bag for o in b.outs[: len(window.keys)]
+    )
 
 
 def _sorted_by_value(bag: Bag, keys: int) -> bool:

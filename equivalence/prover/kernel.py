@@ -17,12 +17,14 @@ from .rules.predicates import drop_contradiction, drop_redundant, plain_equality
 from .rules.sums import flatten_aggregate, multiply, product_terms
 from .rules.tops import (
     asked_of_count,
-    count_as_exists,
+    bounded_count,
+    counted_sum,
     dense_rank_as_count,
     equated_extreme,
     extreme_as_exists,
     first_rows,
     own_row_counted,
+    sums_with_counts,
 )
 from .rules.unions import align, merge_blocks, multi_to_set, union_of_sets
 from .rules.values import case_terms, lone_row, simplify_case, split_scalar
@@ -54,7 +56,8 @@ RULES: dict[str, Rule] = {
     "first-of-array": first_of_array,
     "first-rows": first_rows,
     "dense-rank": dense_rank_as_count,
-    "count-as-exists": count_as_exists,
+    "bounded-count": bounded_count,
+    "counted-sum": counted_sum,
     "extreme-as-exists": extreme_as_exists,
     "own-row": own_row_counted,
     "determined-column": determined_column,
@@ -71,4 +74,5 @@ __all__ = [
     "equated_extreme",
     "product_terms",
     "subscripts",
+    "sums_with_counts",
 ]

@@ -21,6 +21,7 @@ from .kernel import (
     equated_extreme,
     product_terms,
     subscripts,
+    sums_with_counts,
 )
 from .places import Mode, Path, at_path, nested_terms, places, put
 from .symbols import CASE, EQ, IS_NULL, LE, NOT, OR, SAME
@@ -82,11 +83,25 @@ POSITIONS = (
     "dense-rank",
     "determined-column",
     "first-rows",
+    "counted-sum",
     "own-row",
-    "count-as-exists",
+    "bounded-count",
     "extreme-as-exists",
 )
 BY_POSITION = (*ORDER[:2], *POSITIONS, *ORDER[2:])
+# where both queries read values of other rows these are compared as such
+UNSPLIT = tuple(rule for rule in BY_POSITION if rule != "split-scalar")
+_READING_NAMES = tuple(f"pg_catalog.{f}(" for f in ("lag", "lead", "first_value", "last_value", "nth_value"))
+
+
+def reads_rows(form: Bag) -> bool:
+    """Whether a form has values that are read in one other row."""
+    return any(
+        (isinstance(t, App) and t.sym.name == "subscript")
+        or (isinstance(t, Nested) and t.kind == "the")
+        or (isinstance(t, Nested) and t.kind == "win" and t.name.startswith(_READING_NAMES))
+        for t in walk_bag(form)
+    )
 
 
 def says_positions(form: Bag) -> bool:
@@ -366,6 +381,12 @@ def _asked_counts(p: Place, _path: Path) -> Iterator[At]:
                 yield (i, n)
 
 
+def _counted_sums(p: Place, _path: Path) -> Iterator[At]:
+    for i, b in enumerate(p.bag):
+        for n in range(len(sums_with_counts(b))):
+            yield (i, n)
+
+
 def _equated_extremes(p: Place, _path: Path) -> Iterator[At]:
     for i, b in enumerate(p.bag):
         for n, q in enumerate(b.preds):
@@ -389,7 +410,8 @@ CANDIDATES: dict[str, Candidates] = {
     "first-of-array": _subscripts,
     "first-rows": _limited_vars,
     "dense-rank": _nested("win"),
-    "count-as-exists": _asked_counts,
+    "bounded-count": _asked_counts,
+    "counted-sum": _counted_sums,
     "extreme-as-exists": _equated_extremes,
     "own-row": _no_later,
     "determined-column": _columns,

@@ -24,6 +24,7 @@ _WINDOW = re.compile(r"pg_catalog\.(\w+)\(([\w,]*)\) over (.*?) ?(range|rows|gro
 # window functions that give rows which tie in their order the same value
 _BY_VALUE = frozenset({"rank", "dense_rank", "percent_rank", "cume_dist"})
 _RANKING = frozenset({"rank", "row_number"})
+_OTHER = {"asc": "desc", "desc": "asc", "first": "last", "last": "first", "<": ">", ">": "<"}
 _BY_PLACE = frozenset({"row_number", "ntile", "lag", "lead", "first_value", "last_value", "nth_value"})
 ORDER_SENSITIVE = frozenset({"array_agg", "string_agg", "json_agg", "jsonb_agg", "json_object_agg",
     "jsonb_object_agg", "xmlagg"})  # fmt: skip
@@ -156,9 +157,23 @@ def labels(text: str) -> tuple[str, ...] | None:
     return keys if " ".join(keys) == text.strip() else None
 
 
-def ordered_keys(name: str, sort: str) -> int:
-    """How many sort keys an aggregate's name says that its order matters for; 0: it does not."""
-    return len(_LABEL.findall(sort)) if name in ORDER_SENSITIVE else 0
+def reversed_label(label: str) -> str:
+    """The label of the same key sorted the other way round."""
+    found = _LABEL.fullmatch(label)
+    if found is None:
+        raise ValueError(label)
+    direction, nulls, op = (_OTHER[x] for x in found.groups()[:3])
+    under = f" collate {found[6]}" if found[6] else ""
+    return f"{direction} nulls {nulls} pg_catalog.{op}({found[4]},{found[5]}){under}"
+
+
+def ordered_keys(name: str) -> int | None:
+    """How many sort keys an aggregate has in whose order it is made, by its name; None: they are not read."""
+    func, _, rest = name.partition(" ")
+    if func not in ORDER_SENSITIVE:
+        return 0
+    keys = labels(rest.partition(" ")[2])
+    return None if keys is None else len(keys)
 
 
 def window_keys(name: str) -> tuple[str, tuple[str, ...]]:

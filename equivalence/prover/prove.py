@@ -7,7 +7,7 @@ is replayed before it counts. Must not know servers or counterexamples.
 from __future__ import annotations
 
 import time
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from typing import Literal
 
 from rewright.equivalence.proof import Flaw, Matching, Proof, Step
@@ -20,7 +20,7 @@ from .digest import digest
 from .entail import Engine, LetGo, OutOfTime
 from .fresh import numbering
 from .match import Pairing, match_bags
-from .normal import BY_POSITION, ORDER, Trace, normalise, says_positions
+from .normal import BY_POSITION, ORDER, UNSPLIT, Trace, normalise, reads_rows, says_positions
 from .prepare import (
     Prepared,
     Reason,
@@ -118,9 +118,11 @@ def _draft(engine: Engine, q1: Query, q2: Query, positions: bool | None) -> Proo
     prepared = prepare_both(engine, q1, q2)
     if not isinstance(prepared, tuple):
         return prepared
-    found = None if positions else _matched(engine, prepared, ORDER)
-    if not isinstance(found, tuple) and positions is not False and any(says_positions(p.bag) for p in prepared):
-        found = _matched(engine, prepared, BY_POSITION)
+    found = None
+    for order in _orders(prepared, positions):
+        found = _matched(engine, prepared, order)
+        if isinstance(found, tuple):
+            break
     if not isinstance(found, tuple):
         return found
     steps, ended, blocks = found
@@ -134,6 +136,16 @@ def _draft(engine: Engine, q1: Query, q2: Query, positions: bool | None) -> Proo
         notes,
         (digest(ended[0]), digest(ended[1])),
     )
+
+
+def _orders(prepared: tuple[Prepared, Prepared], positions: bool | None) -> Iterator[tuple[str, ...]]:
+    """The rules to go by, one set after the other."""
+    if not positions:
+        yield ORDER
+    if positions is not False and any(says_positions(p.bag) for p in prepared):
+        if all(reads_rows(p.bag) for p in prepared):
+            yield UNSPLIT
+        yield BY_POSITION
 
 
 _Matched = tuple[tuple[Step, ...], tuple[Bag, Bag], tuple[tuple[int, Pairing], ...]]

@@ -6,41 +6,49 @@ and LIMIT 1 is. Each rule checks its side conditions itself and returns the new 
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Literal
 
-from rewright.equivalence.prover.bags import block, exists, the
-from rewright.equivalence.prover.build import integer, negate
+from rewright.equivalence.prover.bags import aggregate, block, the
+from rewright.equivalence.prover.build import integer, not_null
 from rewright.equivalence.prover.conditions import holds
-from rewright.equivalence.prover.fresh import fresh_copy
+from rewright.equivalence.prover.context import Context
+from rewright.equivalence.prover.fresh import fresh, fresh_copy
 from rewright.equivalence.prover.places import nested_terms, replace_term
-from rewright.equivalence.prover.positions import WindowName, before, labels, read_window, total
+from rewright.equivalence.prover.positions import (
+    WindowName,
+    before,
+    extreme_name,
+    labels,
+    read_window,
+    reversed_label,
+    total,
+)
+from rewright.equivalence.prover.symbols import identity
 from rewright.equivalence.prover.terms import (
     TRUE,
     App,
     Bag,
     Block,
-    Lit,
+    Limited,
     Nested,
     Term,
+    Var,
     walk_shallow,
 )
+from rewright.sql.types import SqlType
 
 from .base import At, Place
 
-# whether the first row's terms come before the second's
-Before = Callable[[tuple[Term, ...], tuple[Term, ...]], Term | None]
 _ARRAY = "array_agg anynonarray "
 
 
 @dataclass(frozen=True, slots=True)
 class _Wanted:
-    """The row that is read. ``side``: that a row (the first keys) is on the side of the current one (the second) where it is looked for;
-    ``nearer``: that of two such rows the first one is meant rather than the second.
-    """
+    """Which row is read: the first by ``keys`` of those that stand on the ``side`` of the current one: "" for anywhere."""
 
-    side: Before
-    nearer: Before
+    keys: tuple[str, ...]
+    side: Literal["before", "after", ""] = ""
 
 
 def nearest_row(p: Place, at: At) -> Bag | None:
@@ -54,12 +62,56 @@ def nearest_row(p: Place, at: At) -> Bag | None:
     wanted = _wanted(name, term)
     if wanted is None:
         return None
-    count = len(name.keys)
     ctx = p.ctx.within(replace(b, preds=tuple(q for q in b.preds if term not in set(walk_shallow(q)))))
+    extreme = _extreme(p, ctx, term, wanted)
+    if extreme is not None:
+        return p.with_block(i, replace_term(b, term, extreme))
+    count = len(name.keys)
     if not holds("total", total(p.engine, ctx, term.bag, slice(count))):
         return None
-    found = _nearest(term.bag, slice(count), count, term.args[:count], wanted)
-    return None if found is None else p.with_block(i, replace_term(b, term, the(found, term.type)))
+    (row,) = fresh_copy(term.bag)
+    side = _side(wanted.side, name.keys, row.outs, term.args)
+    if side is None:
+        return None
+    rows = block(row.vars, (*row.preds, side), (row.outs[count], *row.outs[:count]))
+    return p.with_block(i, replace_term(b, term, _first(rows, wanted.keys, term.type)))
+
+
+def _extreme(p: Place, ctx: Context, term: Nested, wanted: _Wanted) -> Term | None:
+    """The first value by the key that is shown: the minimum or maximum, where no NULL comes first."""
+    (row,) = term.bag
+    key, label = row.outs[0], wanted.keys[0]
+    name = extreme_name(label, key.type)
+    if wanted.side or row.outs[len(wanted.keys)] != key or name is None or not identity(key.type):
+        return None
+    if not holds(
+        "nulls-last", " nulls last" in label or p.engine.entails(ctx.within(row), not_null(key))
+    ):
+        return None
+    rows = tuple(
+        n for x in fresh_copy(term.bag) for n in block(x.vars, (*x.preds, not_null(x.outs[0])), x.outs[:1])
+    )
+    return aggregate(name, rows, term.type)
+
+
+def _side(
+    side: Literal["before", "after", ""], keys: tuple[str, ...], row: tuple[Term, ...], current: tuple[Term, ...]
+) -> Term | None:
+    """That a row stands there, as seen from the current one."""
+    if side == "before":
+        return before(tuple(zip(keys, row, current, strict=False)))
+    if side == "after":
+        return before(tuple(zip(keys, current, row, strict=False)))
+    return TRUE
+
+
+def _first(rows: Bag, keys: tuple[str, ...], type_: SqlType) -> Term:
+    """The first output of the first of the rows, which end with their sort keys."""
+    if not rows:
+        return the((), type_)
+    v = fresh()
+    source = Limited(rows, keys, integer(1), None)
+    return the(block(((v, source),), (), (Var(v, 0, rows[0].outs[0].type),)), type_)
 
 
 def first_of_array(p: Place, at: At) -> Bag | None:
@@ -78,9 +130,8 @@ def first_of_array(p: Place, at: At) -> Bag | None:
     at_end = slice(len(array.bag[0].outs) - len(keys), None)
     if not holds("total", total(p.engine, ctx, array.bag, at_end)):
         return None
-    comes = _in_order(keys)
-    found = _nearest(array.bag, at_end, 0, (), _Wanted(_anywhere, comes))
-    return None if found is None else p.with_block(i, replace_term(b, term, the(found, term.type)))
+    rows = tuple(replace(x, outs=(x.outs[0], *x.outs[at_end])) for x in fresh_copy(array.bag))
+    return p.with_block(i, replace_term(b, term, _first(rows, keys, term.type)))
 
 
 def subscripts(b: Block) -> list[App]:
@@ -94,50 +145,21 @@ def subscripts(b: Block) -> list[App]:
 
 
 def _wanted(name: WindowName, term: Nested) -> _Wanted | None:
-    comes = _in_order(name.keys)
     (rows,) = term.bag
-    after_value = rows.outs[len(name.keys) + 1 :]
+    number = rows.outs[len(name.keys) + 1 :][:1]
+    back = tuple(map(reversed_label, name.keys))
     if name.func in {"lag", "lead"}:
         one = name.types == ("anyelement",) or (
-            name.types == ("anyelement", "int4") and after_value[:1] == (integer(1),)
+            name.types == ("anyelement", "int4") and number == (integer(1),)
         )
-        back = _Wanted(comes, _swapped(comes))
-        ahead = _Wanted(_swapped(comes), comes)
-        return None if not one else back if name.func == "lag" else ahead
+        found = _Wanted(back, "before") if name.func == "lag" else _Wanted(name.keys, "after")
+        return found if one else None
     if name.exclude:
         return None
     # the current row is in the frame, and so is all that comes before it, or after it
     from_start = name.start == "unbounded_preceding" and name.end in {"current", "unbounded_following"}
     to_end = name.end == "unbounded_following" and name.start in {"current", "unbounded_preceding"}
-    first = name.func == "first_value" or (
-        name.func == "nth_value" and after_value[:1] == (Lit("1", integer(1).type),)
-    )
+    first = name.func == "first_value" or (name.func == "nth_value" and number == (integer(1),))
     if first and from_start:
-        return _Wanted(_anywhere, comes)
-    if name.func == "last_value" and to_end:
-        return _Wanted(_anywhere, _swapped(comes))
-    return None
-
-
-def _in_order(keys: tuple[str, ...]) -> Before:
-    return lambda x, y: before(tuple(zip(keys, x, y, strict=True)))
-
-
-def _swapped(comes: Before) -> Before:
-    return lambda x, y: comes(y, x)
-
-
-def _anywhere(_: tuple[Term, ...], __: tuple[Term, ...]) -> Term:
-    return TRUE
-
-
-def _nearest(bag: Bag, keys: slice, value: int, current: tuple[Term, ...], wanted: _Wanted) -> Bag | None:
-    """The row of the bag on the wanted side of the current one that no other there is nearer; its output number ``value``."""
-    (row,) = fresh_copy(bag)
-    (other,) = fresh_copy(bag)
-    mine, others = row.outs[keys], other.outs[keys]
-    side, also, nearer = wanted.side(mine, current), wanted.side(others, current), wanted.nearer(others, mine)
-    if side is None or also is None or nearer is None:
-        return None
-    none = negate(exists(block(other.vars, (*other.preds, also, nearer), ())))
-    return block(row.vars, (*row.preds, side, none), (row.outs[value],))
+        return _Wanted(name.keys)
+    return _Wanted(back) if name.func == "last_value" and to_end else None

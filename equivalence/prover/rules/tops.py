@@ -6,6 +6,7 @@ Each rule checks its side conditions itself and returns the new bag or None (`ke
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Literal
 
 from rewright.equivalence.prover.bags import aggregate, block, exists, subst_block
 from rewright.equivalence.prover.build import app, conj, eq, integer, is_true, negate, predicates
@@ -13,7 +14,7 @@ from rewright.equivalence.prover.conditions import holds
 from rewright.equivalence.prover.fresh import fresh, fresh_copy
 from rewright.equivalence.prover.places import nested_terms, replace_term
 from rewright.equivalence.prover.positions import before, read_window, total
-from rewright.equivalence.prover.symbols import EQ, LE, LT, identity
+from rewright.equivalence.prover.symbols import EQ, LE, LT, arithmetic, identity
 from rewright.equivalence.prover.terms import (
     INTEGER,
     App,
@@ -33,6 +34,9 @@ from rewright.equivalence.prover.unique import one_row
 from rewright.sql.types import BOOL
 
 from .base import At, Place, parts_of
+
+_PLUS = arithmetic("+", "int8", "int8", "int8")
+_SMALL = frozenset("123456789")
 
 
 def first_rows(p: Place, at: At) -> Bag | None:
@@ -105,46 +109,77 @@ def dense_rank_as_count(p: Place, at: At) -> Bag | None:
     return p.with_block(i, replace_term(b, term, aggregate("cnt", counted, INTEGER)))
 
 
-def count_as_exists(p: Place, at: At) -> Bag | None:
-    """15: that a count is no more than the rows that are there for certain says that there are no others; that it is more, that there are.
+def bounded_count(p: Place, at: At) -> Bag | None:
+    """15: a bound of how many rows there are is one of those that may be there or not; that there is none, or some, is EXISTS.
     ``at``: block, predicate.
     """
     i, n = at
     b = p.block(i)
-    goal = b.preds[n]
-    found = asked_of_count(goal)
+    found = asked_of_count(b.preds[n])
     if found is None:
         return None
-    term, none = found
-    more = exists(fresh_copy(tuple(x for x in term.bag if x.vars or x.preds)))
-    new = negate(more) if none else more
+    term, kind, number = found
+    rest = fresh_copy(tuple(x for x in term.bag if x.vars or x.preds))
+    plain = len(rest) == len(term.bag) and b.preds[n].sym != LE  # type: ignore[union-attr]
+    number -= len(term.bag) - len(rest)
+    counted = aggregate("cnt", rest, INTEGER)
+    if number == (1 if kind == "under" else 0):
+        new = exists(rest) if kind == "over" else negate(exists(rest))
+    elif plain:
+        return None  # there is nothing to take away
+    elif kind == "equal":
+        new = eq(counted, integer(number))
+    else:
+        pair = (counted, integer(number)) if kind == "under" else (integer(number), counted)
+        new = app(LT, pair, BOOL)
     preds = (*b.preds[:n], *predicates(new), *b.preds[n + 1 :])
     return p.with_block(i, block(b.vars, preds, b.outs))
 
 
-def asked_of_count(goal: Term) -> tuple[Nested, bool] | None:
-    """A count that a predicate compares with the number of rows it has in any case; whether it says that there are no more."""
+def asked_of_count(goal: Term) -> tuple[Nested, Literal["under", "over", "equal"], int] | None:
+    """A count that a predicate bounds by a number: it is under it, over it, or equal to it."""
     if not isinstance(goal, App) or goal.sym not in {EQ, LE, LT}:
         return None
-    left, right = goal.args
-    if _is_count(left) and isinstance(right, Lit) and isinstance(left, Nested):
-        most = _sure(left) + (goal.sym == LT)
-        return (left, True) if right == integer(most) else None
-    if _is_count(right) and isinstance(left, Lit) and isinstance(right, Nested):
+    for term, end, below in ((*goal.args, True), (*goal.args[::-1], False)):
+        if not _is_count(term) or not isinstance(end, Lit) or end.value is None:
+            continue
+        assert isinstance(term, Nested)
+        number = int(end.value)
         if goal.sym == EQ:
-            return (right, True) if left == integer(_sure(right)) else None
-        least = _sure(right) + (goal.sym == LE)
-        return (right, False) if left == integer(least) else None
+            return term, "equal", number
+        if below:
+            return term, "under", number + (goal.sym == LE)
+        return term, "over", number - (goal.sym == LE)
     return None
+
+
+def counted_sum(p: Place, at: At) -> Bag | None:
+    """15: a count and a number are the count of so many rows more. ``at``: block, sum."""
+    i, n = at
+    b = p.block(i)
+    term = sums_with_counts(b)[n]
+    counted, number = term.args if _is_count(term.args[0]) else term.args[::-1]
+    assert isinstance(counted, Nested)
+    assert isinstance(number, Lit)
+    bag = (*(Block((), (), ()) for _ in range(int(str(number.value)))), *counted.bag)
+    return p.with_block(i, replace_term(b, term, aggregate("cnt", bag, INTEGER)))
+
+
+def sums_with_counts(b: Block) -> list[App]:
+    """The sums of a count and a small number that a block reads."""
+    found: dict[App, None] = {}
+    for t in (*b.preds, *b.outs):
+        for s in walk_shallow(t):
+            if isinstance(s, App) and s.sym == _PLUS and len(s.args) == 2:
+                counted, number = s.args if _is_count(s.args[0]) else s.args[::-1]
+                small = isinstance(number, Lit) and str(number.value) in _SMALL
+                if _is_count(counted) and small:
+                    found[s] = None
+    return list(found)
 
 
 def _is_count(term: Term) -> bool:
     return isinstance(term, Nested) and term.kind == "agg" and term.name == "cnt"
-
-
-def _sure(term: Nested) -> int:
-    """How many rows are counted in any case."""
-    return sum(not x.vars and not x.preds for x in term.bag)
 
 
 def extreme_as_exists(p: Place, at: At) -> Bag | None:
