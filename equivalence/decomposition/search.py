@@ -97,7 +97,7 @@ class PartsSearch:
     def __init__(
         self, before: a.Query, after: a.Query, catalog: Catalog, between: Callable[[], None] = at_once
     ) -> None:
-        self.before, self.after, self.catalog, self.between = before, after, catalog, between
+        self.before, self.after, self.between = before, after, between
         # whether the last round without positions, and the last with them, gave something up for lack of time
         self._late = {False: True, True: True}
         alike = [c.type for c in a.output_columns(before)] == [c.type for c in a.output_columns(after)]
@@ -128,7 +128,7 @@ class PartsSearch:
                 return None
             looks = self._all(n, attempt, min(deadline, time.monotonic() + seconds), positions=positions)
             if looks is not None:
-                return _proved_as(self.before, self.after, attempt, looks, self.catalog)
+                return _proved_as(self.before, self.after, attempt, looks)
         return None
 
     def _attempt(self, n: int) -> _Attempt | None:
@@ -137,15 +137,16 @@ class PartsSearch:
         return self._made[n] if n < len(self._made) else None
 
     def _all(self, n: int, attempt: _Attempt, deadline: float, *, positions: bool) -> list[_Look] | None:
-        for k, difference in enumerate(attempt.parts):
-            if (n, k) not in self._found and not self._proved(n, k, difference, deadline, positions=positions):
+        for k in range(len(attempt.parts)):
+            if (n, k) not in self._found and not self._proved(n, k, attempt, deadline, positions=positions):
                 return None
         return [self._found[n, k] for k in range(len(attempt.parts))]
 
-    def _proved(self, n: int, k: int, difference: Difference, deadline: float, *, positions: bool) -> bool:
+    def _proved(self, n: int, k: int, attempt: _Attempt, deadline: float, *, positions: bool) -> bool:
         """Look at a part in one way after the other."""
+        difference, catalog = attempt.parts[k], attempt.view.catalog
         if (n, k) not in self._ways:
-            self._ways[n, k] = list(pairs(difference.before, difference.after, self.catalog))
+            self._ways[n, k] = list(pairs(difference.before, difference.after, catalog))
         ways = self._ways[n, k]
         for number, pair in enumerate(ways):
             if (n, k, number, positions) in self._hopeless:
@@ -157,11 +158,11 @@ class PartsSearch:
                 return False
             seconds = left if number == len(ways) - 1 else left * _SHARE
             binding = Binding(pair.before, pair.after, pair.catalog)
-            attempt = prove_both(binding, pair.catalog, seconds, positions=positions)
-            if attempt.proved is not None and isinstance(attempt.proved.proof, Proof):
-                self._found[n, k] = difference, pair, Part(number, attempt.proved.proof)
+            said = prove_both(binding, pair.catalog, seconds, positions=positions)
+            if said.proved is not None and isinstance(said.proved.proof, Proof):
+                self._found[n, k] = difference, pair, Part(number, said.proved.proof)
                 return True
-            if attempt.late:
+            if said.late:
                 self._late[positions] = True
             else:
                 self._hopeless.add((n, k, number, positions))
@@ -173,17 +174,15 @@ def _attempts(before: a.Query, after: a.Query, catalog: Catalog) -> Iterator[_At
     seen: list[list[Difference]] = []
     for number, view in enumerate(views(before, after, catalog)):
         for wider in (*range(WIDEST + 1), None, ALL):
-            parts = parts_of(view, wider, catalog)
+            parts = parts_of(view, wider)
             if parts not in seen:
                 seen.append(parts)
                 yield _Attempt(number, view, wider, parts)
 
 
-def _proved_as(
-    before: a.Query, after: a.Query, attempt: _Attempt, looks: list[_Look], catalog: Catalog
-) -> Proved:
+def _proved_as(before: a.Query, after: a.Query, attempt: _Attempt, looks: list[_Look]) -> Proved:
     view, parts = attempt.view, tuple(part for _, _, part in looks)
-    facts, modulo = stated(view, [(d, pair, part.proof) for d, pair, part in looks], catalog)
+    facts, modulo = stated(view, [(d, pair, part.proof) for d, pair, part in looks])
     proof = PartsProof(attempt.number, attempt.wider, parts, facts, modulo)
     return Proved(
         method=proof.method,
