@@ -12,13 +12,16 @@ from typing import Any
 
 from rewright.equivalence.decomposition.abstraction import Pair, pairs, shared_failures, without_ctes
 from rewright.equivalence.decomposition.congruence import Difference, differences, stripped
+from rewright.equivalence.laws.arms import without_cut_arms
 from rewright.equivalence.laws.bounds import without_bounds
 from rewright.equivalence.laws.eager import without_early_groups
 from rewright.equivalence.laws.firsts import numbered
 from rewright.equivalence.laws.flattening import flattened
 from rewright.equivalence.laws.forms import Form
+from rewright.equivalence.laws.frames import in_one_frame
 from rewright.equivalence.laws.limits import without_early_limits
 from rewright.equivalence.laws.lookups import as_lookups
+from rewright.equivalence.laws.numbering import sorted_by_keys
 from rewright.equivalence.laws.ordering import without_idle_keys
 from rewright.equivalence.laws.recursion import as_fixpoints, is_recursive
 from rewright.equivalence.laws.restrictions import without_restrictions
@@ -71,7 +74,7 @@ def views(before: a.Query, after: a.Query, catalog: Catalog) -> Iterator[View]:
         return
     first, second = (without_bounds(flattened(q), catalog).query for q in inlined)
     plain = View(first, second, left_open, (), catalog, others)
-    for law in (without_idle_keys, without_early_limits):
+    for law in (without_idle_keys, in_one_frame, sorted_by_keys, without_early_limits, without_cut_arms):
         plain = _seen(plain, law, catalog) or plain
     late = _seen(plain, without_early_groups, catalog)
     if late is not None:

@@ -23,7 +23,9 @@ from .rules.tops import (
     equated_extreme,
     extreme_as_exists,
     first_rows,
+    lone_negation,
     own_row_counted,
+    some_first,
     sums_with_counts,
 )
 from .rules.unions import align, merge_blocks, multi_to_set, union_of_sets
@@ -59,6 +61,7 @@ RULES: dict[str, Rule] = {
     "bounded-count": bounded_count,
     "counted-sum": counted_sum,
     "extreme-as-exists": extreme_as_exists,
+    "some-first": some_first,
     "own-row": own_row_counted,
     "determined-column": determined_column,
 }
@@ -72,6 +75,7 @@ __all__ = [
     "asked_of_count",
     "case_terms",
     "equated_extreme",
+    "lone_negation",
     "product_terms",
     "subscripts",
     "sums_with_counts",

@@ -19,6 +19,7 @@ from .kernel import (
     asked_of_count,
     case_terms,
     equated_extreme,
+    lone_negation,
     product_terms,
     subscripts,
     sums_with_counts,
@@ -85,6 +86,7 @@ POSITIONS = (
     "first-rows",
     "counted-sum",
     "own-row",
+    "some-first",
     "bounded-count",
     "extreme-as-exists",
 )
@@ -387,6 +389,14 @@ def _counted_sums(p: Place, _path: Path) -> Iterator[At]:
             yield (i, n)
 
 
+def _first_ones(p: Place, _path: Path) -> Iterator[At]:
+    if p.mode == "set":
+        for i, b in enumerate(p.bag):
+            for n, q in enumerate(b.preds):
+                if not b.outs and lone_negation(q) is not None:
+                    yield (i, n)
+
+
 def _equated_extremes(p: Place, _path: Path) -> Iterator[At]:
     for i, b in enumerate(p.bag):
         for n, q in enumerate(b.preds):
@@ -412,6 +422,7 @@ CANDIDATES: dict[str, Candidates] = {
     "dense-rank": _nested("win"),
     "bounded-count": _asked_counts,
     "counted-sum": _counted_sums,
+    "some-first": _first_ones,
     "extreme-as-exists": _equated_extremes,
     "own-row": _no_later,
     "determined-column": _columns,

@@ -8,13 +8,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Literal
 
-from rewright.equivalence.prover.bags import aggregate, block, exists, subst_block
+from rewright.equivalence.prover.bags import aggregate, block, exists, subst, subst_block
 from rewright.equivalence.prover.build import app, conj, eq, integer, is_true, negate, predicates
 from rewright.equivalence.prover.conditions import holds
 from rewright.equivalence.prover.fresh import fresh, fresh_copy
 from rewright.equivalence.prover.places import nested_terms, replace_term
 from rewright.equivalence.prover.positions import before, read_window, total
-from rewright.equivalence.prover.symbols import EQ, LE, LT, arithmetic, identity
+from rewright.equivalence.prover.symbols import EQ, LE, LT, NOT, arithmetic, identity
 from rewright.equivalence.prover.terms import (
     INTEGER,
     App,
@@ -28,6 +28,7 @@ from rewright.equivalence.prover.terms import (
     Term,
     Var,
     free_vars,
+    rows_renamed,
     walk_shallow,
 )
 from rewright.equivalence.prover.unique import one_row
@@ -163,6 +164,51 @@ def counted_sum(p: Place, at: At) -> Bag | None:
     assert isinstance(number, Lit)
     bag = (*(Block((), (), ()) for _ in range(int(str(number.value)))), *counted.bag)
     return p.with_block(i, replace_term(b, term, aggregate("cnt", bag, INTEGER)))
+
+
+def some_first(p: Place, at: At) -> Bag | None:
+    """14: where there are rows there is one that no other comes before: EXISTS asks for no first row. ``at``: block, predicate."""
+    i, n = at
+    b = p.block(i)
+    goal = b.preds[n]
+    other = lone_negation(goal)
+    if other is None or p.mode != "set" or b.outs or len(b.vars) != 1:
+        return None
+    ((v, source),) = b.vars
+    ((w, same_source),) = other.vars
+    rest = tuple(q for q in b.preds if q != goal)
+    moved = {subst(q, rows_renamed({v: w})) for q in rest}
+    order = tuple(q for q in other.preds if q not in moved)
+    if source != same_source or not moved <= set(other.preds) or not order:
+        return None
+    if not holds("total", _is_strict_order(p, replace(b, preds=rest), v, w, order)):
+        return None
+    return p.with_block(i, block(b.vars, rest, ()))
+
+
+def lone_negation(goal: Term) -> Block | None:
+    """The block of which a predicate says that it has no row, where it reads one relation."""
+    if not isinstance(goal, App) or goal.sym != NOT or not isinstance(goal.args[0], Nested):
+        return None
+    inner = goal.args[0]
+    if inner.kind != "exists" or len(inner.bag) != 1 or len(inner.bag[0].vars) != 1:
+        return None
+    return inner.bag[0]
+
+
+def _is_strict_order(p: Place, b: Block, v: int, w: int, order: tuple[Term, ...]) -> bool:
+    """Whether the predicates, of ``w`` and ``v``, say that one row of the block comes before another: finitely many have a first one."""
+    ((_, source),) = b.vars
+    one, two, three = fresh(), fresh(), fresh()
+
+    def before_(x: int, y: int) -> tuple[Term, ...]:
+        return tuple(subst(q, rows_renamed({w: x, v: y})) for q in order)
+
+    ctx = p.ctx.within(Block(((one, source), (two, source), (three, source)), (), ()))
+    if not p.engine.inconsistent(ctx.having(before_(one, one))):
+        return False
+    chained = ctx.having((*before_(one, two), *before_(two, three)))
+    return all(p.engine.entails(chained, q) for q in before_(one, three))
 
 
 def sums_with_counts(b: Block) -> list[App]:
