@@ -169,11 +169,25 @@ def _placed(failure: Failure, translator: Translator, *, closely: bool) -> str:
 
 def failing(engine: Engine, form: Bag, spared: Spared) -> Failures:
     """Everything in the form that may raise an error."""
+    crowded = _crowded(engine, form)
     return Failures(
-        frozenset(_failing(engine, form, spared.always, closely=False)),
-        frozenset(_failing(engine, form, spared.always, closely=True)),
-        frozenset(_failing(engine, form, spared.in_order, closely=True)),
+        frozenset((*crowded, *_failing(form, spared.always, closely=False))),
+        frozenset((*crowded, *_failing(form, spared.always, closely=True))),
+        frozenset((*crowded, *_failing(form, spared.in_order, closely=True))),
     )
+
+
+def _crowded(engine: Engine, form: Bag) -> Found:
+    """The scalar subqueries that may have more than one row."""
+    sources = {v: s for b in form for v, s in block_vars(b)}
+    found: Found = set()
+    for path in places(form):
+        ctx, bag, _ = at_path(Context(), form, "bag", path)
+        for b in bag:
+            for n in nested_terms(b):
+                if n.kind == "the" and not _single(engine, ctx, b, n):
+                    found.add(("errors", f"{SUBQUERY} {describe(n, sources)}"))
+    return found
 
 
 def tested(translator: Translator, form: Bag) -> Failures:
@@ -205,19 +219,15 @@ def _tested(translator: Translator, form: Bag, closely: _Closely) -> Found:
     return {(kind, f"condition {what}") for kind, what in found}
 
 
-def _failing(engine: Engine, form: Bag, sure: Collection[str], *, closely: bool) -> Found:
+def _failing(form: Bag, sure: Collection[str], *, closely: bool) -> Found:
     sources = {v: s for b in form for v, s in block_vars(b)}
     found: Found = set()
     for path in places(form):
-        ctx, bag, _ = at_path(Context(), form, "bag", path)
-        for b in bag:
+        for b in at_path(Context(), form, "bag", path)[1]:
             # outputs of the result are made of the rows that are left
             outs = tuple(with_constants(o, b.preds) for o in b.outs) if closely and not path else b.outs
             for t in (*b.preds, *outs):
                 found |= set(_failing_term(t, sources, sure, closely=closely))
-            for n in nested_terms(b):
-                if n.kind == "the" and not _single(engine, ctx, b, n):
-                    found.add(("errors", f"{SUBQUERY} {describe(n, sources)}"))
             for _, s in b.vars:
                 if isinstance(s, Function):
                     found.add(("errors", f"function {s.name}"))

@@ -8,7 +8,7 @@ that chooses rules and parameters is not trusted. Must not know the search.
 from __future__ import annotations
 
 from .rules.base import At, Place, Rule
-from .rules.columns import determined_column
+from .rules.columns import determined_column, tied_outside
 from .rules.distinct import bind_column, distinct_to_exists, drop_column, open_distinct, prune_limited
 from .rules.joins import merge_copies, to_semijoin
 from .rules.nearest import first_of_array, nearest_row, subscripts
@@ -64,6 +64,7 @@ RULES: dict[str, Rule] = {
     "some-first": some_first,
     "own-row": own_row_counted,
     "determined-column": determined_column,
+    "tied-outside": tied_outside,
 }
 
 __all__ = [

@@ -86,6 +86,7 @@ POSITIONS = (
     "first-rows",
     "counted-sum",
     "own-row",
+    "tied-outside",
     "some-first",
     "bounded-count",
     "extreme-as-exists",
@@ -397,6 +398,15 @@ def _first_ones(p: Place, _path: Path) -> Iterator[At]:
                     yield (i, n)
 
 
+def _asked_of_rows(p: Place, _path: Path) -> Iterator[At]:
+    """Conditions of EXISTS that are EXISTS themselves."""
+    if p.mode == "set":
+        for i, b in enumerate(p.bag):
+            for n, q in enumerate(b.preds):
+                if not b.outs and any(isinstance(t, Nested) for t in walk_shallow(q)):
+                    yield (i, n)
+
+
 def _equated_extremes(p: Place, _path: Path) -> Iterator[At]:
     for i, b in enumerate(p.bag):
         for n, q in enumerate(b.preds):
@@ -423,6 +433,7 @@ CANDIDATES: dict[str, Candidates] = {
     "bounded-count": _asked_counts,
     "counted-sum": _counted_sums,
     "some-first": _first_ones,
+    "tied-outside": _asked_of_rows,
     "extreme-as-exists": _equated_extremes,
     "own-row": _no_later,
     "determined-column": _columns,

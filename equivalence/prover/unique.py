@@ -126,21 +126,23 @@ def _known(
 def one_row(engine: Engine, ctx: Context, bag: Bag) -> bool:
     """Whether the bag has at most one row."""
     with engine.schema.recording() as used:
-        answer = all(_lone(engine, ctx, b) for b in bag) and _disjoint(engine, ctx, bag, equal=False)
+        answer = all(lone(engine, ctx, b) for b in bag) and _disjoint(engine, ctx, bag, equal=False)
         if not answer:
             used.clear()
     return answer
 
 
-def _lone(engine: Engine, ctx: Context, b: Block) -> bool:
-    """Whether a block has at most one row."""
-    open_ = {v for v, _ in b.vars} - determined_by(engine, ctx, b, ())
+def lone(engine: Engine, ctx: Context, b: Block, known: tuple[Term, ...] = ()) -> bool:
+    """Whether a block has at most one row, for each value of the ``known`` terms."""
+    open_ = {v for v, _ in b.vars} - determined_by(engine, ctx, b, known)
     if not open_:
         return True
-    return any(_no_other(engine, ctx, b, v, p) for v in sorted(open_) for p in b.preds)
+    return any(_no_other(engine, ctx, b, v, p, known) for v in sorted(open_) for p in b.preds)
 
 
-def _no_other(engine: Engine, ctx: Context, b: Block, v: int, goal: Term) -> bool:
+def _no_other(
+    engine: Engine, ctx: Context, b: Block, v: int, goal: Term, known: tuple[Term, ...]
+) -> bool:
     """14: whether the predicate says that no other row comes before that of ``v`` in a total order, and the rest hangs on this row."""
     columns = _columns(b, v)
     if not columns or determined_by(engine, ctx, b, columns) < {x for x, _ in b.vars}:
@@ -151,14 +153,14 @@ def _no_other(engine: Engine, ctx: Context, b: Block, v: int, goal: Term) -> boo
     source = dict(b.vars)[v]
     if other is None or goal.args[0].kind != "exists" or [s for _, s in other.vars] != [source]:
         return False
-    (twin,) = engine.freshen((replace(b, preds=tuple(p for p in b.preds if p != goal), outs=()),))
+    (twin,) = engine.freshen((replace(b, preds=tuple(p for p in b.preds if p != goal), outs=known),))
     moved = dict(zip((x for x, _ in b.vars), (x for x, _ in twin.vars), strict=True))
     both = ctx.within(replace(b, outs=())).within(twin)
     # neither row is one that the other rules out
     w = other.vars[0][0]
     here, there = rows_renamed({w: moved[v]}), rows_renamed({w: v} | moved)
     apart = [negate(is_true(conj([subst(p, names) for p in other.preds]))) for names in (here, there)]
-    asked = both.having(apart)
+    asked = both.having((*apart, *_alike(known, twin.outs)))
     for key in engine.schema.keys(source):
         pairs = [(Var(v, c, columns[c].type), Var(moved[v], c, columns[c].type)) for c in key.columns]
         if not key.nullable and all(engine.entails(asked, eq(x, y)) for x, y in pairs):

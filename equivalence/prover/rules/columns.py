@@ -7,10 +7,21 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from rewright.equivalence.prover.bags import subst, subst_block
+from rewright.equivalence.prover.bags import block, subst, subst_block
 from rewright.equivalence.prover.fresh import fresh_copy
 from rewright.equivalence.prover.symbols import identity
-from rewright.equivalence.prover.terms import Bag, Block, Distinct, Lit, Row, Term, Var, free_vars
+from rewright.equivalence.prover.terms import (
+    Bag,
+    Block,
+    Distinct,
+    Lit,
+    Row,
+    Term,
+    Var,
+    free_vars,
+    walk_bag,
+)
+from rewright.equivalence.prover.unique import ties
 
 from .base import At, Place, parts_of
 
@@ -47,3 +58,22 @@ def determined_column(p: Place, at: At) -> Bag | None:
 
     vars_ = tuple((x, smaller if x == v else s) for x, s in b.vars)
     return p.with_block(i, subst_block(replace(b, vars=vars_), env))
+
+
+def tied_outside(p: Place, at: At) -> Bag | None:
+    """7d: a column that a block equates with something outside it is that, in what else the block asks. ``at``: block, predicate."""
+    i, n = at
+    b = p.block(i)
+    goal = b.preds[n]
+    own = {v for v, _ in b.vars}
+    others = (*b.preds[:n], *b.preds[n + 1 :])
+    values: dict[Term, Term] = {}
+    for t in walk_bag((Block((), (goal,), ()),)):
+        if isinstance(t, Var) and t.var in own and identity(t.type):
+            found = [x for x in ties(others, t) if not free_vars(x) & own and identity(x.type)]
+            if found and found[0].type == t.type:
+                values[t] = found[0]
+    if not values:
+        return None
+    new = subst(goal, values.get)
+    return p.with_block(i, block(b.vars, (*others[:n], new, *others[n:]), b.outs))
