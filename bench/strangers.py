@@ -48,7 +48,9 @@ def pairs(half: str) -> Iterator[Pair]:
         yield Pair(kind, words, q1, q2)
 
 
-def run(wanted: Sequence[Pair], seconds: float, *, server: ScratchServer | None = None) -> list[dict[str, Any]]:
+def run(
+    wanted: Sequence[Pair], seconds: float, *, server: ScratchServer | None = None
+) -> list[dict[str, Any]]:
     """Each pair's verdict, reservations and seconds; without a server only proofs are possible."""
     found: list[dict[str, Any]] = []
     options = Options(seconds=2 * seconds, prover_seconds=seconds)
@@ -99,7 +101,9 @@ def main() -> None:
     else:
         rows = run(wanted, chosen.seconds)
     for row in rows:
-        print(f"{row['kind']:8}{row['verdict']:9}{row['seconds']:7.2f}  {row['words']} {row['modulo'] or ''} {row['reason']}")
+        print(
+            f"{row['kind']:8}{row['verdict']:9}{row['seconds']:7.2f}  {row['words']} {row['modulo'] or ''} {row['reason']}"
+        )
     found = summary(rows)
     print(json.dumps(found))
     if chosen.out:

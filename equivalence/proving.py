@@ -74,9 +74,7 @@ def prove_both(
     binding: Binding, catalog: Catalog, seconds: float, *, positions: bool | None = None
 ) -> Attempt:
     """Ask the prover. It may say nothing; it may not raise. ``positions``: see `rewright.equivalence.prover.prove`."""
-    found = prove(
-        binding.original, binding.candidate, catalog, deadline_seconds=seconds, positions=positions
-    )
+    found = prove(binding.original, binding.candidate, catalog, deadline_seconds=seconds, positions=positions)
     if not isinstance(found, Proof):
         return Attempt(None, "no proof found" if found is None else f"no proof: {found.reason}", binding)
     return Attempt(

@@ -33,7 +33,9 @@ class _WithoutCutArms(Walk):
         plain = replace(block, targets=(), order_by=(), limit=None, offset=None) == a.Select((), block.from_)
         if not plain or any(returns_set(t.expr) for t in block.targets) or is_volatile(block):
             return block
-        keys = [(k, k.expr.pos) for k in block.order_by if isinstance(k.expr, a.Column) and k.expr.rel == item.rel]
+        keys = [
+            (k, k.expr.pos) for k in block.order_by if isinstance(k.expr, a.Column) and k.expr.rel == item.rel
+        ]
         if len(keys) < len(block.order_by):
             return block
         query = self._freed(item.query, block, keys)
@@ -45,7 +47,12 @@ class _WithoutCutArms(Walk):
                 return arm
             left, right = (self._freed(x, block, keys) for x in (arm.left, arm.right))
             return replace(arm, left=left, right=right)
-        if not isinstance(arm, a.Select) or arm.limit is None or arm.distinct is not None or not covers(arm, block):
+        if (
+            not isinstance(arm, a.Select)
+            or arm.limit is None
+            or arm.distinct is not None
+            or not covers(arm, block)
+        ):
             return arm
         own = [replace(k, expr=arm.targets[pos].expr) for k, pos in keys]
         if any(returns_set(t.expr) for t in arm.targets) or _deciding(own) != _deciding(arm.order_by):

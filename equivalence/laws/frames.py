@@ -25,7 +25,9 @@ from rewright.sql.walk import QUERIES, has_window, map_parts
 
 _OTHER = {"lag": "lead", "lead": "lag"}
 _ONE_VALUE = frozenset({"first_value", "last_value", "min", "max"})
-_FRAMELESS = frozenset({"lag", "lead", "row_number", "rank", "dense_rank", "percent_rank", "cume_dist", "ntile"})
+_FRAMELESS = frozenset(
+    {"lag", "lead", "row_number", "rank", "dense_rank", "percent_rank", "cume_dist", "ntile"}
+)
 
 
 def in_one_frame(query: a.Query, catalog: Catalog) -> Form:
@@ -53,7 +55,10 @@ class _InOneFrame(Walk):
             return call
         made = self._without_default(call, block)
         if not isinstance(made, a.WindowCall):
-            return replace(made, args=tuple(self._call(x, block) if isinstance(x, a.WindowCall) else x for x in made.args))
+            return replace(
+                made,
+                args=tuple(self._call(x, block) if isinstance(x, a.WindowCall) else x for x in made.args),
+            )
         call = _towards(made)
         if call.func.name in _FRAMELESS:
             call = replace(call, window=replace(call.window, frame=a.Frame()))
@@ -95,7 +100,7 @@ def _distance(expr: a.Expr) -> int | None:
 
 
 def _towards(call: a.WindowCall) -> a.WindowCall:
-    """lag and lead by a number of rows that is not negative; one row is not said."""
+    """Lag and lead by a number of rows that is not negative; one row is not said."""
     if call.func.name not in _OTHER or len(call.args) != 2:
         return call
     shown, distance = call.args
@@ -106,18 +111,21 @@ def _towards(call: a.WindowCall) -> a.WindowCall:
     return _reading(call, name, shown, abs(rows))
 
 
-def _reading(call: a.WindowCall, name: Literal["lag", "lead"] | str, shown: a.Expr, rows: int) -> a.WindowCall:
+def _reading(call: a.WindowCall, name: str, shown: a.Expr, rows: int) -> a.WindowCall:
     if rows == 1:
         return replace(call, func=_function(name, ("anyelement",)), args=(shown,))
-    return replace(
-        call, func=_function(name, ("anyelement", "int4")), args=(shown, a.Const(str(rows), INT4))
-    )
+    return replace(call, func=_function(name, ("anyelement", "int4")), args=(shown, a.Const(str(rows), INT4)))
 
 
 def _by_groups(call: a.WindowCall) -> a.WindowCall:
     """A frame of rows as one of groups, or by value where it says no distances."""
     frame = call.window.frame
-    exclude: Mapping[str, Literal["", "current"]] = {"": "", "ties": "", "current": "current", "group": "current"}
+    exclude: Mapping[str, Literal["", "current"]] = {
+        "": "",
+        "ties": "",
+        "current": "current",
+        "group": "current",
+    }
     distances = frame.start_offset is not None or frame.end_offset is not None
     if frame.mode == "range" and distances:
         return call
@@ -134,7 +142,13 @@ def _of_one_row(call: a.WindowCall) -> a.WindowCall:
         return call
     offset = frame.start_offset.arg if isinstance(frame.start_offset, a.Cast) else frame.start_offset
     number = offset.value if isinstance(offset, a.Const) else None
-    if number is None or not number.isdigit() or number == "0" or len(number) > 9 or call.type != call.args[0].type:
+    if (
+        number is None
+        or not number.isdigit()
+        or number == "0"
+        or len(number) > 9
+        or call.type != call.args[0].type
+    ):
         return call
     name = "lag" if frame.start == "preceding" else "lead"
     window = replace(call.window, frame=a.Frame())
@@ -142,7 +156,7 @@ def _of_one_row(call: a.WindowCall) -> a.WindowCall:
 
 
 def _backwards(call: a.WindowCall) -> a.WindowCall:
-    """lead as lag in the other order."""
+    """Lead as lag in the other order."""
     if call.func.name != "lead" or len(call.args) > 2:
         return call
     keys = tuple(map(_reversed, call.window.order_by))

@@ -16,7 +16,16 @@ from typing import Any
 
 from rewright.sql import algebra as a
 from rewright.sql.facts import is_volatile
-from rewright.sql.walk import from_rels, highest_number, leaves, map_parts, renumber, returns_set, used_rels, walk
+from rewright.sql.walk import (
+    from_rels,
+    highest_number,
+    leaves,
+    map_parts,
+    renumber,
+    returns_set,
+    used_rels,
+    walk,
+)
 
 REFINEMENT = "refinement"
 # what of a window follows the order of rows and asks for no peers
@@ -63,9 +72,7 @@ def _types(leaf: a.Leaf) -> tuple[object, ...]:
 
 
 def _block(mine: a.Select, other: a.Select) -> a.Select:
-    rels = {
-        y.rel: x.rel for x, y in zip(leaves(mine.from_), leaves(other.from_), strict=True)
-    }
+    rels = {y.rel: x.rel for x, y in zip(leaves(mine.from_), leaves(other.from_), strict=True)}
     # what the candidate calls otherwise must not be taken for something of the original
     start = highest_number(mine) + highest_number(other) + 1
     there = renumber(other, rels | {r: start + r for r in used_rels(other) - rels.keys()})
@@ -94,9 +101,7 @@ def _windows(block: a.Select) -> Iterator[a.WindowCall]:
     return (n for t in block.targets for n in walk(t.expr) if isinstance(n, a.WindowCall))
 
 
-def _window(
-    call: a.WindowCall, others: list[a.WindowCall], known: frozenset[int]
-) -> a.WindowCall:
+def _window(call: a.WindowCall, others: list[a.WindowCall], known: frozenset[int]) -> a.WindowCall:
     if not call.func.is_builtin or call.func.name not in _IN_ORDER:
         return call
     for other in others:

@@ -41,7 +41,9 @@ class _SortedByKeys(Walk):
         start = len(inner.targets)
         names = tuple(f"k{i + 1}" for i in range(len(order)))
         keys = tuple(a.Target(n, k.expr) for n, k in zip(names, order, strict=True))
-        shown = replace(item, query=replace(inner, targets=(*inner.targets, *keys)), names=(*item.names, *names))
+        shown = replace(
+            item, query=replace(inner, targets=(*inner.targets, *keys)), names=(*item.names, *names)
+        )
         by = tuple(
             replace(k, expr=a.Column(item.rel, start + i, k.expr.type, names[i])) for i, k in enumerate(order)
         )

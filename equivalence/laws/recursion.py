@@ -101,7 +101,12 @@ def _with_recursion_alone(query: a.Query) -> a.Query | None:
         return None
     for _ in range(100):
         place = next(
-            ((path, b, c) for path, b in blocks(query) for c in b.ctes if not c.recursive or not _read(query, c)),
+            (
+                (path, b, c)
+                for path, b in blocks(query)
+                for c in b.ctes
+                if not c.recursive or not _read(query, c)
+            ),
             None,
         )
         if place is None:
@@ -128,9 +133,10 @@ def _comparable(mine: a.Cte, other: a.Cte) -> bool:
     if types[0] != types[1] or not all(equality_is_identity(t) for t in types[0]):
         return False
     bodies = [x.query for x in (mine, other)]
-    return all(isinstance(b, a.SetOp) and b.op == "union" and not b.ctes for b in bodies) and len(
-        {b.all for b in bodies if isinstance(b, a.SetOp)}
-    ) == 1
+    return (
+        all(isinstance(b, a.SetOp) and b.op == "union" and not b.ctes for b in bodies)
+        and len({b.all for b in bodies if isinstance(b, a.SetOp)}) == 1
+    )
 
 
 def _table(cte: a.Cte, number: int) -> Table:
@@ -195,9 +201,7 @@ def _shown(query: a.Query) -> list[a.Expr]:
 # --------------------------------------------------------------------------- conditions on what is handed on
 
 
-def _restricted_first(
-    query: a.Query, catalog: Catalog, modulo: set[str]
-) -> tuple[a.Query, list[a.Cte]]:
+def _restricted_first(query: a.Query, catalog: Catalog, modulo: set[str]) -> tuple[a.Query, list[a.Cte]]:
     """The query with conditions on columns that are handed on as conditions of the first terms; the recursive CTEs it then has."""
     made: list[a.Cte] = []
     for cte in query.ctes:
@@ -210,9 +214,7 @@ def _restricted_first(
     return replace(query, ctes=tuple(made)), made
 
 
-def _moved_in(
-    query: a.Query, cte: a.Cte, catalog: Catalog, modulo: set[str]
-) -> tuple[a.Query, a.Cte]:
+def _moved_in(query: a.Query, cte: a.Cte, catalog: Catalog, modulo: set[str]) -> tuple[a.Query, a.Cte]:
     body = cte.query
     assert isinstance(body, a.SetOp)
     first = body.left
@@ -224,7 +226,7 @@ def _moved_in(
             continue
         items, _ = as_product(block)
         scan = next((i for i in items if isinstance(i, a.CteScan) and i.cte == cte.cte), None)
-        if scan is None or path and path[0] == "ctes":
+        if scan is None or (path and path[0] == "ctes"):
             continue
         kept, moved = _split(conjuncts(block.where), scan.rel, set(_handed_on(body.right, cte)), facts)
         if moved:

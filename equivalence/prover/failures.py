@@ -319,7 +319,11 @@ def _placed_alike(engine: Engine, ctx: Context, n: Nested) -> bool:
 
 def _shows_first_key(window: WindowName, n: Nested) -> bool:
     """Whether a window shows the least or greatest sort key of a frame: those that tie with it show the same."""
-    whole = not window.exclude and window.start == "unbounded_preceding" and window.end in {"current", "unbounded_following"}
+    whole = (
+        not window.exclude
+        and window.start == "unbounded_preceding"
+        and window.end in {"current", "unbounded_following"}
+    )
     if window.func != "first_value" or not whole:
         return False
     return all(b.outs[len(window.keys)] in b.outs[: len(window.keys)] for b in n.bag) and all(

@@ -140,9 +140,7 @@ def lone(engine: Engine, ctx: Context, b: Block, known: tuple[Term, ...] = ()) -
     return any(_no_other(engine, ctx, b, v, p, known) for v in sorted(open_) for p in b.preds)
 
 
-def _no_other(
-    engine: Engine, ctx: Context, b: Block, v: int, goal: Term, known: tuple[Term, ...]
-) -> bool:
+def _no_other(engine: Engine, ctx: Context, b: Block, v: int, goal: Term, known: tuple[Term, ...]) -> bool:
     """14: whether the predicate says that no other row comes before that of ``v`` in a total order, and the rest hangs on this row."""
     columns = _columns(b, v)
     if not columns or determined_by(engine, ctx, b, columns) < {x for x, _ in b.vars}:

@@ -84,9 +84,7 @@ def _extreme(p: Place, ctx: Context, term: Nested, wanted: _Wanted) -> Term | No
     name = extreme_name(label, key.type)
     if wanted.side or row.outs[len(wanted.keys)] != key or name is None or not identity(key.type):
         return None
-    if not holds(
-        "nulls-last", " nulls last" in label or p.engine.entails(ctx.within(row), not_null(key))
-    ):
+    if not holds("nulls-last", " nulls last" in label or p.engine.entails(ctx.within(row), not_null(key))):
         return None
     rows = tuple(
         n for x in fresh_copy(term.bag) for n in block(x.vars, (*x.preds, not_null(x.outs[0])), x.outs[:1])
@@ -95,7 +93,10 @@ def _extreme(p: Place, ctx: Context, term: Nested, wanted: _Wanted) -> Term | No
 
 
 def _side(
-    side: Literal["before", "after", ""], keys: tuple[str, ...], row: tuple[Term, ...], current: tuple[Term, ...]
+    side: Literal["before", "after", ""],
+    keys: tuple[str, ...],
+    row: tuple[Term, ...],
+    current: tuple[Term, ...],
 ) -> Term | None:
     """That a row stands there, as seen from the current one."""
     if side == "before":

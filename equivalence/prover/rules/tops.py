@@ -141,10 +141,14 @@ def asked_of_count(goal: Term) -> tuple[Nested, Literal["under", "over", "equal"
     """A count that a predicate bounds by a number: it is under it, over it, or equal to it."""
     if not isinstance(goal, App) or goal.sym not in {EQ, LE, LT}:
         return None
-    for term, end, below in ((*goal.args, True), (*goal.args[::-1], False)):
-        if not _is_count(term) or not isinstance(end, Lit) or end.value is None:
+    for below, (term, end) in ((True, goal.args), (False, goal.args[::-1])):
+        if (
+            not isinstance(term, Nested)
+            or not _is_count(term)
+            or not isinstance(end, Lit)
+            or end.value is None
+        ):
             continue
-        assert isinstance(term, Nested)
         number = int(end.value)
         if goal.sym == EQ:
             return term, "equal", number
