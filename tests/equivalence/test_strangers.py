@@ -55,8 +55,8 @@ PROVED = (
 )
 STATES = (
     "",
-    "delete from txn where id % 3 = 0; delete from player where team = 2; delete from reading where sensor = 3; "
-    "delete from profile; delete from sale_a where store = 1; delete from edge where src = 4",
+    """delete from txn where id % 3 = 0; delete from player where team = 2; delete from reading where sensor = 3;
+    delete from profile; delete from sale_a where store = 1; delete from edge where src = 4""",
     "truncate customer, account, txn, profile, reading, player, sale_a, sale_b, category, edge",
 )
 PLANS = (
