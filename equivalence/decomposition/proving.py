@@ -62,7 +62,10 @@ def _prove_both_ways(
             return Attempt(found, "", binding)
         if positions not in said or said[positions].late:
             between()
-            left = max(min(deadline - time.monotonic(), limit if found is None else _BETTER_SECONDS), 0.0)
+            most = limit if found is None else _BETTER_SECONDS
+            if parts.settled and found is None and positions in said:
+                most = deadline - time.monotonic()  # nothing else is left to be tried
+            left = max(min(deadline - time.monotonic(), most), 0.0)
             said[positions] = prove_both(binding, catalog, left, positions=positions)
         whole = said[positions].proved
         if found is not None:

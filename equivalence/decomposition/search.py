@@ -30,9 +30,8 @@ from rewright.equivalence.verdicts import Proved
 from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog
 
-# how many seconds one attempt may take, round after round, and whether positions are looked at: most proofs are quick, and most of
-# those of positions are once it is known that nothing else is found. The last two are made longer while there is time
-_ROUNDS = ((0.3, False), (1.2, False), (0.3, True), (1.2, True), (4.8, False), (4.8, True))
+# how long one attempt may take at first, in seconds, and how much longer each time that it is made again
+_FIRST = 0.6
 _LONGER = 4.0
 # the share of the time left that one look at a part may take
 _SHARE = 0.5
@@ -46,17 +45,13 @@ def rounds(deadline: float) -> Iterator[tuple[float, bool]]:
     """How many seconds one attempt may take, and whether positions are looked at (`rewright.equivalence.prover.prove`), round by round until the
     deadline: what one attempt proves quickly does not wait for what takes long in another, and no attempt takes the others' time.
     """
-    for seconds, positions in itertools.chain(_ROUNDS, _longer()):
-        if time.monotonic() >= deadline:
-            return
-        yield seconds, positions
-
-
-def _longer() -> Iterator[tuple[float, bool]]:
-    times = _LONGER
+    seconds = _FIRST
     while True:
-        yield from ((seconds * times, positions) for seconds, positions in _ROUNDS[-2:])
-        times *= _LONGER
+        for positions in (False, True):
+            if time.monotonic() >= deadline:
+                return
+            yield seconds, positions
+        seconds *= _LONGER
 
 
 def proved_by_parts(
