@@ -9,10 +9,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from typing import cast
 
-from rewright.equivalence.decomposition.refinement import refined
+from rewright.equivalence.decomposition.refinement import RefinementProof
 from rewright.equivalence.decomposition.search import PartsSearch, at_once, rounds
-from rewright.equivalence.laws.fuller import fuller
+from rewright.equivalence.laws.fuller import REFINEMENT, fuller
+from rewright.equivalence.proof import Composite, Proof
 from rewright.equivalence.proving import Attempt, Binding, prove_both
 from rewright.equivalence.verdicts import Proved
 from rewright.sql.catalog import Catalog
@@ -37,7 +39,18 @@ def prove_pair(
     refining = _prove_both_ways(ordered, catalog, seconds / 2, between).proved
     if refining is None or _TIES in refining.modulo:
         return found
-    return Attempt(refined(refining), "", binding)
+    return Attempt(_refined(refining), "", binding)
+
+
+def _refined(proved: Proved) -> Proved:
+    """The verdict on the original, from that on the original in the candidate's order."""
+    proof = cast("Proof | Composite", proved.proof)
+    return replace(
+        proved,
+        method=f"{REFINEMENT}: {proved.method}",
+        modulo=tuple(sorted({*proved.modulo, REFINEMENT})),
+        proof=RefinementProof(proof),
+    )
 
 
 def _in_fuller_order(binding: Binding) -> Binding | None:

@@ -6,12 +6,11 @@ candidate are the same. Must not know how that is found.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from rewright.equivalence.laws.fuller import REFINEMENT, fuller
 from rewright.equivalence.proof import Composite, Flaw, Proof, check_proof
-from rewright.equivalence.verdicts import Proved
 from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog
 
@@ -32,15 +31,3 @@ class RefinementProof:
         if ordered is None:
             return Flaw("the candidate's order is not fuller")
         return check_proof(self.proof, ordered, q2, catalog)
-
-
-def refined(proved: Proved) -> Proved:
-    """The verdict on the original, from that on the original in the candidate's order."""
-    proof = proved.proof
-    assert isinstance(proof, Proof) or hasattr(proof, "replay")
-    return replace(
-        proved,
-        method=f"{REFINEMENT}: {proved.method}",
-        modulo=tuple(sorted({*proved.modulo, REFINEMENT})),
-        proof=RefinementProof(proof),
-    )
