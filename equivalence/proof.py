@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from rewright.sql.algebra import Query
     from rewright.sql.catalog import Catalog
 
-RESERVATIONS = ("float-order", "tie-order", "errors", "overflow", "types")
+RESERVATIONS = ("float-order", "tie-order", "refinement", "errors", "overflow", "types")
 
 
 @dataclass(frozen=True, slots=True, order=True)

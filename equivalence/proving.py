@@ -34,6 +34,11 @@ class Attempt:
     reason: str
     binding: Binding | None = None
 
+    @property
+    def late(self) -> bool:
+        """Whether the time was over before all was tried."""
+        return self.proved is None and self.reason == "no proof: timeout"
+
 
 def catalog_of(schema_sql: str) -> tuple[Catalog | None, str]:
     """A catalog from DDL text, or None and why it is not understood."""
@@ -65,9 +70,11 @@ def bind_both(
         return f"not bound: {error}"
 
 
-def prove_both(binding: Binding, catalog: Catalog, seconds: float) -> Attempt:
-    """Ask the prover. It may say nothing; it may not raise."""
-    found = prove(binding.original, binding.candidate, catalog, deadline_seconds=seconds)
+def prove_both(
+    binding: Binding, catalog: Catalog, seconds: float, *, positions: bool | None = None
+) -> Attempt:
+    """Ask the prover. It may say nothing; it may not raise. ``positions``: see `rewright.equivalence.prover.prove`."""
+    found = prove(binding.original, binding.candidate, catalog, deadline_seconds=seconds, positions=positions)
     if not isinstance(found, Proof):
         return Attempt(None, "no proof found" if found is None else f"no proof: {found.reason}", binding)
     return Attempt(

@@ -15,7 +15,7 @@ CHECKER_VERSION = "10"
 Scope = Literal["any", "these"]
 LEVELS = ("proved", "tested", "judged")
 # differences that a proof or a test may leave open (docs/reference/json.md)
-RESERVATIONS = ("float-order", "tie-order", "errors", "overflow", "types")
+RESERVATIONS = ("float-order", "tie-order", "refinement", "errors", "overflow", "types")
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,11 +181,17 @@ def level(verdict: Verdict) -> str:
 def counts_as(verdict: Verdict, accepted: frozenset[str]) -> str:
     """The word after reservations: a proof with one that is not accepted counts as tested.
 
-    ``errors`` and ``overflow`` can never be accepted.
+    ``errors`` and ``overflow`` can never be accepted. Whoever accepts any choice among ties accepts one that the candidate's order states.
     """
-    if isinstance(verdict, Proved) and set(verdict.modulo) - (accepted - {"errors", "overflow"}):
+    if isinstance(verdict, Proved) and set(verdict.modulo) - with_implied(accepted):
         return "tested"
     return level(verdict)
+
+
+def with_implied(accepted: frozenset[str]) -> frozenset[str]:
+    """The reservations that may be accepted, and those that they include (docs/decisions/0360)."""
+    ties = {"refinement"} if "tie-order" in accepted else set()
+    return (accepted | ties) - {"errors", "overflow"}
 
 
 def meets(verdict: Verdict, required: str, accepted: frozenset[str] = frozenset()) -> bool:

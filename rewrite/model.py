@@ -16,6 +16,7 @@ from pglast.parser import parse_sql
 from pglast.stream import RawStream
 
 from rewright.engines.clock import now
+from rewright.equivalence.verdicts import with_implied
 
 Category = Literal["join", "predicate", "cte", "constant", "others"]
 CATEGORIES: tuple[Category, ...] = get_args(Category)
@@ -80,6 +81,7 @@ OPEN: Mapping[str, str] = {
     "errors": "one of the two may stop with an error where the other does not",
     "overflow": "arithmetic may leave its range in one of the two only",
     "tie-order": "the order leaves rows free, so that the two may show them otherwise or keep others",
+    "refinement": "of rows that tie the replacement's fuller order puts one first; the original might show another",
     "float-order": "sums of floats may differ in their last digits",
     "types": "the types of columns may differ",
 }
@@ -116,7 +118,7 @@ class Evidence:
         """The level after reservations: a proof with one that is not accepted counts as tested. ``errors`` and
         ``overflow`` can't be accepted.
         """
-        if self.level == "proved" and set(self.modulo) - (accepted - {"errors", "overflow"}):
+        if self.level == "proved" and set(self.modulo) - with_implied(accepted):
             return "tested"
         return self.level
 
@@ -126,7 +128,7 @@ class Evidence:
 
     def shortfall(self, trust: Level, accepted: frozenset[str]) -> str:
         """For people: what the evidence is, what it leaves open, and what is asked for."""
-        left = [m for m in self.modulo if m in {"errors", "overflow"} or m not in accepted]
+        left = [m for m in self.modulo if m not in with_implied(accepted)]
         if self.level != "proved" or not left:
             return f"the best replacement is {self.level}, {trust} is asked for"
         words = "; ".join(f"{OPEN.get(m, m)} ({m})" for m in left)

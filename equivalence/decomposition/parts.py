@@ -12,17 +12,21 @@ from typing import Any
 
 from rewright.equivalence.decomposition.abstraction import Pair, pairs, shared_failures, without_ctes
 from rewright.equivalence.decomposition.congruence import Difference, differences, stripped
+from rewright.equivalence.laws.arms import without_cut_arms
 from rewright.equivalence.laws.bounds import without_bounds
 from rewright.equivalence.laws.constants import folded
 from rewright.equivalence.laws.eager import without_early_groups
 from rewright.equivalence.laws.firsts import numbered
 from rewright.equivalence.laws.flattening import flattened
 from rewright.equivalence.laws.forms import Form
+from rewright.equivalence.laws.frames import in_one_frame
 from rewright.equivalence.laws.limits import without_early_limits
 from rewright.equivalence.laws.lists import listed
 from rewright.equivalence.laws.lookups import as_lookups
+from rewright.equivalence.laws.numbering import sorted_by_keys
 from rewright.equivalence.laws.ordering import without_idle_keys
 from rewright.equivalence.laws.patterns import as_patterns
+from rewright.equivalence.laws.recursion import as_fixpoints, is_recursive
 from rewright.equivalence.laws.restrictions import without_restrictions
 from rewright.equivalence.laws.shifted import without_shifts
 from rewright.equivalence.laws.tied_groups import without_tied_groups
@@ -42,26 +46,48 @@ ALL = WIDEST + 1
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """Both queries in another form, with what that form rests on."""
+    """Both queries in another form, with what that form rests on. ``catalog``: where they are bound; ``others``: pairs that must be
+    the same besides.
+    """
 
     before: a.Query
     after: a.Query
     modulo: frozenset[str]
     facts: tuple[str, ...]
+    catalog: Catalog
+    others: tuple[tuple[a.Query, a.Query], ...] = ()
 
 
 def views(before: a.Query, after: a.Query, catalog: Catalog) -> Iterator[View]:
     """Without CTEs, plain subqueries, bounds, idle sort keys and early cuts; without groupings that are put together and restrictions
     that are made further out, with joined groupings as lookups; then with the first rows of subqueries numbered, where only one has such.
     """
-    inlined = [q for q in (without_ctes(before), without_ctes(after)) if q is not None]
     left_open = chosen(before, after)
-    if len(inlined) < 2 or left_open is None:
+    if left_open is None:
+        return
+    if before != after:
+        left_open = left_open.union(m for q in (before, after) for m in shared_failures(q, catalog))
+    others: tuple[tuple[a.Query, a.Query], ...] = ()
+    if is_recursive(before, after):
+        fixpoints = as_fixpoints(before, after, catalog)
+        if fixpoints is None:
+            return
+        before, after, catalog, others = fixpoints.before, fixpoints.after, fixpoints.catalog, fixpoints.same
+        left_open |= fixpoints.modulo
+    inlined = [q for q in (without_ctes(before), without_ctes(after)) if q is not None]
+    if len(inlined) < 2:
         return
     first, second = (without_bounds(_plain(q, catalog), catalog).query for q in inlined)
-    apart = (m for q in (before, after) for m in shared_failures(q, catalog)) if before != after else ()
-    plain = View(first, second, left_open.union(apart), ())
-    for law in (without_shifts, without_tied_groups, without_idle_keys, without_early_limits):
+    plain = View(first, second, left_open, (), catalog, others)
+    for law in (
+        without_shifts,
+        without_tied_groups,
+        without_idle_keys,
+        in_one_frame,
+        sorted_by_keys,
+        without_early_limits,
+        without_cut_arms,
+    ):
         plain = _seen(plain, law, catalog) or plain
     late = _seen(plain, without_early_groups, catalog)
     if late is not None:
@@ -104,16 +130,19 @@ def _seen(view: View, law: Callable[[a.Query, Catalog], Form], catalog: Catalog)
     if (first, second) == (view.before, view.after):
         return None
     modulo = view.modulo.union(*(f.modulo for f in found))
-    return View(first, second, modulo, (*view.facts, *(x for f in found for x in f.assumptions)))
+    facts = (*view.facts, *(x for f in found for x in f.assumptions))
+    return replace(view, before=first, after=second, modulo=modulo, facts=facts)
 
 
-def parts_of(view: View, wider: int | None, catalog: Catalog) -> list[Difference]:
+def parts_of(view: View, wider: int | None) -> list[Difference]:
     """What differs, with ``wider`` of the queries around; None: the two, without what both have above FROM and WHERE; ALL: with it."""
+    others = [Difference(*pair) for pair in view.others]
+    whole = Difference(view.before, view.after)
     if wider == ALL:
-        return [Difference(view.before, view.after)]
+        return [*others, whole]
     if wider is None:
-        return [stripped(Difference(view.before, view.after), catalog)]
-    return differences(view.before, view.after, wider, catalog)
+        return [*others, stripped(whole, view.catalog)]
+    return [*others, *differences(view.before, view.after, wider, view.catalog)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +189,7 @@ class PartsProof:
         view = next((v for n, v in enumerate(views(q1, q2, catalog)) if n == self.view), None)
         if view is None or self.wider not in (*range(ALL + 1), None):
             return Flaw("there is no such form of the pair")
-        found = parts_of(view, self.wider, catalog)
+        found = parts_of(view, self.wider)
         if len(found) != len(self.parts):
             return Flaw(f"{len(found)} parts differ, and {len(self.parts)} are proved")
         looks: list[tuple[Difference, Pair, Proof]] = []
@@ -168,7 +197,7 @@ class PartsProof:
             pair = next(
                 (
                     p
-                    for n, p in enumerate(pairs(difference.before, difference.after, catalog))
+                    for n, p in enumerate(pairs(difference.before, difference.after, view.catalog))
                     if n == part.way
                 ),
                 None,
@@ -178,14 +207,14 @@ class PartsProof:
             if (flaw := check_proof(part.proof, pair.before, pair.after, pair.catalog)) is not None:
                 return Flaw(f"part {number}: {flaw.reason}", flaw.step)
             looks.append((difference, pair, part.proof))
-        facts, modulo = stated(view, looks, catalog)
+        facts, modulo = stated(view, looks)
         if facts != self.facts:
             return Flaw(f"facts should be {facts}")
         return None if modulo == self.modulo else Flaw(f"modulo should be {modulo}")
 
 
 def stated(
-    view: View, looks: Sequence[tuple[Difference, Pair, Proof]], catalog: Catalog
+    view: View, looks: Sequence[tuple[Difference, Pair, Proof]]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The facts and reservations of the whole."""
     facts = dict.fromkeys(str(x) for _, _, proof in looks for x in proof.assumptions)
@@ -195,7 +224,8 @@ def stated(
     for difference, pair, proof in looks:
         modulo |= {*proof.modulo, *difference.modulo, *pair.modulo}
     # where both are seen whole, what arithmetic is done on may be known to be small
-    if "overflow" in modulo and not any(Facts(catalog).may_overflow(q) for q in (view.before, view.after)):
+    seen = (view.before, view.after, *(q for pair in view.others for q in pair))
+    if "overflow" in modulo and not any(Facts(view.catalog).may_overflow(q) for q in seen):
         modulo.remove("overflow")
     return tuple(facts), tuple(sorted(modulo))
 

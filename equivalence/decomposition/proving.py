@@ -7,17 +7,21 @@ so that they prove the same pairs. Must not know servers, nor how a pair came ab
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from typing import cast
 
 from rewright.engines import clock
-from rewright.equivalence.decomposition.search import at_once, proved_by_parts
+from rewright.equivalence.decomposition.refinement import RefinementProof
+from rewright.equivalence.decomposition.search import PartsSearch, at_once, rounds
+from rewright.equivalence.laws.fuller import REFINEMENT, fuller
+from rewright.equivalence.proof import Composite, Proof
 from rewright.equivalence.proving import Attempt, Binding, prove_both
 from rewright.equivalence.verdicts import Proved
 from rewright.sql.catalog import Catalog
 
-# the share of the time that goes into proofs of parts; the rest is for the whole
-_PARTS = 0.5
 # how long the whole is looked at where the parts are proved with reservations
 _BETTER_SECONDS = 0.5
+_TIES = "tie-order"
 
 
 def prove_pair(
@@ -25,24 +29,70 @@ def prove_pair(
 ) -> Attempt:
     """A proof of the pair within ``seconds``, or the reason why there is none; never raises for what is in the queries.
 
-    ``between``: called before each single proof, where others may go first.
+    Where the candidate's order is fuller than the original's and the two are not proved to be the same, that its answers are among the
+    original's is proved instead: with the reservation `refinement`. ``between``: called before each single proof, where others may go first.
     """
-    deadline = clock.now() + seconds
-    parts = _by_parts(binding, catalog, seconds * _PARTS, between)
-    if parts is not None and not parts.modulo:
-        return Attempt(parts, "", binding)
-    between()
-    left = max(deadline - clock.now(), 0.0)
-    whole = prove_both(binding, catalog, left if parts is None else min(left, _BETTER_SECONDS))
-    if parts is None or (whole.proved is not None and set(whole.proved.modulo) < set(parts.modulo)):
-        return whole
-    return Attempt(parts, "", binding)
+    ordered = _in_fuller_order(binding)
+    found = _prove_both_ways(binding, catalog, seconds if ordered is None else seconds / 2, between)
+    if ordered is None or (found.proved is not None and _TIES not in found.proved.modulo):
+        return found
+    refining = _prove_both_ways(ordered, catalog, seconds / 2, between).proved
+    if refining is None or _TIES in refining.modulo:
+        return found
+    return Attempt(_refined(refining), "", binding)
 
 
-def _by_parts(
-    binding: Binding, catalog: Catalog, seconds: float, between: Callable[[], None]
-) -> Proved | None:
+def _refined(proved: Proved) -> Proved:
+    """The verdict on the original, from that on the original in the candidate's order."""
+    proof = cast("Proof | Composite", proved.proof)
+    return replace(
+        proved,
+        method=f"{REFINEMENT}: {proved.method}",
+        modulo=tuple(sorted({*proved.modulo, REFINEMENT})),
+        proof=RefinementProof(proof),
+    )
+
+
+def _in_fuller_order(binding: Binding) -> Binding | None:
     try:
-        return proved_by_parts(binding.original, binding.candidate, catalog, seconds, between)
+        ordered = fuller(binding.original, binding.candidate)
+    except RecursionError:
+        return None
+    return None if ordered is None else replace(binding, original=ordered)
+
+
+def _prove_both_ways(
+    binding: Binding, catalog: Catalog, seconds: float, between: Callable[[], None]
+) -> Attempt:
+    """A proof of the pair by its parts, or of the whole: they take turns, each turn for longer."""
+    deadline = clock.now() + seconds
+    parts = PartsSearch(binding.original, binding.candidate, catalog, between)
+    # what was said of the whole, without positions and with them
+    said: dict[bool, Attempt] = {}
+    for limit, positions in rounds(deadline):
+        found = _by_parts(parts, limit, deadline, positions=positions)
+        if found is not None and not found.modulo:
+            return Attempt(found, "", binding)
+        if positions not in said or said[positions].late:
+            between()
+            most = limit if found is None else _BETTER_SECONDS
+            if parts.settled and found is None and positions in said:
+                most = deadline - clock.now()  # nothing else is left to be tried
+            left = max(min(deadline - clock.now(), most), 0.0)
+            said[positions] = prove_both(binding, catalog, left, positions=positions)
+        whole = said[positions].proved
+        if found is not None:
+            better = whole is not None and set(whole.modulo) < set(found.modulo)
+            return said[positions] if better else Attempt(found, "", binding)
+        if whole is not None:
+            return said[positions]
+        if parts.settled and len(said) > 1 and not any(a.late for a in said.values()):
+            break
+    return next((said[p] for p in (False, True) if p in said), Attempt(None, "no proof: timeout", binding))
+
+
+def _by_parts(search: PartsSearch, limit: float, deadline: float, *, positions: bool) -> Proved | None:
+    try:
+        return search.round(limit, deadline, positions=positions)
     except RecursionError:
         return None

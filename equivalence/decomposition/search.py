@@ -1,11 +1,12 @@
 """Proofs of pairs out of proofs of what differs in them, found without what both sides share.
 
-Owns the order in which ways of looking at a pair are tried, and the call of the prover on each. What it finds is checked again by
-`parts`, which shares none of its choices. Must not know servers, nor how a pair came about.
+Owns the order in which ways of looking at a pair are tried, how long each may take, and the call of the prover on each. What it finds is
+checked again by `parts`, which shares none of its choices. Must not know servers, nor how a pair came about.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -29,12 +30,28 @@ from rewright.equivalence.verdicts import Proved
 from rewright.sql import algebra as a
 from rewright.sql.catalog import Catalog
 
-# the share of the time left that one way of looking at a pair may take
+# how long one attempt may take at first, in seconds, and how much longer each time that it is made again
+_FIRST = 0.6
+_LONGER = 4.0
+# the share of the time left that one look at a part may take
 _SHARE = 0.5
 
 
 def at_once() -> None:
     """Nobody else has to be let go first."""
+
+
+def rounds(deadline: float) -> Iterator[tuple[float, bool]]:
+    """How many seconds one attempt may take, and whether positions are looked at (`rewright.equivalence.prover.prove`), round by round until the
+    deadline: what one attempt proves quickly does not wait for what takes long in another, and no attempt takes the others' time.
+    """
+    seconds = _FIRST
+    while True:
+        for positions in (False, True):
+            if clock.now() >= deadline:
+                return
+            yield seconds, positions
+        seconds *= _LONGER
 
 
 def proved_by_parts(
@@ -46,19 +63,13 @@ def proved_by_parts(
 ) -> Proved | None:
     """A proof of two bound queries out of proofs of what differs in them; its ``proof`` is a `PartsProof`."""
     deadline = clock.now() + seconds
-    if [c.type for c in a.output_columns(before)] != [c.type for c in a.output_columns(after)]:
-        return None
-    attempts = _attempts(before, after, catalog)
-    following = next(attempts, None)
-    while following is not None:
-        attempt, following = following, next(attempts, None)
-        left = deadline - clock.now()
-        if left <= 0:
+    search = PartsSearch(before, after, catalog, between)
+    for limit, positions in rounds(deadline):
+        found = search.round(limit, deadline, positions=positions)
+        if found is not None:
+            return found
+        if search.settled:
             return None
-        share = left if following is None else left * _SHARE
-        looks = _all(attempt.parts, catalog, clock.now() + share, between)
-        if looks is not None:
-            return _proved_as(before, after, attempt, looks, catalog)
     return None
 
 
@@ -72,22 +83,101 @@ class _Attempt:
     parts: list[Difference]
 
 
+_Look = tuple[Difference, Pair, Part]
+
+
+class PartsSearch:
+    """The search for a proof of one pair by its parts. What was found or ruled out in one round is kept for the next."""
+
+    def __init__(
+        self, before: a.Query, after: a.Query, catalog: Catalog, between: Callable[[], None] = at_once
+    ) -> None:
+        self.before, self.after, self.between = before, after, between
+        # whether the last round without positions, and the last with them, gave something up for lack of time
+        self._late = {False: True, True: True}
+        alike = [c.type for c in a.output_columns(before)] == [c.type for c in a.output_columns(after)]
+        self._making = _attempts(before, after, catalog) if alike else iter(())
+        self._made: list[_Attempt] = []
+        # by the number of the attempt and of the part in it
+        self._ways: dict[tuple[int, int], list[Pair]] = {}
+        self._found: dict[tuple[int, int], _Look] = {}
+        # ways that lead nowhere however long they are looked at, without positions or with them
+        self._hopeless: set[tuple[int, int, int, bool]] = set()
+
+    @property
+    def settled(self) -> bool:
+        """Whether another round would find no more."""
+        return not any(self._late.values())
+
+    def round(self, seconds: float, deadline: float, *, positions: bool) -> Proved | None:
+        """Every attempt once, for at most ``seconds`` each."""
+        if not self._late[positions]:
+            return None
+        self._late[positions] = False
+        for n in itertools.count():
+            if clock.now() >= deadline:
+                self._late[positions] = True
+                return None
+            attempt = self._attempt(n)
+            if attempt is None:
+                return None
+            looks = self._all(n, attempt, min(deadline, clock.now() + seconds), positions=positions)
+            if looks is not None:
+                return _proved_as(self.before, self.after, attempt, looks)
+        return None
+
+    def _attempt(self, n: int) -> _Attempt | None:
+        if n == len(self._made) and (following := next(self._making, None)) is not None:
+            self._made.append(following)
+        return self._made[n] if n < len(self._made) else None
+
+    def _all(self, n: int, attempt: _Attempt, deadline: float, *, positions: bool) -> list[_Look] | None:
+        for k in range(len(attempt.parts)):
+            if (n, k) not in self._found and not self._proved(n, k, attempt, deadline, positions=positions):
+                return None
+        return [self._found[n, k] for k in range(len(attempt.parts))]
+
+    def _proved(self, n: int, k: int, attempt: _Attempt, deadline: float, *, positions: bool) -> bool:
+        """Look at a part in one way after the other."""
+        difference, catalog = attempt.parts[k], attempt.view.catalog
+        if (n, k) not in self._ways:
+            self._ways[n, k] = list(pairs(difference.before, difference.after, catalog))
+        ways = self._ways[n, k]
+        for number, pair in enumerate(ways):
+            if (n, k, number, positions) in self._hopeless:
+                continue
+            self.between()
+            left = deadline - clock.now()
+            if left <= 0:
+                self._late[positions] = True
+                return False
+            seconds = left if number == len(ways) - 1 else left * _SHARE
+            binding = Binding(pair.before, pair.after, pair.catalog)
+            said = prove_both(binding, pair.catalog, seconds, positions=positions)
+            if said.proved is not None and isinstance(said.proved.proof, Proof):
+                self._found[n, k] = difference, pair, Part(number, said.proved.proof)
+                return True
+            if said.late:
+                self._late[positions] = True
+            else:
+                self._hopeless.add((n, k, number, positions))
+        return False
+
+
 def _attempts(before: a.Query, after: a.Query, catalog: Catalog) -> Iterator[_Attempt]:
     """Small parts first, view by view, none twice."""
     seen: list[list[Difference]] = []
     for number, view in enumerate(views(before, after, catalog)):
         for wider in (*range(WIDEST + 1), None, ALL):
-            parts = parts_of(view, wider, catalog)
+            parts = parts_of(view, wider)
             if parts not in seen:
                 seen.append(parts)
                 yield _Attempt(number, view, wider, parts)
 
 
-def _proved_as(
-    before: a.Query, after: a.Query, attempt: _Attempt, looks: list[_Look], catalog: Catalog
-) -> Proved:
+def _proved_as(before: a.Query, after: a.Query, attempt: _Attempt, looks: list[_Look]) -> Proved:
     view, parts = attempt.view, tuple(part for _, _, part in looks)
-    facts, modulo = stated(view, [(d, pair, part.proof) for d, pair, part in looks], catalog)
+    facts, modulo = stated(view, [(d, pair, part.proof) for d, pair, part in looks])
     proof = PartsProof(attempt.number, attempt.wider, parts, facts, modulo)
     return Proved(
         method=proof.method,
@@ -97,34 +187,3 @@ def _proved_as(
         steps=tuple(str(step) for part in parts for step in part.proof.steps),
         proof=proof,
     )
-
-
-_Look = tuple[Difference, Pair, Part]
-
-
-def _all(
-    parts: list[Difference], catalog: Catalog, deadline: float, between: Callable[[], None]
-) -> list[_Look] | None:
-    found: list[_Look] = []
-    for difference in parts:
-        look = _proved(difference, catalog, deadline, between)
-        if look is None:
-            return None
-        found.append(look)
-    return found
-
-
-def _proved(
-    difference: Difference, catalog: Catalog, deadline: float, between: Callable[[], None]
-) -> _Look | None:
-    ways = list(pairs(difference.before, difference.after, catalog))
-    for number, pair in enumerate(ways):
-        between()
-        left = deadline - clock.now()
-        if left <= 0:
-            return None
-        seconds = left if number == len(ways) - 1 else left * _SHARE
-        attempt = prove_both(Binding(pair.before, pair.after, pair.catalog), pair.catalog, seconds)
-        if attempt.proved is not None and isinstance(attempt.proved.proof, Proof):
-            return difference, pair, Part(number, attempt.proved.proof)
-    return None

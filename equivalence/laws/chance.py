@@ -49,14 +49,31 @@ def looseness(query: a.Query) -> frozenset[str]:
 
 def chance(query: a.Query, catalog: Catalog | None) -> tuple[set[str], tuple[str, ...]]:
     """What a block leaves to chance, the queries within aside, and the constraints by which it is no more."""
-    if _total(query) or catalog is None:
+    if catalog is None:
         return _looseness(query), ()
+    numbered = _numbered_by_key(query, catalog)
+    windows = numbered is not None
+    if _total(query):
+        return _looseness(query, windows=windows), said(numbered or ())
     basis = _shows_its_order(query, catalog)
     if basis is None:
         basis = _total_by_key(query, catalog)
     if basis is None:
-        return _looseness(query), ()
-    return _looseness(query, total=True), said(basis)
+        return _looseness(query, windows=windows), said(numbered or ())
+    return _looseness(query, total=True, windows=windows), said(basis | (numbered or frozenset()))
+
+
+def _numbered_by_key(query: a.Query, catalog: Catalog) -> Assumptions | None:
+    """The constraints by which the orders of a block's windows leave no ties; None: one does, or there is none that matters."""
+    if not isinstance(query, a.Select):
+        return None
+    calls = [n for n in own_parts(query) if isinstance(n, a.WindowCall) and not _by_value(n)]
+    facts = Facts(catalog, query)
+    keys = ((*c.window.partition_by, *(k.expr for k in c.window.order_by)) for c in calls)
+    found = [facts.exprs_determine(query, k) for k in keys]
+    if not found or None in found:
+        return None
+    return frozenset(x for basis in found for x in basis or ())
 
 
 def _shows_its_order(query: a.Query, catalog: Catalog) -> Assumptions | None:
@@ -85,13 +102,13 @@ def _total_by_key(query: a.Query, catalog: Catalog) -> Assumptions | None:
     return Facts(catalog, query).exprs_determine(query, [k.expr for k in query.order_by])
 
 
-def _looseness(query: a.Query, *, total: bool = False) -> set[str]:
-    """What a block leaves to chance, the queries within aside."""
+def _looseness(query: a.Query, *, total: bool = False, windows: bool = False) -> set[str]:
+    """What a block leaves to chance, the queries within aside. ``total``, ``windows``: its order, and those of its windows, leave no ties."""
     found: set[str] = set()
     if not total and not _total(query):
         found.add("tie-order")
     for node in own_parts(query):
-        if isinstance(node, a.WindowCall) and not _by_value(node):
+        if isinstance(node, a.WindowCall) and not windows and not _by_value(node):
             found.add("tie-order")
         if isinstance(node, a.Aggregate) and order_sensitive(node):
             found.add("tie-order")

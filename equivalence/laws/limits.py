@@ -50,7 +50,7 @@ class _WithoutEarlyLimits(Walk):
                 (cut.rel, i): t.expr for i, t in enumerate(cut.query.targets)
             }
             same = tuple(substitute(k, mapping) for k in block.order_by) == cut.query.order_by
-            if basis is None or not same or not _covers(cut.query, block):
+            if basis is None or not same or not covers(cut.query, block):
                 continue
             self.rest_on(basis)
             self._reserve(cut.query)
@@ -117,7 +117,7 @@ class _WithoutEarlyLimits(Walk):
             return self._arms(arm, whole)
         if (
             not isinstance(arm, a.Select)
-            or not _covers(arm, whole)
+            or not covers(arm, whole)
             or any(returns_set(t.expr) for t in arm.targets)
         ):
             return arm
@@ -145,7 +145,7 @@ def _most(query: a.Query) -> int | None:
     return sum(int(x.value) for x in numbers if isinstance(x, a.Const) and x.value is not None)
 
 
-def _covers(cut: a.Select, whole: a.Select | a.SetOp) -> bool:
+def covers(cut: a.Select, whole: a.Select | a.SetOp) -> bool:
     """Whether the cut keeps as many rows as the outer LIMIT looks at, or as many by the same parameter."""
     if cut.offset is not None or cut.with_ties or cut.ctes:
         return False

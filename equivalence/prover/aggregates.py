@@ -19,9 +19,9 @@ from .bags import NULL_ON_EMPTY, aggregate, block, count, sum_of, with_not_null
 from .build import app
 from .conditions import off
 from .failures import describe
-from .positions import before, through
+from .positions import ORDER_SENSITIVE, before, read_window, through
 from .raising import plain_name, raised_by, rows_in_full
-from .symbols import INTS, TO_NUMERIC, arithmetic, identity
+from .symbols import INTS, TO_NUMERIC, arithmetic
 from .terms import (
     Bag,
     Block,
@@ -39,8 +39,6 @@ from .translate import Raising, Unsupported, sort_label
 if TYPE_CHECKING:
     from .expressions import Translation
 
-ORDER_SENSITIVE = frozenset({"array_agg", "string_agg", "json_agg", "jsonb_agg", "json_object_agg",
-    "jsonb_object_agg", "xmlagg"})  # fmt: skip
 KNOWN = NULL_ON_EMPTY | {"count", "array_agg", "json_agg", "jsonb_agg"}
 EXACT = INTS | {"numeric"}
 # window functions whose result depends on the values of the order keys alone
@@ -107,8 +105,8 @@ def make_aggregate(t: Translation, spec: Spec, bag: Bag) -> Term:
     argument_type = spec.func.arg_types[0] if spec.func.arg_types else ""
     strict = name in NULL_ON_EMPTY or name == "count"
     if name in ORDER_SENSITIVE:
-        if not (spec.sort and _sorted_by_value(bag, len(spec.sort))):
-            t.to.loose.add("tie-order")
+        if not spec.sort:
+            t.to.loose.add("tie-order")  # of sorted ones see `failures.orders`
     elif spec.sort:
         bag = tuple(Block(b.vars, b.preds, b.outs[: len(b.outs) - len(spec.sort)]) for b in bag)
     if strict and not spec.star and bag and name not in {"count", "sum"}:
@@ -150,14 +148,6 @@ def averages(query: a.Query) -> int:
         and e.func.name == "avg"
         and e.func.arg_types[0] in EXACT
         for e in all_exprs_of_query(query)
-    )
-
-
-def _sorted_by_value(bag: Bag, keys: int) -> bool:
-    """Whether rows that tie on the sort keys give the same: every argument is a key or a constant."""
-    return all(
-        all(isinstance(o, Lit) or (o in b.outs[-keys:] and identity(o.type)) for o in b.outs[:-keys])
-        for b in bag
     )
 
 
@@ -233,6 +223,17 @@ def _running(t: Translation, e: a.WindowCall) -> Bag | None:
     return tuple(found)
 
 
+def _bound(kind: str, offset: a.Expr | None) -> str:
+    """One end of a frame as it is named."""
+    if offset is None:
+        return kind
+    number = offset.arg if isinstance(offset, a.Cast) else offset
+    # a negative distance is an error where there are rows, and so may be others than numbers of rows
+    if not isinstance(number, a.Const) or number.type.name not in INTS or not str(number.value).isdigit():
+        raise Unsupported("frame offset")
+    return f"{kind}_{number.value}"
+
+
 def _up_to_the_peers(frame: a.Frame) -> bool:
     """Whether a frame ends with the group before the current row's."""
     back = frame.end_offset.arg if isinstance(frame.end_offset, a.Cast) else frame.end_offset
@@ -294,8 +295,7 @@ def _by_position(t: Translation, e: a.WindowCall) -> Term:
     if not e.func.is_builtin:
         raise Unsupported(f"aggregate {e.func.name}()")
     frame = replace(e.window.frame, mode="range") if off("14") else e.window.frame
-    if frame.start_offset is not None or frame.end_offset is not None:
-        raise Unsupported("frame offset")
+    start, end = _bound(frame.start, frame.start_offset), _bound(frame.end, frame.end_offset)
     order = e.window.order_by
     by_value = frame.mode == "range" and not frame.exclude and (e.func.kind == "a" or e.func.name in BY_VALUE)
     if e.func.kind == "a" and e.func.name in ORDER_SENSITIVE:
@@ -304,8 +304,6 @@ def _by_position(t: Translation, e: a.WindowCall) -> Term:
         raise Unsupported("window over a union")
     if e.func.kind == "a" and e.func.arg_types[:1] in {("float4",), ("float8",)}:
         t.to.loose.add("float-order")
-    if not by_value and e.func.name != "row_number":
-        t.to.loose.add("tie-order")  # of row_number see `failures.orders`
     outs = (*(k.expr for k in order), *e.args)
     bag = _partition(t, e, outs, rows=not by_value)
     current = tuple(t.term(x) for x in (*(k.expr for k in order), *(() if by_value else e.args)))
@@ -314,6 +312,8 @@ def _by_position(t: Translation, e: a.WindowCall) -> Term:
         ((r, _),) = t.scope.windows()
         here = _identity(r.vars)
     sort = " ".join(sort_label(k, k.expr.type.collation) for k in order)
-    name = f"{e.func.schema}.{e.func.name}({','.join(e.func.arg_types)}) over {sort} {frame.mode} {frame.start} {frame.end} {frame.exclude}"
+    name = f"{e.func.schema}.{e.func.name}({','.join(e.func.arg_types)}) over {sort} {frame.mode} {start} {end} {frame.exclude}"
+    if not by_value and read_window(name) is None:
+        t.to.loose.add("tie-order")  # of the others see `failures.orders`
     _remember_window(t, e, Spec(e.func, e.type, e.star, distinct=False), name)
     return Nested("win", name, bag, e.type, (*current, *here))

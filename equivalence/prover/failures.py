@@ -13,7 +13,7 @@ from .conditions import holds
 from .context import Context
 from .entail import Engine
 from .places import at_path, nested_terms, places
-from .positions import is_total, window_keys
+from .positions import WindowName, is_total, ordered_keys, read_window, total
 from .ranges import described_as, stays_in_range, with_constants
 from .symbols import (
     CASE,
@@ -169,11 +169,25 @@ def _placed(failure: Failure, translator: Translator, *, closely: bool) -> str:
 
 def failing(engine: Engine, form: Bag, spared: Spared) -> Failures:
     """Everything in the form that may raise an error."""
+    crowded = _crowded(engine, form)
     return Failures(
-        frozenset(_failing(engine, form, spared.always, closely=False)),
-        frozenset(_failing(engine, form, spared.always, closely=True)),
-        frozenset(_failing(engine, form, spared.in_order, closely=True)),
+        frozenset((*crowded, *_failing(form, spared.always, closely=False))),
+        frozenset((*crowded, *_failing(form, spared.always, closely=True))),
+        frozenset((*crowded, *_failing(form, spared.in_order, closely=True))),
     )
+
+
+def _crowded(engine: Engine, form: Bag) -> Found:
+    """The scalar subqueries that may have more than one row."""
+    sources = {v: s for b in form for v, s in block_vars(b)}
+    found: Found = set()
+    for path in places(form):
+        ctx, bag, _ = at_path(Context(), form, "bag", path)
+        for b in bag:
+            for n in nested_terms(b):
+                if n.kind == "the" and not _single(engine, ctx, b, n):
+                    found.add(("errors", f"{SUBQUERY} {describe(n, sources)}"))
+    return found
 
 
 def tested(translator: Translator, form: Bag) -> Failures:
@@ -205,19 +219,15 @@ def _tested(translator: Translator, form: Bag, closely: _Closely) -> Found:
     return {(kind, f"condition {what}") for kind, what in found}
 
 
-def _failing(engine: Engine, form: Bag, sure: Collection[str], *, closely: bool) -> Found:
+def _failing(form: Bag, sure: Collection[str], *, closely: bool) -> Found:
     sources = {v: s for b in form for v, s in block_vars(b)}
     found: Found = set()
     for path in places(form):
-        ctx, bag, _ = at_path(Context(), form, "bag", path)
-        for b in bag:
+        for b in at_path(Context(), form, "bag", path)[1]:
             # outputs of the result are made of the rows that are left
             outs = tuple(with_constants(o, b.preds) for o in b.outs) if closely and not path else b.outs
             for t in (*b.preds, *outs):
                 found |= set(_failing_term(t, sources, sure, closely=closely))
-            for n in nested_terms(b):
-                if n.kind == "the" and not _single(engine, ctx, b, n):
-                    found.add(("errors", f"{SUBQUERY} {describe(n, sources)}"))
             for _, s in b.vars:
                 if isinstance(s, Function):
                     found.add(("errors", f"function {s.name}"))
@@ -286,18 +296,47 @@ def orders(engine: Engine, form: Bag, keys: int) -> bool:
             for _, s in b.vars:
                 if isinstance(s, Limited) and not _total(engine, ctx, s):
                     return True
-            if any(n.kind == "win" and not _numbered(engine, ctx.within(b), n) for n in nested_terms(b)):
+            if any(not _placed_alike(engine, ctx.within(b), n) for n in nested_terms(b)):
                 return True
     return False
 
 
-def _numbered(engine: Engine, ctx: Context, n: Nested) -> bool:
-    """Whether row_number() has one way to number the rows; other windows are judged where they are read."""
-    name, keys = window_keys(n.name)
-    if name != "row_number":
+def _placed_alike(engine: Engine, ctx: Context, n: Nested) -> bool:
+    """Whether a window function or an aggregate in a stated order has one way to place the rows, or gives the same in each."""
+    if n.kind == "agg":
+        keys = ordered_keys(n.name)
+        if not keys or not n.bag:
+            return keys == 0
+        return _sorted_by_value(n.bag, keys) or total(engine, ctx, n.bag, slice(-keys, None))
+    window = read_window(n.name) if n.kind == "win" else None
+    if n.kind != "win" or window is None:
+        # those that are not read are judged where they are translated
         return not n.name.startswith("pg_catalog.row_number(")
-    (b,) = n.bag
-    return determined_by(engine, ctx, b, b.outs[: len(keys)]) >= {v for v, _ in b.vars}
+    if window.by_value or _shows_first_key(window, n):
+        return True
+    return total(engine, ctx, n.bag, slice(len(window.keys)))
+
+
+def _shows_first_key(window: WindowName, n: Nested) -> bool:
+    """Whether a window shows the least or greatest sort key of a frame: those that tie with it show the same."""
+    whole = (
+        not window.exclude
+        and window.start == "unbounded_preceding"
+        and window.end in {"current", "unbounded_following"}
+    )
+    if window.func != "first_value" or not whole:
+        return False
+    return all(b.outs[len(window.keys)] in b.outs[: len(window.keys)] for b in n.bag) and all(
+        identity(o.type) for b in n.bag for o in b.outs[: len(window.keys)]
+    )
+
+
+def _sorted_by_value(bag: Bag, keys: int) -> bool:
+    """Whether rows that tie on the sort keys give the same: every argument is a key or a constant."""
+    return all(
+        all(isinstance(o, Lit) or (o in b.outs[-keys:] and identity(o.type)) for o in b.outs[:-keys])
+        for b in bag
+    )
 
 
 def _total(engine: Engine, ctx: Context, source: Limited) -> bool:

@@ -8,12 +8,27 @@ that chooses rules and parameters is not trusted. Must not know the search.
 from __future__ import annotations
 
 from .rules.base import At, Place, Rule
+from .rules.columns import determined_column, tied_outside
 from .rules.distinct import bind_column, distinct_to_exists, drop_column, open_distinct, prune_limited
 from .rules.joins import merge_copies, to_semijoin
+from .rules.nearest import first_of_array, nearest_row, subscripts
 from .rules.order import first_row, lone_extreme, one_of_each, rank_as_count
 from .rules.parents import distinct_to_parent
 from .rules.predicates import drop_contradiction, drop_redundant, plain_equality
 from .rules.sums import flatten_aggregate, multiply, product_terms
+from .rules.tops import (
+    asked_of_count,
+    bounded_count,
+    counted_sum,
+    dense_rank_as_count,
+    equated_extreme,
+    extreme_as_exists,
+    first_rows,
+    lone_negation,
+    own_row_counted,
+    some_first,
+    sums_with_counts,
+)
 from .rules.unions import align, merge_blocks, multi_to_set, union_of_sets
 from .rules.values import case_terms, lone_row, simplify_case, split_scalar
 
@@ -41,6 +56,30 @@ RULES: dict[str, Rule] = {
     "one-of-each": one_of_each,
     "product": multiply,
     "lone-row": lone_row,
+    "nearest-row": nearest_row,
+    "first-of-array": first_of_array,
+    "first-rows": first_rows,
+    "dense-rank": dense_rank_as_count,
+    "bounded-count": bounded_count,
+    "counted-sum": counted_sum,
+    "extreme-as-exists": extreme_as_exists,
+    "some-first": some_first,
+    "own-row": own_row_counted,
+    "determined-column": determined_column,
+    "tied-outside": tied_outside,
 }
 
-__all__ = ["RULES", "At", "Place", "Rule", "align", "case_terms", "product_terms"]
+__all__ = [
+    "RULES",
+    "At",
+    "Place",
+    "Rule",
+    "align",
+    "asked_of_count",
+    "case_terms",
+    "equated_extreme",
+    "lone_negation",
+    "product_terms",
+    "subscripts",
+    "sums_with_counts",
+]

@@ -12,9 +12,20 @@ from itertools import permutations
 from .conditions import off
 from .context import Context
 from .entail import Engine
-from .kernel import RULES, At, Place, case_terms, product_terms
+from .kernel import (
+    RULES,
+    At,
+    Place,
+    asked_of_count,
+    case_terms,
+    equated_extreme,
+    lone_negation,
+    product_terms,
+    subscripts,
+    sums_with_counts,
+)
 from .places import Mode, Path, at_path, nested_terms, places, put
-from .symbols import CASE, EQ, IS_NULL, NOT, OR, SAME
+from .symbols import CASE, EQ, IS_NULL, LE, NOT, OR, SAME
 from .terms import (
     App,
     Bag,
@@ -27,7 +38,9 @@ from .terms import (
     Table,
     Term,
     Var,
+    block_vars,
     free_vars,
+    walk_bag,
     walk_shallow,
 )
 
@@ -65,13 +78,62 @@ ORDER = (
 LATE = ("distinct-to-parent",)
 
 
-def normalise(engine: Engine, form: Bag, *, mode: Mode = "bag", late: bool = False) -> tuple[Bag, Trace]:
-    """A normal form with the steps that lead to it. ``late``: of one already, by the late rules and what follows from them."""
+# what says by position which rows are meant, and by counts and extremes, as EXISTS: asked for where the rest leads nowhere, since
+# it makes forms larger
+POSITIONS = (
+    "nearest-row",
+    "first-of-array",
+    "dense-rank",
+    "determined-column",
+    "first-rows",
+    "counted-sum",
+    "own-row",
+    "tied-outside",
+    "some-first",
+    "bounded-count",
+    "extreme-as-exists",
+)
+BY_POSITION = (*ORDER[:2], *POSITIONS, *ORDER[2:])
+# where both queries read values of other rows these are compared as such
+UNSPLIT = tuple(rule for rule in BY_POSITION if rule != "split-scalar")
+_READING_NAMES = tuple(f"pg_catalog.{f}(" for f in ("lag", "lead", "first_value", "last_value", "nth_value"))
+
+
+def reads_rows(form: Bag) -> bool:
+    """Whether a form has values that are read in one other row."""
+    return any(
+        (isinstance(t, App) and t.sym.name == "subscript")
+        or (isinstance(t, Nested) and t.kind == "the")
+        or (isinstance(t, Nested) and t.kind == "win" and t.name.startswith(_READING_NAMES))
+        for t in walk_bag(form)
+    )
+
+
+def says_positions(form: Bag) -> bool:
+    """Whether a form has something that the rules of positions are about."""
+    sources = (s for b in form for _, s in block_vars(b))
+    return any(isinstance(s, Limited) for s in sources) or any(
+        isinstance(t, Nested) and (t.kind == "win" or (t.kind == "agg" and _by_order(t.name)))
+        for t in walk_bag(form)
+    )
+
+
+def _by_order(name: str) -> bool:
+    return name == "cnt" or name.startswith(("min ", "max ", "array_agg "))
+
+
+def normalise(
+    engine: Engine, form: Bag, *, mode: Mode = "bag", order: tuple[str, ...] = ORDER, late: bool = False
+) -> tuple[Bag, Trace]:
+    """A normal form with the steps that lead to it, by the rules of ``order``.
+
+    ``late``: of one already, by the late rules and what follows from them.
+    """
     trace: Trace = []
     tried: set[Tried] = set()
     while len(trace) < MAX_STEPS:
-        order = ORDER if not late else (*ORDER, *LATE) if trace else LATE
-        step = _next(engine, form, mode, tried, order)
+        rules = order if not late else (*order, *LATE) if trace else LATE
+        step = _next(engine, form, mode, tried, rules)
         if step is None:
             break
         rule, path, at, form = step
@@ -315,7 +377,72 @@ def _covers(p: Place, _path: Path) -> Iterator[At]:
                     yield (i, j)
 
 
+def _subscripts(p: Place, _path: Path) -> Iterator[At]:
+    for i, b in enumerate(p.bag):
+        for n in range(len(subscripts(b))):
+            yield (i, n)
+
+
+def _asked_counts(p: Place, _path: Path) -> Iterator[At]:
+    for i, b in enumerate(p.bag):
+        for n, q in enumerate(b.preds):
+            if asked_of_count(q) is not None:
+                yield (i, n)
+
+
+def _counted_sums(p: Place, _path: Path) -> Iterator[At]:
+    for i, b in enumerate(p.bag):
+        for n in range(len(sums_with_counts(b))):
+            yield (i, n)
+
+
+def _first_ones(p: Place, _path: Path) -> Iterator[At]:
+    if p.mode == "set":
+        for i, b in enumerate(p.bag):
+            for n, q in enumerate(b.preds):
+                if not b.outs and lone_negation(q) is not None:
+                    yield (i, n)
+
+
+def _asked_of_rows(p: Place, _path: Path) -> Iterator[At]:
+    """Conditions of EXISTS that are EXISTS themselves."""
+    if p.mode == "set":
+        for i, b in enumerate(p.bag):
+            for n, q in enumerate(b.preds):
+                if not b.outs and any(isinstance(t, Nested) for t in walk_shallow(q)):
+                    yield (i, n)
+
+
+def _equated_extremes(p: Place, _path: Path) -> Iterator[At]:
+    for i, b in enumerate(p.bag):
+        for n, q in enumerate(b.preds):
+            if equated_extreme(q) is not None:
+                yield (i, n)
+
+
+def _no_later(p: Place, _path: Path) -> Iterator[At]:
+    """Conditions of counted rows that leave the row itself among them."""
+    for i, b in enumerate(p.bag):
+        for n, t in enumerate(nested_terms(b)):
+            if t.kind == "agg" and t.name == "cnt":
+                for k, inner in enumerate(t.bag):
+                    for m, q in enumerate(inner.preds):
+                        if isinstance(q, App) and q.sym == LE:
+                            yield (i, n, k, m)
+
+
 CANDIDATES: dict[str, Candidates] = {
+    "nearest-row": _nested("win"),
+    "first-of-array": _subscripts,
+    "first-rows": _limited_vars,
+    "dense-rank": _nested("win"),
+    "bounded-count": _asked_counts,
+    "counted-sum": _counted_sums,
+    "some-first": _first_ones,
+    "tied-outside": _asked_of_rows,
+    "extreme-as-exists": _equated_extremes,
+    "own-row": _no_later,
+    "determined-column": _columns,
     "contradiction": _blocks,
     "multi-to-set": _multi_vars,
     "first-row": _limited_vars,

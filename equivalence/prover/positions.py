@@ -7,6 +7,7 @@ know rules.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass, replace
 
 from rewright.sql.types import BOOL, SqlType
 
@@ -15,11 +16,18 @@ from .conditions import off
 from .context import Context
 from .entail import Engine
 from .symbols import INTS, LE, LT, domain
-from .terms import INTEGER, Limited, Lit, Term
-from .unique import determined_by
+from .terms import INTEGER, Bag, Limited, Lit, Term
+from .unique import determined_by, duplicate_free
 
 _LABEL = re.compile(r"(asc|desc) nulls (first|last) pg_catalog\.([<>])\((\w+),(\w+)\)(?: collate (\S+))?")
-_WINDOW = re.compile(r"pg_catalog\.(rank|row_number)\(\) over (.*?) ?(?:range|rows|groups) \w+ \w+ \w*\Z")
+_WINDOW = re.compile(r"pg_catalog\.(\w+)\(([\w,]*)\) over (.*?) ?(range|rows|groups) (\w+) (\w+) (\w*)\Z")
+# window functions that give rows which tie in their order the same value
+_BY_VALUE = frozenset({"rank", "dense_rank", "percent_rank", "cume_dist"})
+_RANKING = frozenset({"rank", "row_number"})
+_OTHER = {"asc": "desc", "desc": "asc", "first": "last", "last": "first", "<": ">", ">": "<"}
+_BY_PLACE = frozenset({"row_number", "ntile", "lag", "lead", "first_value", "last_value", "nth_value"})
+ORDER_SENSITIVE = frozenset({"array_agg", "string_agg", "json_agg", "jsonb_agg", "json_object_agg",
+    "jsonb_object_agg", "xmlagg"})  # fmt: skip
 # the directions that are read, with the aggregate that their first value is
 _DIRECTIONS = {("asc", "<"): "min", ("desc", ">"): "max"}
 # types of which there is a minimum and a maximum
@@ -111,10 +119,69 @@ def extreme_name(label: str, type_: SqlType) -> str | None:
     return None if name is None else f"{name} {shown}"
 
 
-def window_keys(name: str) -> tuple[str, tuple[str, ...]]:
-    """The ranking function that a window's name says, and the labels of its sort keys."""
+@dataclass(frozen=True, slots=True)
+class WindowName:
+    """What the name of a window's term says (`aggregates._by_position`); ``keys``: the labels of its sort keys."""
+
+    func: str
+    types: tuple[str, ...]
+    keys: tuple[str, ...]
+    mode: str
+    start: str
+    end: str
+    exclude: str
+
+    @property
+    def by_value(self) -> bool:
+        """Whether rows that tie in the order get the same, whichever comes first: ranks, and aggregates of frames of peers."""
+        if self.func in _BY_VALUE:
+            return True
+        ordered = self.func in ORDER_SENSITIVE or self.func in _BY_PLACE
+        return self.mode == "range" and not self.exclude and not ordered
+
+
+def read_window(name: str) -> WindowName | None:
+    """The parts of a window's name; None where its order or its frame is not read."""
     found = _WINDOW.fullmatch(name)
     if found is None:
-        return "", ()
-    keys = tuple(m[0] for m in _LABEL.finditer(found[2]))
-    return (found[1], keys) if " ".join(keys) == found[2].strip() else ("", ())
+        return None
+    keys = labels(found[3])
+    if keys is None:
+        return None
+    return WindowName(found[1], tuple(filter(None, found[2].split(","))), keys, *found.groups()[3:])
+
+
+def labels(text: str) -> tuple[str, ...] | None:
+    """The labels of sort keys that stand one after the other; None where one is not read."""
+    keys = tuple(m[0] for m in _LABEL.finditer(text))
+    return keys if " ".join(keys) == text.strip() else None
+
+
+def reversed_label(label: str) -> str:
+    """The label of the same key sorted the other way round."""
+    found = _LABEL.fullmatch(label)
+    if found is None:
+        raise ValueError(label)
+    direction, nulls, op = (_OTHER[x] for x in found.groups()[:3])
+    under = f" collate {found[6]}" if found[6] else ""
+    return f"{direction} nulls {nulls} pg_catalog.{op}({found[4]},{found[5]}){under}"
+
+
+def ordered_keys(name: str) -> int | None:
+    """How many sort keys an aggregate has in whose order it is made, by its name; None: they are not read."""
+    func, _, rest = name.partition(" ")
+    if func not in ORDER_SENSITIVE:
+        return 0
+    keys = labels(rest.partition(" ")[2])
+    return None if keys is None else len(keys)
+
+
+def window_keys(name: str) -> tuple[str, tuple[str, ...]]:
+    """The ranking function that a window's name says, and the labels of its sort keys."""
+    found = read_window(name)
+    return ("", ()) if found is None or found.func not in _RANKING else (found.func, found.keys)
+
+
+def total(engine: Engine, ctx: Context, bag: Bag, keys: slice) -> bool:
+    """Whether no two rows of the bag tie on the outputs ``keys``."""
+    return duplicate_free(engine, ctx, tuple(replace(b, outs=b.outs[keys]) for b in bag))

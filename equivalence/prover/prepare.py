@@ -36,7 +36,7 @@ from .raising import Computed, apart, computed
 from .symbols import TO_NUMERIC
 from .terms import INTEGER, App, Bag, Block, Lit, Term, free_vars
 from .translate import Form, Translator, Unsupported
-from .unique import determined_by, ties
+from .unique import determined_by, lone, ties
 
 _WHOLE = re.compile(r"0|-?[1-9]\d*")
 
@@ -219,7 +219,7 @@ def _decided(engine: Engine, b: Block, earlier: list[Term], term: Term) -> bool:
     if not free_vars(term) & own:
         return True
     determined = determined_by(engine, Context(), b, earlier)
-    if free_vars(term) & own <= determined:
+    if free_vars(term) & own <= determined or lone(engine, Context(), b, tuple(earlier)):
         return True
     return any(isinstance(c, Lit) for c in ties(b.preds, term))
 

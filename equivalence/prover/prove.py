@@ -6,7 +6,7 @@ is replayed before it counts. Must not know servers or counterexamples.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from typing import Literal
 
 from rewright.engines import clock
@@ -19,9 +19,10 @@ from .context import Context
 from .digest import digest
 from .entail import Engine, LetGo, OutOfTime
 from .fresh import numbering
-from .match import match_bags
-from .normal import Trace, normalise
+from .match import Pairing, match_bags
+from .normal import BY_POSITION, ORDER, UNSPLIT, Trace, normalise, reads_rows, says_positions
 from .prepare import (
+    Prepared,
     Reason,
     method_of,
     names_note,
@@ -34,6 +35,7 @@ from .prepare import (
 )
 from .replay import settle
 from .schema import Schema
+from .terms import Bag
 from .translate import Unsupported
 
 
@@ -45,11 +47,13 @@ def prove(
     deadline_seconds: float = 5.0,
     accept: Collection[str] = (),
     distrust: Collection[str] = (),
+    positions: bool | None = None,
 ) -> Proof | Reason | None:
     """A proof that both queries are the same on every database of the catalog.
 
     ``accept`` are reservations the caller can live with; others still come back in ``modulo``, for the caller to
-    judge. ``distrust``: names of constraints not to rely on (a session's snapshot may be older). ``Reason`` says what
+    judge. ``distrust``: names of constraints not to rely on (a session's snapshot may be older). ``positions``: whether first rows, ranks and
+    extremes are seen as EXISTS, which takes longer; None: where nothing is found without. ``Reason`` says what
     stands in the way, None that nothing was found. A proof that comes back has been replayed. In a process with several
     threads one proves at a time; the others wait for their turn as long as they may prove, and prove then.
     """
@@ -60,7 +64,7 @@ def prove(
         left = deadline - clock.now()
         try:
             with solver_alone(left):
-                return _prove(q1, q2, catalog, left, distrust)
+                return _prove(q1, q2, catalog, left, distrust, positions)
         except Busy:
             return Reason("timeout", "timeout")
         except LetGo:
@@ -68,12 +72,17 @@ def prove(
 
 
 def _prove(
-    q1: Query, q2: Query, catalog: Catalog, deadline_seconds: float, distrust: Collection[str]
+    q1: Query,
+    q2: Query,
+    catalog: Catalog,
+    deadline_seconds: float,
+    distrust: Collection[str],
+    positions: bool | None,
 ) -> Proof | Reason | None:
     engine = Engine(Schema(catalog, distrust=distrust), clock.now() + deadline_seconds, yields=True)
     try:
         with numbering():
-            draft = _draft(engine, q1, q2)
+            draft = _draft(engine, q1, q2, positions)
         if not isinstance(draft, Proof) or draft.method == "same-tree":
             return draft
         settled = settle(draft, q1, q2, catalog, engine.deadline)
@@ -98,7 +107,7 @@ def _prove(
     return settled
 
 
-def _draft(engine: Engine, q1: Query, q2: Query) -> Proof | Reason | None:
+def _draft(engine: Engine, q1: Query, q2: Query, positions: bool | None) -> Proof | Reason | None:
     """What a search finds; its facts may be more than the argument needs."""
     difference = signature_difference(q1, q2)
     if difference is not None and difference.kind == "signature":
@@ -109,21 +118,14 @@ def _draft(engine: Engine, q1: Query, q2: Query) -> Proof | Reason | None:
     prepared = prepare_both(engine, q1, q2)
     if not isinstance(prepared, tuple):
         return prepared
-    left, steps1 = normalise(engine, prepared[0].bag)
-    right, steps2 = normalise(engine, prepared[1].bag)
-    ended = same_order(engine, prepared, (left, right))
-    if ended is None:
-        return Reason("the visible orders differ", "order")
-    blocks = match_bags(engine, Context(), *ended)
-    if blocks is None:
-        left, more1 = normalise(engine, left, late=True)
-        right, more2 = normalise(engine, right, late=True)
-        ended = same_order(engine, prepared, (left, right)) if more1 or more2 else None
-        blocks = None if ended is None else match_bags(engine, Context(), *ended)
-        steps1, steps2 = [*steps1, *more1], [*steps2, *more2]
-    if blocks is None or ended is None:
-        return None
-    steps = (*_steps(1, steps1), *_steps(2, steps2))
+    found = None
+    for order in _orders(prepared, positions):
+        found = _matched(engine, prepared, order)
+        if isinstance(found, tuple):
+            break
+    if not isinstance(found, tuple):
+        return found
+    steps, ended, blocks = found
     return Proof(
         method_of(steps),
         steps,
@@ -134,6 +136,40 @@ def _draft(engine: Engine, q1: Query, q2: Query) -> Proof | Reason | None:
         notes,
         (digest(ended[0]), digest(ended[1])),
     )
+
+
+def _orders(prepared: tuple[Prepared, Prepared], positions: bool | None) -> Iterator[tuple[str, ...]]:
+    """The rules to go by, one set after the other."""
+    if not positions:
+        yield ORDER
+    if positions is not False and any(says_positions(p.bag) for p in prepared):
+        if all(reads_rows(p.bag) for p in prepared):
+            yield UNSPLIT
+        yield BY_POSITION
+
+
+_Matched = tuple[tuple[Step, ...], tuple[Bag, Bag], tuple[tuple[int, Pairing], ...]]
+
+
+def _matched(
+    engine: Engine, prepared: tuple[Prepared, Prepared], order: tuple[str, ...]
+) -> _Matched | Reason | None:
+    """The steps to two forms that are the same, the forms, and what stands for what in them."""
+    left, steps1 = normalise(engine, prepared[0].bag, order=order)
+    right, steps2 = normalise(engine, prepared[1].bag, order=order)
+    ended = same_order(engine, prepared, (left, right))
+    if ended is None:
+        return Reason("the visible orders differ", "order")
+    blocks = match_bags(engine, Context(), *ended)
+    if blocks is None:
+        left, more1 = normalise(engine, left, order=order, late=True)
+        right, more2 = normalise(engine, right, order=order, late=True)
+        again = same_order(engine, prepared, (left, right)) if more1 or more2 else None
+        blocks = None if again is None else match_bags(engine, Context(), *again)
+        if again is None or blocks is None:
+            return None
+        ended, steps1, steps2 = again, [*steps1, *more1], [*steps2, *more2]
+    return (*_steps(1, steps1), *_steps(2, steps2)), ended, blocks
 
 
 def _steps(side: Literal[1, 2], trace: Trace) -> tuple[Step, ...]:

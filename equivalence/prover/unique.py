@@ -6,12 +6,14 @@ Must not know rules; uses keys with their assumptions.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
-from .build import not_null
+from .bags import subst
+from .build import conj, eq, is_true, negate, not_null
 from .conditions import holds, off
 from .context import Context, identical
 from .entail import Engine
-from .symbols import EQ, LE, SAME, identity
+from .symbols import EQ, LE, NOT, SAME, identity
 from .terms import (
     INTEGER,
     App,
@@ -20,12 +22,14 @@ from .terms import (
     Distinct,
     Limited,
     Lit,
+    Nested,
     Source,
     Table,
     Term,
     Var,
     free_in_source,
     free_vars,
+    rows_renamed,
     source_types,
 )
 
@@ -135,10 +139,51 @@ def _known(
 def one_row(engine: Engine, ctx: Context, bag: Bag) -> bool:
     """Whether the bag has at most one row."""
     with engine.schema.recording() as used:
-        answer = _each_block(engine, ctx, bag, lambda _: ()) and _disjoint(engine, ctx, bag, equal=False)
+        answer = all(lone(engine, ctx, b) for b in bag) and _disjoint(engine, ctx, bag, equal=False)
         if not answer:
             used.clear()
     return answer
+
+
+def lone(engine: Engine, ctx: Context, b: Block, known: tuple[Term, ...] = ()) -> bool:
+    """Whether a block has at most one row, for each value of the ``known`` terms."""
+    open_ = {v for v, _ in b.vars} - determined_by(engine, ctx, b, known)
+    if not open_:
+        return True
+    return any(_no_other(engine, ctx, b, v, p, known) for v in sorted(open_) for p in b.preds)
+
+
+def _no_other(engine: Engine, ctx: Context, b: Block, v: int, goal: Term, known: tuple[Term, ...]) -> bool:
+    """14: whether the predicate says that no other row comes before that of ``v`` in a total order, and the rest hangs on this row."""
+    columns = _columns(b, v)
+    if not columns or determined_by(engine, ctx, b, columns) < {x for x, _ in b.vars}:
+        return False
+    if not (isinstance(goal, App) and goal.sym == NOT and isinstance(goal.args[0], Nested)):
+        return False
+    (other,) = goal.args[0].bag if len(goal.args[0].bag) == 1 else (None,)
+    source = dict(b.vars)[v]
+    if other is None or goal.args[0].kind != "exists" or [s for _, s in other.vars] != [source]:
+        return False
+    (twin,) = engine.freshen((replace(b, preds=tuple(p for p in b.preds if p != goal), outs=known),))
+    moved = dict(zip((x for x, _ in b.vars), (x for x, _ in twin.vars), strict=True))
+    both = ctx.within(replace(b, outs=())).within(twin)
+    # neither row is one that the other rules out
+    w = other.vars[0][0]
+    here, there = rows_renamed({w: moved[v]}), rows_renamed({w: v} | moved)
+    apart = [negate(is_true(conj([subst(p, names) for p in other.preds]))) for names in (here, there)]
+    asked = both.having((*apart, *_alike(known, twin.outs)))
+    for key in engine.schema.keys(source):
+        pairs = [(Var(v, c, columns[c].type), Var(moved[v], c, columns[c].type)) for c in key.columns]
+        if not key.nullable and all(engine.entails(asked, eq(x, y)) for x, y in pairs):
+            for fact in (key.assumption, *key.not_nulls):
+                engine.schema.use(fact)
+            return True
+    return False
+
+
+def _columns(b: Block, v: int) -> list[Var]:
+    source = dict(b.vars)[v]
+    return [Var(v, i, t) for i, t in enumerate(source_types(source))] if isinstance(source, Table) else []
 
 
 def duplicate_free(engine: Engine, ctx: Context, bag: Bag) -> bool:

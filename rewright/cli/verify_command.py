@@ -30,7 +30,7 @@ EXIT_CODES = {"refuted": 1, "unknown": 3}
 )
 @click.option(
     "--accept",
-    type=Words("float-order", "tie-order"),
+    type=Words("float-order", "tie-order", "refinement"),
     default="float-order",
     show_default=True,
     help="reservations a proof may have, by commas",

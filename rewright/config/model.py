@@ -282,7 +282,7 @@ class Verify:
     scratch: str = option("embedded", text, "embedded, or a DSN of a throw-away database", secret=True)
     accept: tuple[str, ...] = option(
         ["float-order"],
-        words("float-order", "tie-order"),
+        words("float-order", "tie-order", "refinement"),
         "reservations with which a proof still counts as proved",
     )
     timeout: float = option("20s", seconds, "one check at most")

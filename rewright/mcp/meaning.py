@@ -11,6 +11,7 @@ from typing import Any
 RESERVATIONS: Mapping[str, str] = {
     "float-order": "sums of floating-point numbers may differ in their last digits, as they do between two runs of one query",
     "tie-order": "with ties in ORDER BY, another of the tied rows may be shown or come first",
+    "refinement": "the second states a fuller order: it shows one of the answers that the first may give, which may show another",
     "errors": "one of them may raise an error (a division by zero, a cast) where the other does not",
     "overflow": "one of them may run out of a number type's range where the other does not",
     "types": "a result column has another type or modifier, which a client may notice",

@@ -10,7 +10,7 @@ from dataclasses import asdict
 from typing import Any
 
 from rewright.engines.postgres.values import NO_VALUES, Values
-from rewright.equivalence.verdicts import CHECKER_VERSION
+from rewright.equivalence.verdicts import CHECKER_VERSION, with_implied
 from rewright.proxy.ports import Guard, RelationName, ServedRewrite
 from rewright.sql.parsing import has_parameters
 from rewright.store.life import State, reaches
@@ -128,7 +128,7 @@ def missing_for(proposal: NewRewrite, accept: frozenset[str]) -> frozenset[str]:
     """The reservations of a proof for which a person has to approve it."""
     if proposal.level != "proved":
         return frozenset()
-    return frozenset(proposal.modulo) - (accept - {"errors", "overflow"})
+    return frozenset(proposal.modulo) - with_implied(accept)
 
 
 def starts_active(proposal: NewRewrite, trust: Any, accept: frozenset[str]) -> bool:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from rewright.equivalence.decomposition.search import at_once, proved_by_parts
 from rewright.equivalence.decomposition.templates import generalised, literals_of
-from rewright.equivalence.verdicts import to_json
+from rewright.equivalence.verdicts import to_json, with_implied
 from rewright.rewrite.model import Deadline, Evidence
 from rewright.rewrite.ports import Scoped
 from rewright.sql.algebra import Expr, Query
@@ -63,7 +63,7 @@ class TemplateScoper:
         found = proved_by_parts(query, target, self.catalog, min(self.seconds, deadline.left()), self.between)
         if found is None:
             return Scoped("these", reason="no proof for all values of its parameters")
-        if set(found.modulo) - (self.accept - {"errors", "overflow"}):
+        if set(found.modulo) - with_implied(self.accept):
             return Scoped("these", reason=f"proved only modulo {', '.join(found.modulo)}")
         return Scoped("any", template.text, candidate, (), Evidence.of(to_json(found)))
 
@@ -83,7 +83,7 @@ class TemplateScoper:
             found = proved_by_parts(query, general, self.catalog, seconds, self.between)
             if found is None:
                 continue
-            if set(found.modulo) - (self.accept - {"errors", "overflow"}):
+            if set(found.modulo) - with_implied(self.accept):
                 reason = f"for all literals only modulo {', '.join(sorted(found.modulo))}"
             elif (text := self._text(general, template, target)) is not None:
                 literals = tuple(x.text for x in template.literals)

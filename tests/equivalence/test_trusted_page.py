@@ -16,6 +16,7 @@ ROOTS = (
     "equivalence/proof.py",
     "equivalence/prover/replay.py",
     "equivalence/decomposition/parts.py",
+    "equivalence/decomposition/refinement.py",
     "equivalence/decomposition/steps.py",
     "equivalence/decomposition/templates.py",
 )

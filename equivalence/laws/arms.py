@@ -1,0 +1,69 @@
+"""Early cuts of a union's arms that the block around makes anyway.
+
+    SELECT * FROM ((SELECT 1 AS src, id FROM a ORDER BY id LIMIT 4) UNION ALL (SELECT 2, id FROM b ORDER BY id LIMIT 4)) u ORDER BY u.id, u.src LIMIT 4
+
+The first four of all rows are among the first four of each arm, in the same order; a column that is constant in an arm orders nothing there.
+As `rewright.equivalence.laws.limits` does where the union itself has the LIMIT. Must not know rules or provers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from rewright.equivalence.laws.forms import Form, Walk
+from rewright.equivalence.laws.limits import covers
+from rewright.sql import algebra as a
+from rewright.sql.catalog import Catalog
+from rewright.sql.facts import is_volatile
+from rewright.sql.walk import returns_set
+
+
+def without_cut_arms(query: a.Query, catalog: Catalog) -> Form:
+    """A query that holds no CTEs, without cuts of arms that say nothing."""
+    return _WithoutCutArms(catalog).form(query)
+
+
+class _WithoutCutArms(Walk):
+    def block(self, block: a.Select) -> a.Select:
+        item = block.from_[0] if len(block.from_) == 1 else None
+        if not isinstance(item, a.Derived) or block.limit is None or not block.order_by:
+            return block
+        # each row of the union is one of the block's, and nothing but the LIMIT takes any away
+        plain = replace(block, targets=(), order_by=(), limit=None, offset=None) == a.Select((), block.from_)
+        if not plain or any(returns_set(t.expr) for t in block.targets) or is_volatile(block):
+            return block
+        keys = [
+            (k, k.expr.pos) for k in block.order_by if isinstance(k.expr, a.Column) and k.expr.rel == item.rel
+        ]
+        if len(keys) < len(block.order_by):
+            return block
+        query = self._freed(item.query, block, keys)
+        return block if query == item.query else replace(block, from_=(replace(item, query=query),))
+
+    def _freed(self, arm: a.Query, block: a.Select, keys: Sequence[tuple[a.SortKey, int]]) -> a.Query:
+        if isinstance(arm, a.SetOp):
+            if arm.op != "union" or not arm.all or arm.limit is not None or arm.offset is not None:
+                return arm
+            left, right = (self._freed(x, block, keys) for x in (arm.left, arm.right))
+            return replace(arm, left=left, right=right)
+        if (
+            not isinstance(arm, a.Select)
+            or arm.limit is None
+            or arm.distinct is not None
+            or not covers(arm, block)
+        ):
+            return arm
+        own = [replace(k, expr=arm.targets[pos].expr) for k, pos in keys]
+        if any(returns_set(t.expr) for t in arm.targets) or _deciding(own) != _deciding(arm.order_by):
+            return arm
+        if arm.group_by is None:
+            self.reserve_ties(arm)
+        else:
+            self.reserve({"tie-order"})
+        self.reserve_failures(*(t.expr for t in arm.targets))
+        return replace(arm, limit=None, order_by=())
+
+
+def _deciding(keys: Sequence[a.SortKey]) -> list[a.SortKey]:
+    return [k for k in keys if not isinstance(k.expr, a.Const)]

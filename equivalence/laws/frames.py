@@ -1,0 +1,178 @@
+"""Window calls in one form, where their order leaves no ties: each row of the frame is a group of its own.
+
+    sum(x) OVER (ORDER BY id ROWS UNBOUNDED PRECEDING)       is   sum(x) OVER (ORDER BY id)
+    max(x) OVER (ORDER BY id ROWS BETWEEN 1 PRECEDING AND 1 PRECEDING)   is   lag(x) OVER (ORDER BY id)
+    lead(x, 2) OVER (ORDER BY id)                            is   lag(x, 2) OVER (ORDER BY id DESC)
+    lag(x, 1, 0) OVER (…)                                    is   coalesce(lag(x) OVER (…), 0)   where x is never NULL
+
+ROWS, RANGE and GROUPS are the same only over a key of the partition (SOUNDNESS 14, M11). Must not know rules or provers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Literal
+
+from rewright.equivalence.laws.forms import Form, Walk
+from rewright.sql import algebra as a
+from rewright.sql.build import operator
+from rewright.sql.builtins import builtins
+from rewright.sql.catalog import Catalog
+from rewright.sql.facts import Assumptions, is_volatile
+from rewright.sql.types import INT4
+from rewright.sql.walk import QUERIES, has_window, map_parts
+
+_OTHER = {"lag": "lead", "lead": "lag"}
+_ONE_VALUE = frozenset({"first_value", "last_value", "min", "max"})
+_FRAMELESS = frozenset(
+    {"lag", "lead", "row_number", "rank", "dense_rank", "percent_rank", "cume_dist", "ntile"}
+)
+
+
+def in_one_frame(query: a.Query, catalog: Catalog) -> Form:
+    """A query that holds no CTEs, its window calls in one form."""
+    return _InOneFrame(catalog).form(query)
+
+
+class _InOneFrame(Walk):
+    def block(self, block: a.Select) -> a.Select:
+        exprs = [*(t.expr for t in block.targets), *(k.expr for k in block.order_by)]
+        if not any(has_window(e) for e in exprs) or is_volatile(block):
+            return block
+
+        def visit(node: Any) -> Any:
+            if isinstance(node, QUERIES):
+                return node
+            node = map_parts(node, visit)
+            return self._call(node, block) if isinstance(node, a.WindowCall) else node
+
+        targets = tuple(replace(t, expr=visit(t.expr)) for t in block.targets)
+        return replace(block, targets=targets, order_by=tuple(map(visit, block.order_by)))
+
+    def _call(self, call: a.WindowCall, block: a.Select) -> a.Expr:
+        if not call.func.is_builtin or call.filter is not None or call.ignore_nulls:
+            return call
+        made = self._without_default(call, block)
+        if not isinstance(made, a.WindowCall):
+            return replace(
+                made,
+                args=tuple(self._call(x, block) if isinstance(x, a.WindowCall) else x for x in made.args),
+            )
+        call = _towards(made)
+        if call.func.name in _FRAMELESS:
+            call = replace(call, window=replace(call.window, frame=a.Frame()))
+        keys = [*call.window.partition_by, *(k.expr for k in call.window.order_by)]
+        basis = self.facts.exprs_determine(block, keys) if call.window.order_by else None
+        if basis is None:
+            return call
+        changed = _backwards(_of_one_row(_by_groups(call)))
+        if changed != call:
+            self.rest_on(basis)
+        return changed
+
+    def _without_default(self, call: a.WindowCall, block: a.Select) -> a.WindowCall | a.Coalesce:
+        """The default of lag or lead as COALESCE, where a value that is there is not NULL."""
+        if call.func.name not in _OTHER or len(call.args) != 3:
+            return call
+        shown, distance, default = call.args
+        basis = self._never_null(shown, block)
+        plain = isinstance(default, a.Const) and default.value is not None
+        if basis is None or not plain or not (shown.type == default.type == call.type):
+            return call
+        func = _function(call.func.name, ("anyelement", "int4"))
+        self.rest_on(basis)
+        return a.Coalesce((replace(call, func=func, args=(shown, distance)), default), call.type)
+
+    def _never_null(self, expr: a.Expr, block: a.Select) -> Assumptions | None:
+        return self.facts.never_null(expr, self.facts.nonnull_columns(block), block)
+
+
+def _function(name: str, args: tuple[str, ...]) -> a.FunctionRef:
+    return next(f for f in builtins().functions(name) if f.kind == "w" and f.args == args).to_ref()
+
+
+def _distance(expr: a.Expr) -> int | None:
+    """A constant number of rows."""
+    if not isinstance(expr, a.Const) or expr.type != INT4 or expr.value is None:
+        return None
+    return int(expr.value) if expr.value.lstrip("-").isdigit() else None
+
+
+def _towards(call: a.WindowCall) -> a.WindowCall:
+    """Lag and lead by a number of rows that is not negative; one row is not said."""
+    if call.func.name not in _OTHER or len(call.args) != 2:
+        return call
+    shown, distance = call.args
+    rows = _distance(distance)
+    if rows is None or rows == 0:
+        return call
+    name = _OTHER[call.func.name] if rows < 0 else call.func.name
+    return _reading(call, name, shown, abs(rows))
+
+
+def _reading(call: a.WindowCall, name: str, shown: a.Expr, rows: int) -> a.WindowCall:
+    if rows == 1:
+        return replace(call, func=_function(name, ("anyelement",)), args=(shown,))
+    return replace(call, func=_function(name, ("anyelement", "int4")), args=(shown, a.Const(str(rows), INT4)))
+
+
+def _by_groups(call: a.WindowCall) -> a.WindowCall:
+    """A frame of rows as one of groups, or by value where it says no distances."""
+    frame = call.window.frame
+    exclude: Mapping[str, Literal["", "current"]] = {
+        "": "",
+        "ties": "",
+        "current": "current",
+        "group": "current",
+    }
+    distances = frame.start_offset is not None or frame.end_offset is not None
+    if frame.mode == "range" and distances:
+        return call
+    made = replace(frame, mode="groups" if distances else "range", exclude=exclude[frame.exclude])
+    return replace(call, window=replace(call.window, frame=made))
+
+
+def _of_one_row(call: a.WindowCall) -> a.WindowCall:
+    """What is shown of a frame of one row before or behind the current one."""
+    frame = call.window.frame
+    if call.func.name not in _ONE_VALUE or frame.mode != "groups" or frame.exclude or call.star:
+        return call
+    if frame.start != frame.end or frame.start_offset != frame.end_offset or frame.start_offset is None:
+        return call
+    offset = frame.start_offset.arg if isinstance(frame.start_offset, a.Cast) else frame.start_offset
+    number = offset.value if isinstance(offset, a.Const) else None
+    if (
+        number is None
+        or not number.isdigit()
+        or number == "0"
+        or len(number) > 9
+        or call.type != call.args[0].type
+    ):
+        return call
+    name = "lag" if frame.start == "preceding" else "lead"
+    window = replace(call.window, frame=a.Frame())
+    return _reading(a.WindowCall(call.func, call.args, window, call.type), name, call.args[0], int(number))
+
+
+def _backwards(call: a.WindowCall) -> a.WindowCall:
+    """Lead as lag in the other order."""
+    if call.func.name != "lead" or len(call.args) > 2:
+        return call
+    keys = tuple(map(_reversed, call.window.order_by))
+    if any(k is None for k in keys):
+        return call
+    rows = 1 if len(call.args) == 1 else _distance(call.args[1])
+    if rows is None or rows < 1:
+        return call
+    window = replace(call.window, order_by=tuple(k for k in keys if k is not None))
+    return _reading(replace(call, window=window), "lag", call.args[0], rows)
+
+
+def _reversed(key: a.SortKey) -> a.SortKey | None:
+    name = {"<": ">", ">": "<"}.get(key.op.name)
+    op = operator(name, key.expr.type, key.expr.type) if name is not None and key.op.is_builtin else None
+    same = op is not None and (op.left, op.right) == (key.op.left, key.op.right)
+    if op is None or not same:
+        return None
+    return a.SortKey(key.expr, not key.descending, not key.nulls_first, op)

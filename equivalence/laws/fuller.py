@@ -1,0 +1,125 @@
+"""An order of the original made as full as the candidate's: what it leaves open decided as the candidate decides it.
+
+    ORDER BY points DESC LIMIT 3        and the candidate's        ORDER BY points DESC, id LIMIT 3
+
+Of rows that tie on the original's keys any may come first, so the one that the fuller order puts first is a choice that the server might have
+made: each answer under the fuller order is an answer of the original, and not the other way round. So it is of the order of the result, of what
+LIMIT, OFFSET and DISTINCT ON keep, and of row_number(), lag, lead and ntile; not of WITH TIES, nor of what asks for peers (rank, frames). No key is taken away or
+changed. A judgement in one direction: its reservation is `refinement`. Must not know rules or provers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from rewright.sql import algebra as a
+from rewright.sql.facts import is_volatile
+from rewright.sql.walk import (
+    from_rels,
+    highest_number,
+    leaves,
+    map_parts,
+    renumber,
+    returns_set,
+    used_rels,
+    walk,
+)
+
+REFINEMENT = "refinement"
+# what of a window follows the order of rows and asks for no peers
+_IN_ORDER = frozenset({"row_number", "lag", "lead", "ntile"})
+
+
+def fuller(original: a.Query, candidate: a.Query) -> a.Query | None:
+    """The original with the candidate's keys behind its own, block by block; None where it has them all."""
+    if is_volatile(original) or is_volatile(candidate):
+        return None
+    theirs = list(_selects(candidate))
+    number = 0
+
+    def visit(node: Any) -> Any:
+        nonlocal number
+        if not isinstance(node, a.Select):
+            return map_parts(node, visit)
+        other = next((t for t in theirs[number:] if _reads_alike(node, t)), None)
+        if other is not None:
+            number = theirs.index(other, number) + 1
+            node = _block(node, other)
+        return map_parts(node, visit)
+
+    made: a.Query = visit(original)
+    return None if made == original else made
+
+
+def _selects(query: a.Query) -> Iterator[a.Select]:
+    """Blocks, outer ones first."""
+    return (n for n in walk(query) if isinstance(n, a.Select))
+
+
+def _reads_alike(mine: a.Select, other: a.Select) -> bool:
+    """Whether two blocks read rows of the same types in the same places."""
+    ours, theirs = ([_types(x) for x in leaves(b.from_)] for b in (mine, other))
+    return ours == theirs
+
+
+def _types(leaf: a.Leaf) -> tuple[object, ...]:
+    if isinstance(leaf, a.Derived):
+        return tuple(c.type for c in a.output_columns(leaf.query))
+    table = leaf.table if isinstance(leaf, a.Scan) else None
+    return (table, *(c.type for c in leaf.columns))
+
+
+def _block(mine: a.Select, other: a.Select) -> a.Select:
+    rels = {y.rel: x.rel for x, y in zip(leaves(mine.from_), leaves(other.from_), strict=True)}
+    # what the candidate calls otherwise must not be taken for something of the original
+    start = highest_number(mine) + highest_number(other) + 1
+    there = renumber(other, rels | {r: start + r for r in used_rels(other) - rels.keys()})
+    # a column that may stand in the one's ORDER BY may stand in the other's
+    if (mine.group_by, mine.distinct) != (there.group_by, there.distinct) or _makes_sets(there):
+        return mine
+    known = from_rels(mine.from_)
+    if not mine.with_ties:
+        mine = replace(mine, order_by=_longer(mine.order_by, there.order_by, known))
+    windows = list(_windows(there))
+
+    def visit(node: Any) -> Any:
+        if isinstance(node, a.Select | a.SetOp | a.Values):
+            return node
+        node = map_parts(node, visit)
+        return _window(node, windows, known) if isinstance(node, a.WindowCall) else node
+
+    return replace(mine, targets=tuple(replace(t, expr=visit(t.expr)) for t in mine.targets))
+
+
+def _makes_sets(block: a.Select) -> bool:
+    return any(returns_set(e) for e in (*(t.expr for t in block.targets), *(k.expr for k in block.order_by)))
+
+
+def _windows(block: a.Select) -> Iterator[a.WindowCall]:
+    return (n for t in block.targets for n in walk(t.expr) if isinstance(n, a.WindowCall))
+
+
+def _window(call: a.WindowCall, others: list[a.WindowCall], known: frozenset[int]) -> a.WindowCall:
+    if not call.func.is_builtin or call.func.name not in _IN_ORDER:
+        return call
+    for other in others:
+        alike = (call.func, call.args, call.window.partition_by) == (
+            other.func,
+            other.args,
+            other.window.partition_by,
+        )
+        keys = _longer(call.window.order_by, other.window.order_by, known)
+        if alike and keys != call.window.order_by:
+            return replace(call, window=replace(call.window, order_by=keys))
+    return call
+
+
+def _longer(
+    own: tuple[a.SortKey, ...], others: tuple[a.SortKey, ...], known: frozenset[int]
+) -> tuple[a.SortKey, ...]:
+    """The other keys, where they begin with all of the own and read no other rows."""
+    if others[: len(own)] != own or not all(used_rels(k) <= known for k in others):
+        return own
+    return others

@@ -1,0 +1,268 @@
+"""Recursive queries taken apart: a first term, a step, and what reads the fixpoint.
+
+    WITH RECURSIVE r AS (A UNION S(r)) Q(r)      and      WITH RECURSIVE r AS (A' UNION S'(r)) Q'(r)
+
+Each round of a recursion is the step over the rows of the round before. Where A and A' give the same rows, and S and S' do whatever rows
+they are given, both have the same rounds, as many of them, and so the same fixpoint; where Q and Q' agree whatever it holds, the two are
+the same. UNION drops duplicates of each round, so that there sets are enough. The fixpoint is read as a table nobody knows anything of.
+
+A condition outside on a column that the step hands on unchanged is one on the first term: each row of a round comes from one row of the
+round before, with the same value. What nobody reads is not computed.
+
+A recursion that may go on for ever ends where its reader stops: only one whose rows are all made of stored values, without duplicates,
+is read otherwise or restricted. Must not know rules or provers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from rewright.equivalence.laws.forms import harmless
+from rewright.equivalence.laws.inlining import inlined
+from rewright.sql import algebra as a
+from rewright.sql.catalog import Catalog, Table, TableColumn
+from rewright.sql.facts import Facts, is_volatile
+from rewright.sql.types import equality_is_identity
+from rewright.sql.walk import (
+    Fresh,
+    as_product,
+    blocks,
+    canonical,
+    conjoin,
+    conjuncts,
+    free_rels,
+    has_subquery,
+    highest_number,
+    is_plain,
+    map_parts,
+    replace_at,
+    substitute,
+    walk,
+)
+
+SCHEMA = "rewright_fixpoint"
+
+
+@dataclass(frozen=True, slots=True)
+class Fixpoints:
+    """Two queries that read the same unknown tables, in a catalog that has them. ``same``: pairs of queries whose sameness makes the
+    tables the same. ``modulo``: what is computed of other rows may raise.
+    """
+
+    before: a.Query
+    after: a.Query
+    catalog: Catalog
+    same: tuple[tuple[a.Query, a.Query], ...]
+    modulo: frozenset[str]
+
+
+def is_recursive(*queries: a.Query) -> bool:
+    return any(isinstance(n, a.Cte) and n.recursive for q in queries for n in walk(q))
+
+
+def as_fixpoints(before: a.Query, after: a.Query, catalog: Catalog) -> Fixpoints | None:
+    """The pair with its recursive CTEs as tables, in the order in which they stand; None where they do not pair off."""
+    modulo: set[str] = set()
+    found: list[tuple[a.Query, list[a.Cte]]] = []
+    for query in (before, after):
+        plain = _with_recursion_alone(query)
+        if plain is None:
+            return None
+        found.append(_restricted_first(plain, catalog, modulo))
+    (first, ours), (second, theirs) = found
+    if len(ours) != len(theirs):
+        return None
+    same: list[tuple[a.Query, a.Query]] = []
+    tables: list[Table] = []
+    for mine, other in zip(ours, theirs, strict=True):
+        if not _comparable(mine, other):
+            return None
+        table = _table(mine, len(tables) + 1)
+        tables.append(table)
+        pairs = [(_terms(mine, table)), (_terms(other, table))]
+        same += [(x, y) for x, y in zip(*pairs, strict=True)]
+        first, second = _reading(first, mine, table), _reading(second, other, table)
+    finite = all(_is_finite(c) for c in (*ours, *theirs))
+    if not finite and canonical(first, keep_names=False) != canonical(second, keep_names=False):
+        return None
+    known = catalog.with_relations(*tables)
+    apart = tuple(p for p in same if canonical(p[0], keep_names=False) != canonical(p[1], keep_names=False))
+    return Fixpoints(first, second, known, apart, frozenset(modulo))
+
+
+# --------------------------------------------------------------------------- one query
+
+
+def _with_recursion_alone(query: a.Query) -> a.Query | None:
+    """The query with no CTEs but recursive ones that somebody reads, which stand at its top and read nothing of one another."""
+    if any(isinstance(n, a.Cte) and is_volatile(n.query) for n in walk(query)):
+        return None
+    for _ in range(100):
+        place = next(
+            (
+                (path, b, c)
+                for path, b in blocks(query)
+                for c in b.ctes
+                if not c.recursive or not _read(query, c)
+            ),
+            None,
+        )
+        if place is None:
+            break
+        path, block, cte = place
+        if cte.recursive:
+            kept = replace(block, ctes=tuple(c for c in block.ctes if c != cte))
+            query = replace_at(query, path, kept)
+        else:
+            query = replace_at(query, path, inlined(block, cte, Fresh(highest_number(query))))
+    inner = [b for path, b in blocks(query) if path and b.ctes]
+    crossed = any(isinstance(n, a.CteScan) and n.cte != c.cte for c in query.ctes for n in walk(c.query))
+    return None if inner or crossed or any(not c.recursive for c in query.ctes) else query
+
+
+def _read(query: a.Query, cte: a.Cte) -> bool:
+    own = sum(isinstance(n, a.CteScan) and n.cte == cte.cte for n in walk(cte.query))
+    return sum(isinstance(n, a.CteScan) and n.cte == cte.cte for n in walk(query)) > own
+
+
+def _comparable(mine: a.Cte, other: a.Cte) -> bool:
+    """Whether two recursions have columns of the same types, whose equal values are the same, and treat duplicates alike."""
+    types = [[c.type for c in x.columns] for x in (mine, other)]
+    if types[0] != types[1] or not all(equality_is_identity(t) for t in types[0]):
+        return False
+    bodies = [x.query for x in (mine, other)]
+    return (
+        all(isinstance(b, a.SetOp) and b.op == "union" and not b.ctes for b in bodies)
+        and len({b.all for b in bodies if isinstance(b, a.SetOp)}) == 1
+    )
+
+
+def _table(cte: a.Cte, number: int) -> Table:
+    columns = tuple(TableColumn(f"c{i + 1}", c.type) for i, c in enumerate(cte.columns))
+    return Table(a.TableRef(SCHEMA, f"r{number}"), columns)
+
+
+def _terms(cte: a.Cte, table: Table) -> tuple[a.Query, a.Query]:
+    """The first term, and the step over the table; as sets, where duplicates are dropped."""
+    body = cte.query
+    assert isinstance(body, a.SetOp)
+    arms = (body.left, _scanned(body.right, cte, table))
+    return (arms[0], arms[1]) if body.all else (_distinct(arms[0], cte), _distinct(arms[1], cte))
+
+
+def _distinct(query: a.Query, cte: a.Cte) -> a.Query:
+    rel = highest_number(query) + 1
+    names = tuple(f"c{i + 1}" for i in range(len(cte.columns)))
+    shown = zip(names, a.output_columns(query), strict=True)
+    targets = tuple(a.Target(n, a.Column(rel, i, c.type, n)) for i, (n, c) in enumerate(shown))
+    return a.Select(targets, (a.Derived(rel, query, "r", names),), distinct=())
+
+
+def _reading(query: a.Query, cte: a.Cte, table: Table) -> a.Query:
+    rest: a.Query = replace(query, ctes=tuple(c for c in query.ctes if c.cte != cte.cte))
+    return _scanned(rest, cte, table)
+
+
+def _scanned(query: a.Query, cte: a.Cte, table: Table) -> a.Query:
+    """The query with the table for the CTE."""
+
+    def visit(n: Any) -> Any:
+        if isinstance(n, a.CteScan) and n.cte == cte.cte:
+            shown = tuple(
+                a.OutputColumn(c.name, t.type) for c, t in zip(n.columns, table.columns, strict=True)
+            )
+            return a.Scan(n.rel, table.ref, n.alias, shown)
+        return map_parts(n, visit)
+
+    made: a.Query = visit(query)
+    return made
+
+
+def _is_finite(cte: a.Cte) -> bool:
+    """Whether the recursion ends on all data: no row comes twice, and each value of a row is a stored one or a constant."""
+    body = cte.query
+    if not isinstance(body, a.SetOp) or body.all:
+        return False
+    return all(isinstance(e, a.Column | a.Const) for e in _shown(body.right)) and bool(_shown(body.right))
+
+
+def _shown(query: a.Query) -> list[a.Expr]:
+    """What a block that picks columns of tables, or of the recursion itself, shows; empty for others."""
+    if not isinstance(query, a.Select) or query.group_by is not None:
+        return []
+    items, _ = as_product(query)
+    if not all(isinstance(i, a.Scan | a.CteScan) for i in items):
+        return []
+    return [t.expr for t in query.targets]
+
+
+# --------------------------------------------------------------------------- conditions on what is handed on
+
+
+def _restricted_first(query: a.Query, catalog: Catalog, modulo: set[str]) -> tuple[a.Query, list[a.Cte]]:
+    """The query with conditions on columns that are handed on as conditions of the first terms; the recursive CTEs it then has."""
+    made: list[a.Cte] = []
+    for cte in query.ctes:
+        readers = [n for n in walk(query) if isinstance(n, a.CteScan) and n.cte == cte.cte]
+        if len(readers) == 2 and _is_finite(cte):  # the step, and one that reads
+            query, changed = _moved_in(query, cte, catalog, modulo)
+            made.append(changed)
+        else:
+            made.append(cte)
+    return replace(query, ctes=tuple(made)), made
+
+
+def _moved_in(query: a.Query, cte: a.Cte, catalog: Catalog, modulo: set[str]) -> tuple[a.Query, a.Cte]:
+    body = cte.query
+    assert isinstance(body, a.SetOp)
+    first = body.left
+    if not isinstance(first, a.Select) or not is_plain(first):
+        return query, cte
+    facts = Facts(catalog, query)
+    for path, block in blocks(query):
+        if not isinstance(block, a.Select):
+            continue
+        items, _ = as_product(block)
+        scan = next((i for i in items if isinstance(i, a.CteScan) and i.cte == cte.cte), None)
+        if scan is None or (path and path[0] == "ctes"):
+            continue
+        kept, moved = _split(conjuncts(block.where), scan.rel, set(_handed_on(body.right, cte)), facts)
+        if moved:
+            if facts.errors(body.right) or facts.errors(first):
+                modulo.add("errors")
+            values = {(scan.rel, i): t.expr for i, t in enumerate(first.targets)}
+            own = (substitute(p, values) for p in moved)
+            changed = replace(first, where=conjoin((*conjuncts(first.where), *own)))
+            query = replace_at(query, path, replace(block, where=conjoin(kept)))
+            return query, replace(cte, query=replace(body, left=changed))
+    return query, cte
+
+
+def _split(
+    preds: tuple[a.Expr, ...], rel: int, columns: set[int], facts: Facts
+) -> tuple[list[a.Expr], list[a.Expr]]:
+    """Conditions that stay, and those on nothing but these columns."""
+
+    def moves(pred: a.Expr) -> bool:
+        used = [n for n in walk(pred) if isinstance(n, a.Column)]
+        if has_subquery(pred) or free_rels(pred) != {rel} or not harmless(pred, facts):
+            return False
+        return bool(used) and all(n.pos in columns for n in used)
+
+    return [p for p in preds if not moves(p)], [p for p in preds if moves(p)]
+
+
+def _handed_on(step: a.Query, cte: a.Cte) -> Iterator[int]:
+    """The columns that each row of the step has from the one row of the recursion that it is made of."""
+    if not isinstance(step, a.Select) or not is_plain(step):
+        return
+    items, _ = as_product(step)
+    own = next((i for i in items if isinstance(i, a.CteScan) and i.cte == cte.cte), None)
+    if own is None:
+        return
+    for i, target in enumerate(step.targets):
+        e = target.expr
+        if isinstance(e, a.Column) and (e.rel, e.pos) == (own.rel, i):
+            yield i

@@ -1,0 +1,296 @@
+"""Rules on the first n rows, and on what asks how many or whether any come before: counts and extremes as EXISTS.
+
+Each rule checks its side conditions itself and returns the new bag or None (`kernel`). Must not know the search.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Literal
+
+from rewright.equivalence.prover.bags import aggregate, block, exists, subst, subst_block
+from rewright.equivalence.prover.build import app, conj, eq, integer, is_true, negate, predicates
+from rewright.equivalence.prover.conditions import holds
+from rewright.equivalence.prover.fresh import fresh, fresh_copy
+from rewright.equivalence.prover.places import nested_terms, replace_term
+from rewright.equivalence.prover.positions import before, read_window, total
+from rewright.equivalence.prover.symbols import EQ, LE, LT, NOT, arithmetic, identity
+from rewright.equivalence.prover.terms import (
+    INTEGER,
+    App,
+    Bag,
+    Block,
+    Distinct,
+    Limited,
+    Lit,
+    Nested,
+    Row,
+    Term,
+    Var,
+    free_vars,
+    rows_renamed,
+    walk_shallow,
+)
+from rewright.equivalence.prover.unique import one_row
+from rewright.sql.types import BOOL
+
+from .base import At, Place, parts_of
+
+_PLUS = arithmetic("+", "int8", "int8", "int8")
+_SMALL = frozenset("123456789")
+
+
+def first_rows(p: Place, at: At) -> Bag | None:
+    """13, 14: the rows that LIMIT and OFFSET keep in a total order are those with so many rows before them; those that WITH TIES keeps are
+    so in any order. ``at``: block, variable.
+    """
+    i, n = at
+    b = p.block(i)
+    v, source = b.vars[n]
+    if not isinstance(source, Limited) or source.on or not source.keys or Row(v) in parts_of(b):
+        return None
+    skipped = 0 if source.offset is None else _number(source.offset)
+    kept = None if source.limit is None else _number(source.limit)
+    if skipped is None or (kept is None and source.limit is not None) or (source.ties and skipped):
+        return None
+    others = tuple(x for x in b.vars if x[0] != v)
+    ctx = p.ctx.within(Block(others, tuple(q for q in b.preds if v not in free_vars(q)), ()))
+    keys = slice(len(source.bag[0].outs) - len(source.keys), None)
+    if not source.ties and not holds("total", total(p.engine, ctx, source.bag, keys)):
+        return None
+    result: list[Block] = []
+    for inner in fresh_copy(source.bag):
+        place = _place(source, inner.outs[keys], keys)
+        if place is None:
+            return None
+        bounds = [app(LT, (integer(skipped), place), BOOL)] if skipped else []
+        bounds += [app(LE, (place, integer(skipped + kept)), BOOL)] if kept is not None else []
+
+        def env(t: Term, row: Block = inner) -> Term | None:
+            return row.outs[t.pos] if isinstance(t, Var) and t.var == v else None
+
+        for r in subst_block(replace(b, vars=others), env):
+            result.extend(block((*r.vars, *inner.vars), (*r.preds, *inner.preds, *bounds), r.outs))
+    return p.with_block(i, tuple(result))
+
+
+def _number(end: Term) -> int | None:
+    """The rows that LIMIT or OFFSET says, where it is a number of them."""
+    plain = isinstance(end, Lit) and end.value is not None and end.value.isdigit()
+    return int(str(end.value)) if plain and isinstance(end, Lit) else None
+
+
+def _place(source: Limited, mine: tuple[Term, ...], keys: slice) -> Term | None:
+    """One more than the rows that come before the one with these keys."""
+    counted: list[Block] = [Block((), (), ())]
+    for other in fresh_copy(source.bag):
+        earlier = before(tuple(zip(source.keys, other.outs[keys], mine, strict=True)))
+        if earlier is None:
+            return None
+        counted.extend(block(other.vars, (*other.preds, earlier), ()))
+    return aggregate("cnt", tuple(counted), INTEGER)
+
+
+def dense_rank_as_count(p: Place, at: At) -> Bag | None:
+    """14: dense_rank() is one more than the different keys that come before. ``at``: block, term."""
+    i, n = at
+    b = p.block(i)
+    term = nested_terms(b)[n]
+    name = read_window(term.name) if term.kind == "win" else None
+    if name is None or name.func != "dense_rank" or len(term.bag) != 1 or not name.keys:
+        return None
+    (rows,) = fresh_copy(term.bag)
+    count = len(name.keys)
+    earlier = before(tuple(zip(name.keys, rows.outs, term.args, strict=False)))
+    # which of equal values stands for them is not asked
+    if earlier is None or not all(identity(k.type) for k in rows.outs[:count]):
+        return None
+    keys = Distinct(block(rows.vars, (*rows.preds, earlier), rows.outs[:count]))
+    counted = (Block((), (), ()), *block(((fresh(), keys),), (), ()))
+    return p.with_block(i, replace_term(b, term, aggregate("cnt", counted, INTEGER)))
+
+
+def bounded_count(p: Place, at: At) -> Bag | None:
+    """15: a bound of how many rows there are is one of those that may be there or not; that there is none, or some, is EXISTS.
+    ``at``: block, predicate.
+    """
+    i, n = at
+    b = p.block(i)
+    found = asked_of_count(b.preds[n])
+    if found is None:
+        return None
+    term, kind, number = found
+    rest = fresh_copy(tuple(x for x in term.bag if x.vars or x.preds))
+    plain = len(rest) == len(term.bag) and b.preds[n].sym != LE  # type: ignore[union-attr]
+    number -= len(term.bag) - len(rest)
+    counted = aggregate("cnt", rest, INTEGER)
+    if number == (1 if kind == "under" else 0):
+        new = exists(rest) if kind == "over" else negate(exists(rest))
+    elif plain:
+        return None  # there is nothing to take away
+    elif kind == "equal":
+        new = eq(counted, integer(number))
+    else:
+        pair = (counted, integer(number)) if kind == "under" else (integer(number), counted)
+        new = app(LT, pair, BOOL)
+    preds = (*b.preds[:n], *predicates(new), *b.preds[n + 1 :])
+    return p.with_block(i, block(b.vars, preds, b.outs))
+
+
+def asked_of_count(goal: Term) -> tuple[Nested, Literal["under", "over", "equal"], int] | None:
+    """A count that a predicate bounds by a number: it is under it, over it, or equal to it."""
+    if not isinstance(goal, App) or goal.sym not in {EQ, LE, LT}:
+        return None
+    for below, (term, end) in ((True, goal.args), (False, goal.args[::-1])):
+        if (
+            not isinstance(term, Nested)
+            or not _is_count(term)
+            or not isinstance(end, Lit)
+            or end.value is None
+        ):
+            continue
+        number = int(end.value)
+        if goal.sym == EQ:
+            return term, "equal", number
+        if below:
+            return term, "under", number + (goal.sym == LE)
+        return term, "over", number - (goal.sym == LE)
+    return None
+
+
+def counted_sum(p: Place, at: At) -> Bag | None:
+    """15: a count and a number are the count of so many rows more. ``at``: block, sum."""
+    i, n = at
+    b = p.block(i)
+    term = sums_with_counts(b)[n]
+    counted, number = term.args if _is_count(term.args[0]) else term.args[::-1]
+    assert isinstance(counted, Nested)
+    assert isinstance(number, Lit)
+    bag = (*(Block((), (), ()) for _ in range(int(str(number.value)))), *counted.bag)
+    return p.with_block(i, replace_term(b, term, aggregate("cnt", bag, INTEGER)))
+
+
+def some_first(p: Place, at: At) -> Bag | None:
+    """14: where there are rows there is one that no other comes before: EXISTS asks for no first row. ``at``: block, predicate."""
+    i, n = at
+    b = p.block(i)
+    goal = b.preds[n]
+    other = lone_negation(goal)
+    if other is None or p.mode != "set" or b.outs or len(b.vars) != 1:
+        return None
+    ((v, source),) = b.vars
+    ((w, same_source),) = other.vars
+    rest = tuple(q for q in b.preds if q != goal)
+    moved = {subst(q, rows_renamed({v: w})) for q in rest}
+    order = tuple(q for q in other.preds if q not in moved)
+    if source != same_source or not moved <= set(other.preds) or not order:
+        return None
+    if not holds("total", _is_strict_order(p, replace(b, preds=rest), v, w, order)):
+        return None
+    return p.with_block(i, block(b.vars, rest, ()))
+
+
+def lone_negation(goal: Term) -> Block | None:
+    """The block of which a predicate says that it has no row, where it reads one relation."""
+    if not isinstance(goal, App) or goal.sym != NOT or not isinstance(goal.args[0], Nested):
+        return None
+    inner = goal.args[0]
+    if inner.kind != "exists" or len(inner.bag) != 1 or len(inner.bag[0].vars) != 1:
+        return None
+    return inner.bag[0]
+
+
+def _is_strict_order(p: Place, b: Block, v: int, w: int, order: tuple[Term, ...]) -> bool:
+    """Whether the predicates, of ``w`` and ``v``, say that one row of the block comes before another: finitely many have a first one."""
+    ((_, source),) = b.vars
+    one, two, three = fresh(), fresh(), fresh()
+
+    def before_(x: int, y: int) -> tuple[Term, ...]:
+        return tuple(subst(q, rows_renamed({w: x, v: y})) for q in order)
+
+    ctx = p.ctx.within(Block(((one, source), (two, source), (three, source)), (), ()))
+    if not p.engine.inconsistent(ctx.having(before_(one, one))):
+        return False
+    chained = ctx.having((*before_(one, two), *before_(two, three)))
+    return all(p.engine.entails(chained, q) for q in before_(one, three))
+
+
+def sums_with_counts(b: Block) -> list[App]:
+    """The sums of a count and a small number that a block reads."""
+    found: dict[App, None] = {}
+    for t in (*b.preds, *b.outs):
+        for s in walk_shallow(t):
+            if isinstance(s, App) and s.sym == _PLUS and len(s.args) == 2:
+                counted, number = s.args if _is_count(s.args[0]) else s.args[::-1]
+                small = isinstance(number, Lit) and str(number.value) in _SMALL
+                if _is_count(counted) and small:
+                    found[s] = None
+    return list(found)
+
+
+def _is_count(term: Term) -> bool:
+    return isinstance(term, Nested) and term.kind == "agg" and term.name == "cnt"
+
+
+def extreme_as_exists(p: Place, at: At) -> Bag | None:
+    """16: a value is the greatest of some rows if it is one of theirs and none is greater. ``at``: block, predicate."""
+    i, n = at
+    b = p.block(i)
+    found = equated_extreme(b.preds[n])
+    if found is None:
+        return None
+    term, value = found
+    beyond = (lambda x: (x, value)) if term.name.startswith("min ") else (lambda x: (value, x))
+    among = exists(_where(term.bag, lambda x: eq(x, value)))
+    none = negate(exists(_where(term.bag, lambda x: is_true(app(LT, beyond(x), BOOL)))))
+    preds = (*b.preds[:n], *predicates(conj((among, none))), *b.preds[n + 1 :])
+    return p.with_block(i, block(b.vars, preds, b.outs))
+
+
+def equated_extreme(goal: Term) -> tuple[Nested, Term] | None:
+    """A minimum or maximum that a predicate equates with a value, where equal values are the same and one order is meant."""
+    if not isinstance(goal, App) or goal.sym != EQ:
+        return None
+    for term, value in (goal.args, goal.args[::-1]):
+        if not isinstance(term, Nested) or term.kind != "agg" or not term.name.startswith(("min ", "max ")):
+            continue
+        values = [x.outs[0] for x in term.bag if x.outs]
+        types = {x.type for x in (*values, value, term)}
+        if isinstance(value, Nested) and value.kind == "agg":
+            continue
+        if all(identity(t) for t in types) and len({(t.name, t.collation) for t in types}) == 1 and values:
+            return term, value
+    return None
+
+
+def _where(bag: Bag, f: object) -> Bag:
+    assert callable(f)
+    return tuple(n for x in fresh_copy(bag) for n in block(x.vars, (*x.preds, f(x.outs[0])), ()))
+
+
+def own_row_counted(p: Place, at: At) -> Bag | None:
+    """14: of the rows that come no later than a row of a total order, that row itself is one: the others come before.
+    ``at``: block, term, block within, predicate.
+    """
+    i, n, k, m = at
+    b = p.block(i)
+    term = nested_terms(b)[n]
+    if not _is_count(term) or k >= len(term.bag) or m >= len(term.bag[k].preds):
+        return None
+    inner = term.bag[k]
+    pred = inner.preds[m]
+    if not isinstance(pred, App) or pred.sym != LE or not all(identity(x.type) for x in pred.args):
+        return None
+    own = {v for v, _ in inner.vars}
+    if bool(free_vars(pred.args[0]) & own) == bool(free_vars(pred.args[1]) & own):
+        return None
+    rest = (*inner.preds[:m], *inner.preds[m + 1 :])
+    (alike,) = fresh_copy((replace(inner, preds=(*rest, eq(*pred.args)), outs=()),))
+    ctx = p.ctx.within(replace(b, preds=tuple(q for q in b.preds if term not in set(walk_shallow(q)))))
+    if not holds("total", one_row(p.engine, ctx, (alike,))):
+        return None
+    if not p.engine.entails(ctx, exists((alike,))):
+        return None
+    sooner = block(inner.vars, (*rest, app(LT, pred.args, BOOL)), inner.outs)
+    bag = (Block((), (), ()), *term.bag[:k], *sooner, *term.bag[k + 1 :])
+    return p.with_block(i, replace_term(b, term, aggregate("cnt", bag, INTEGER)))

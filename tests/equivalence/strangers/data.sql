@@ -1,0 +1,12 @@
+insert into customer select i, 'c' || i % 5, nullif(i % 4, 0), date '2020-01-01' + i % 6 from generate_series(1, 12) i;
+insert into account select i, 1 + i * 7 % 9, (array['basic', 'gold', 'trial'])[1 + i / 4 % 3], case when i % 5 > 0 then date '2021-01-01' + i * 3 % 4 end, i * 13 % 40 - 5 from generate_series(1, 24) i;
+insert into txn select i, 1 + i * 5 % 16, timestamp '2022-01-01' + make_interval(hours => i * 11 % 37), i * 17 % 23 - 6, case when i % 4 > 0 then 'n' || i % 3 end from generate_series(1, 60) i;
+insert into profile select i, 'b' || i, nullif(i * 3 % 7, 0) from generate_series(2, 12, 3) i;
+insert into reading select s, timestamp '2022-01-01' + make_interval(mins => m), nullif((s * 7 + m * 5) % 9, 3), (s + m) % 3 > 0 from generate_series(1, 4) s, generate_series(1, 6) m;
+insert into reading values (7, '2022-01-01', 4, true), (8, '2022-01-01', null, false);
+insert into player select i, 1 + i % 4, 'p' || i % 7, i * i * 3 % 11 from generate_series(29, 1, -1) i;
+insert into player select 30 + i, 5, 'q' || i, 12 from generate_series(4, 1, -1) i;
+insert into sale_a select i, 1 + i % 4, i * 9 % 31, date '2023-01-01' + i * 4 % 6 from generate_series(20, 1, -1) i;
+insert into sale_b select i, 1 + i % 5, i * 7 % 29, date '2023-01-02' + i * 3 % 6 from generate_series(18, 5, -1) i;
+insert into category select i, case when i > 2 then (array[1, 1, 3, 4, 4, 2, 2, 7, 5, 8, 10, 3, 1])[i - 2] end, 'k' || i % 4, i % 5 from generate_series(1, 15) i;
+insert into edge values (1, 2, 1), (2, 3, 1), (3, 1, 2), (1, 4, 3), (4, 5, 1), (5, 2, 2), (4, 4, 1), (6, 1, 1), (2, 6, 4), (4, 3, 1);

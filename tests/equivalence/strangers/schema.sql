@@ -1,0 +1,10 @@
+create table customer (id int primary key, name text not null, region int, since date not null);
+create table account (id int primary key, customer_id int not null references customer(id), kind text not null, opened date, balance int not null);
+create table txn (id int primary key, account_id int not null references account(id), at timestamp not null, amount int not null, note text, unique (account_id, at));
+create table profile (customer_id int primary key references customer(id), bio text, score int);
+create table reading (sensor int not null, at timestamp not null, val int, ok bool not null, primary key (sensor, at));
+create table player (id int primary key, team int not null, name text not null, points int not null);
+create table sale_a (id int primary key, store int not null, amount int not null, sold date not null);
+create table sale_b (id int primary key, store int not null, amount int not null, sold date not null);
+create table category (id int primary key, parent int references category(id), name text not null, place int not null);
+create table edge (src int not null, dst int not null, w int not null, primary key (src, dst));
