@@ -12,9 +12,6 @@ from rewright.rewrite.rules.branches import eager_count, fan_out
 from rewright.rewrite.rules.contradiction import contradiction
 from rewright.rewrite.rules.count_to_exists import count_to_exists
 from rewright.rewrite.rules.date_range import date_range
-from rewright.rewrite.rules.decorrelate_grouped import decorrelate_grouped
-from rewright.rewrite.rules.decorrelate_lateral import decorrelate_lateral
-from rewright.rewrite.rules.decorrelate_target import decorrelate_target
 from rewright.rewrite.rules.decorrelate_window import decorrelate_window
 from rewright.rewrite.rules.disjunction import or_join_union, or_union
 from rewright.rewrite.rules.distinct_semijoin import distinct_semijoin
@@ -37,7 +34,6 @@ from rewright.rewrite.rules.join_as_product import join_as_product
 from rewright.rewrite.rules.key_range import key_range
 from rewright.rewrite.rules.late_filters import late_filters
 from rewright.rewrite.rules.merge_aggregates import merge_aggregates
-from rewright.rewrite.rules.merge_subqueries import merge_subqueries
 from rewright.rewrite.rules.not_in import not_in
 from rewright.rewrite.rules.or_exists import or_exists
 from rewright.rewrite.rules.prune_union import prune_union
@@ -55,14 +51,15 @@ from rewright.rewrite.rules.top_per_group import top_per_group
 from rewright.rewrite.rules.total_as_window import total_as_window
 from rewright.rewrite.rules.transitive import transitive
 from rewright.rewrite.rules.union_to_all import union_to_all
+from rewright.rewrite.rules.unnest import as_lateral, unnest
 from rewright.rewrite.rules.zone_range import zone_range
 
 __all__ = ["RULES", "Context", "Rewrite", "Rule"]
 
 RULES: tuple[Rule, ...] = (
     decorrelate_window,
-    decorrelate_grouped,
-    decorrelate_lateral,
+    unnest,
+    as_lateral,
     eager_count,
     exists_inequality,
     fence_filters,
@@ -77,7 +74,6 @@ RULES: tuple[Rule, ...] = (
     prune_union,
     reduce_grouped,
     share_subqueries,
-    decorrelate_target,
     running_window,
     not_in,
     count_to_exists,
@@ -112,6 +108,5 @@ RULES: tuple[Rule, ...] = (
     grouped_to_window,
     grouped_running,
     zone_range,
-    merge_subqueries,
     seal_division,
 )
