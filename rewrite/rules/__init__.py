@@ -21,6 +21,7 @@ from rewright.rewrite.rules.drop_parent import drop_parent
 from rewright.rewrite.rules.drop_sort_keys import drop_sort_keys
 from rewright.rewrite.rules.eager_aggregation import distinct_aggregate, eager_group, union_aggregate
 from rewright.rewrite.rules.early_limit import early_limit
+from rewright.rewrite.rules.exists_extreme import exists_extreme
 from rewright.rewrite.rules.exists_inequality import exists_inequality
 from rewright.rewrite.rules.fence_filters import fence_filters
 from rewright.rewrite.rules.filter_cte import filter_cte
@@ -45,6 +46,7 @@ from rewright.rewrite.rules.self_join import self_join
 from rewright.rewrite.rules.set_to_join import set_to_join
 from rewright.rewrite.rules.share_scans import share_scans
 from rewright.rewrite.rules.share_subqueries import share_subqueries
+from rewright.rewrite.rules.split_exists import split_exists
 from rewright.rewrite.rules.subquery_duplicates import subquery_duplicates
 from rewright.rewrite.rules.sum_of_counts import sum_of_counts
 from rewright.rewrite.rules.top_per_group import top_per_group
@@ -62,6 +64,8 @@ RULES: tuple[Rule, ...] = (
     as_lateral,
     eager_count,
     exists_inequality,
+    exists_extreme,
+    split_exists,
     fence_filters,
     filter_cte,
     fan_out,
