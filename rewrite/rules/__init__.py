@@ -6,6 +6,7 @@ A rule proposes; it is written to be sound on its own, and is checked all the sa
 from __future__ import annotations
 
 from rewright.rewrite.rules.all_to_extreme import all_to_extreme
+from rewright.rewrite.rules.anti_join import anti_join
 from rewright.rewrite.rules.bare_column import bare_column
 from rewright.rewrite.rules.base import Context, Rewrite, Rule
 from rewright.rewrite.rules.branches import eager_count, fan_out
@@ -65,6 +66,7 @@ RULES: tuple[Rule, ...] = (
     eager_count,
     exists_inequality,
     exists_extreme,
+    anti_join,
     split_exists,
     fence_filters,
     filter_cte,
