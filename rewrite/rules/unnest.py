@@ -36,6 +36,7 @@ from rewright.sql.walk import (
     group_keys,
     map_kind,
     replace_item,
+    replace_node,
     substitute,
     walk_block,
 )
@@ -142,14 +143,21 @@ def _must_match(block: a.Select, group: Group, ctx: Context) -> bool:
             return True
         if place.lateral is not None:
             return place.join is None and group.nested.kind is not Kind.TOTAL
-    return ctx.holds("null-is-rejected", any(_rejected(block, p, group) for p in group.places))
+    nodes = [p.node for p in group.places if p.node is not None and _is_null(group, p)]
+    return ctx.holds("null-is-rejected", any(_rejects(p, nodes) for p in as_product(block)[1]))
 
 
-def _rejected(block: a.Select, place: Place, group: Group) -> bool:
-    node, values = place.node, group.nested.values
-    if node is None or (group.nested.kind is Kind.TOTAL and not null_on_empty(values[place.shown[0]])):
-        return False
-    return any(node in walk_block(p) and rejects_null_of(p, node) for p in as_product(block)[1])
+def _is_null(group: Group, place: Place) -> bool:
+    """Whether the subquery is NULL where no row is tied to it."""
+    return group.nested.kind is not Kind.TOTAL or null_on_empty(group.nested.values[place.shown[0]])
+
+
+def _rejects(pred: a.Expr, nodes: Sequence[a.ScalarSubquery]) -> bool:
+    """Whether a condition is not TRUE where all of these are NULL: they are together."""
+    asked = [n for n in nodes if n in walk_block(pred)]
+    for other in asked[1:]:
+        pred = replace_node(pred, other, asked[0])
+    return bool(asked) and rejects_null_of(pred, asked[0])
 
 
 def _joined(block: a.Select, group: Group, known: Table, *, inner: bool) -> a.Select | None:
