@@ -25,7 +25,7 @@ from rewright.rewrite.rules.nested import Kind, Table, table
 from rewright.rewrite.rules.spots import Group, Place, above_groups, groups
 from rewright.sql import algebra as a
 from rewright.sql.build import TRUE, derived, left_join, numbered
-from rewright.sql.facts import null_on_empty, rejects_null_of
+from rewright.sql.facts import null_on_empty, rejected_columns, rejects_null_of
 from rewright.sql.walk import (
     as_product,
     columns_used,
@@ -142,11 +142,20 @@ def _must_match(block: a.Select, group: Group, ctx: Context) -> bool:
         if place.semijoin is not None:
             return True
         if place.lateral is not None:
-            return place.join is None and group.nested.kind is not Kind.TOTAL
+            return place.join is None and (group.nested.kind is not Kind.TOTAL or _reads(block, group, place))
     if group.nested.kind is Kind.FIRST:
         return False  # the server sees that itself; of outer joins with first rows more is proved
     nodes = [p.node for p in group.places if p.node is not None and _is_null(group, p)]
     return ctx.holds("null-is-rejected", any(_rejects(p, nodes) for p in as_product(block)[1]))
+
+
+def _reads(block: a.Select, group: Group, place: Place) -> bool:
+    """Whether a condition refuses NULL in a column of a LATERAL item that is NULL where no row is tied to it."""
+    assert place.lateral is not None
+    refused = rejected_columns(conjoin(as_product(block)[1]))
+    values = group.nested.values
+    shown = enumerate(place.shown)
+    return any((place.lateral.rel, i) in refused and null_on_empty(values[at]) for i, at in shown)
 
 
 def _is_null(group: Group, place: Place) -> bool:
