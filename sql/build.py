@@ -89,6 +89,20 @@ def over(expr: a.Expr, window: a.Window, asked: Sequence[a.Expr] = ()) -> a.Expr
     return map_kind(expr, a.Aggregate, call)
 
 
+def ascending(exprs: Sequence[a.Expr]) -> tuple[a.SortKey, ...] | None:
+    """Sort keys that bring equal values of each expression together; None where a type has no order."""
+    found = []
+    for e in exprs:
+        less = operator("<", e.type, e.type)
+        if less is None and e.type.is_builtin and e.type.name == "varchar":
+            text = replace(e.type, name="text", typmod=-1)
+            less = operator("<", text, text)
+        if less is None:
+            return None
+        found.append(a.SortKey(e, False, False, less))
+    return tuple(found)
+
+
 def of_rows(expr: a.Expr, own: a.Expr | None) -> a.Expr:
     """An expression with its aggregates taken of the rows that meet a condition."""
     if own is None:

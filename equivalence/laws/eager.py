@@ -6,7 +6,7 @@
 
 Each row of p stands for the rows of its group. They agree on the keys, and the block looks at nothing else of p but sums of sums and of
 counts, least of least and greatest of greatest values; whatever else it aggregates does not ask how often a row is there (SOUNDNESS 6a-6e;
-Yan and Larson 1995, read backwards). What fails is a reservation where more rows are computed. Must not know rules or provers.
+Yan and Larson 1995, read backwards). Above there may be several grouping sets: each is a grouping of the same rows. What fails is a reservation where more rows are computed. Must not know rules or provers.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from dataclasses import replace
 from typing import Any
 
 from rewright.equivalence.laws.forms import Form, Walk
+from rewright.equivalence.laws.lookups import is_zero
 from rewright.sql import algebra as a
 from rewright.sql.build import function
 from rewright.sql.catalog import Catalog
@@ -78,6 +79,8 @@ class _WithoutEarlyGroups(Walk):
         except _Unfit:
             return None
         keys = {(item.rel, i): e for i, e in enumerate(parts) if not isinstance(e, a.Aggregate)}
+        if not _is_one_set(block) and not _told_apart(list(keys.values())):
+            return None
         late = {(item.rel, i) for i, e in enumerate(parts) if isinstance(e, a.Aggregate)}
         rest = (*(i for i in items if i is not item), *preds)
         if any(isinstance(n, a.Column) and (n.rel, n.pos) in late for x in (above, *rest) for n in walk(x)):
@@ -91,14 +94,23 @@ class _WithoutEarlyGroups(Walk):
 
 
 def _is_grouped(block: a.Select) -> bool:
-    """One grouping set; whether it may be empty of rows matters to counts only."""
+    """Whether a set of it may be empty of rows matters to counts only."""
     return (
         block.group_by is not None
-        and len(block.group_by) == 1
+        and (_is_one_set(block) or not any(isinstance(n, a.Grouping) for n in walk(block)))
         and not is_volatile(block)
         and not any(has_window(x) or returns_set(x) for x in (t.expr for t in block.targets))
         and not any(has_window(k.expr) for k in block.order_by)
     )
+
+
+def _is_one_set(block: a.Select) -> bool:
+    return block.group_by is not None and len(block.group_by) == 1
+
+
+def _told_apart(keys: Sequence[a.Expr]) -> bool:
+    """In several sets one key may be NULL where another is not: each must stay an expression of its own."""
+    return all(isinstance(k, a.Column) for k in keys) and len(set(keys)) == len(keys)
 
 
 def _parts_of(item: a.Derived) -> list[a.Expr] | None:
@@ -134,11 +146,13 @@ def _is_part(e: a.Expr) -> bool:
 
 def _put_together(block: a.Select, rel: int, parts: Sequence[a.Expr]) -> a.Select:
     """What stands above FROM and WHERE, over single rows. Raises _Unfit."""
-    empty = block.group_by == ((),)
+    empty = () in (block.group_by or ())
 
     def visit(n: Any) -> Any:
         if isinstance(n, QUERIES):
             return n
+        if isinstance(n, a.Coalesce) and (counted := _counted(n, rel, parts)) is not None:
+            return counted
         if isinstance(n, a.Aggregate):
             return _whole(n, rel, parts, empty=empty)
         return _simpler(map_parts(n, visit))
@@ -168,6 +182,24 @@ def _whole(outer: a.Aggregate, rel: int, parts: Sequence[a.Expr], *, empty: bool
     if found.type == INT8 and outer.type == NUMERIC:
         return a.Cast(found, NUMERIC, implicit=True)
     raise _Unfit
+
+
+def _counted(n: a.Coalesce, rel: int, parts: Sequence[a.Expr]) -> a.Expr | None:
+    """A sum of counts that is 0 where there is none to add, as a count: that is 0 over no rows."""
+    total = n.args[0].arg if isinstance(n.args[0], a.Cast) else n.args[0]
+    if len(n.args) != 2 or not is_zero(n.args[1]) or not isinstance(total, a.Aggregate):
+        return None
+    read = total.args[0] if len(total.args) == 1 else None
+    part = parts[read.pos] if isinstance(read, a.Column) and read.rel == rel else None
+    plain = total.func.is_builtin and not total.distinct and not total.order_by and not total.direct
+    if (
+        not isinstance(part, a.Aggregate)
+        or not plain
+        or (total.func.name, part.func.name) != ("sum", "count")
+    ):
+        return None
+    found = replace(part, filter=conjoin(f for f in (total.filter, part.filter) if f is not None))
+    return found if n.type == INT8 == found.type else None
 
 
 def _simpler(node: Any) -> Any:

@@ -108,7 +108,7 @@ class _AsLookups(Walk):
         def visit(n: Any) -> Any:
             match n:
                 case a.Coalesce(args=(a.Column() as c, other)) if (
-                    c.rel == rel and c.pos in values and _is_count(values[c.pos]) and _is_zero(other)
+                    c.rel == rel and c.pos in values and _is_count(values[c.pos]) and is_zero(other)
                 ):
                     return lookup(c.pos)
                 case a.Column() if n.rel == rel and n.pos in values and not _is_count(values[n.pos]):
@@ -208,7 +208,8 @@ def _counts(expr: a.Expr) -> bool:
     return isinstance(expr, a.Aggregate) and expr.func.is_builtin and expr.func.name == "count"
 
 
-def _is_zero(expr: a.Expr) -> bool:
+def is_zero(expr: a.Expr) -> bool:
+    """An integer constant 0, also as bigint."""
     constant = expr.arg if isinstance(expr, a.Cast) and expr.type == INT8 else expr
     return isinstance(constant, a.Const) and constant.value == "0" and constant.type in {INT4, INT8}
 

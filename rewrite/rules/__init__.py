@@ -6,15 +6,13 @@ A rule proposes; it is written to be sound on its own, and is checked all the sa
 from __future__ import annotations
 
 from rewright.rewrite.rules.all_to_extreme import all_to_extreme
+from rewright.rewrite.rules.anti_join import anti_join
 from rewright.rewrite.rules.bare_column import bare_column
 from rewright.rewrite.rules.base import Context, Rewrite, Rule
 from rewright.rewrite.rules.branches import eager_count, fan_out
 from rewright.rewrite.rules.contradiction import contradiction
 from rewright.rewrite.rules.count_to_exists import count_to_exists
 from rewright.rewrite.rules.date_range import date_range
-from rewright.rewrite.rules.decorrelate_grouped import decorrelate_grouped
-from rewright.rewrite.rules.decorrelate_lateral import decorrelate_lateral
-from rewright.rewrite.rules.decorrelate_target import decorrelate_target
 from rewright.rewrite.rules.decorrelate_window import decorrelate_window
 from rewright.rewrite.rules.disjunction import or_join_union, or_union
 from rewright.rewrite.rules.distinct_semijoin import distinct_semijoin
@@ -24,6 +22,7 @@ from rewright.rewrite.rules.drop_parent import drop_parent
 from rewright.rewrite.rules.drop_sort_keys import drop_sort_keys
 from rewright.rewrite.rules.eager_aggregation import distinct_aggregate, eager_group, union_aggregate
 from rewright.rewrite.rules.early_limit import early_limit
+from rewright.rewrite.rules.exists_extreme import exists_extreme
 from rewright.rewrite.rules.exists_inequality import exists_inequality
 from rewright.rewrite.rules.fence_filters import fence_filters
 from rewright.rewrite.rules.filter_cte import filter_cte
@@ -37,7 +36,6 @@ from rewright.rewrite.rules.join_as_product import join_as_product
 from rewright.rewrite.rules.key_range import key_range
 from rewright.rewrite.rules.late_filters import late_filters
 from rewright.rewrite.rules.merge_aggregates import merge_aggregates
-from rewright.rewrite.rules.merge_subqueries import merge_subqueries
 from rewright.rewrite.rules.not_in import not_in
 from rewright.rewrite.rules.or_exists import or_exists
 from rewright.rewrite.rules.prune_union import prune_union
@@ -49,22 +47,27 @@ from rewright.rewrite.rules.self_join import self_join
 from rewright.rewrite.rules.set_to_join import set_to_join
 from rewright.rewrite.rules.share_scans import share_scans
 from rewright.rewrite.rules.share_subqueries import share_subqueries
+from rewright.rewrite.rules.split_exists import split_exists
 from rewright.rewrite.rules.subquery_duplicates import subquery_duplicates
 from rewright.rewrite.rules.sum_of_counts import sum_of_counts
 from rewright.rewrite.rules.top_per_group import top_per_group
 from rewright.rewrite.rules.total_as_window import total_as_window
 from rewright.rewrite.rules.transitive import transitive
 from rewright.rewrite.rules.union_to_all import union_to_all
+from rewright.rewrite.rules.unnest import as_lateral, unnest
 from rewright.rewrite.rules.zone_range import zone_range
 
 __all__ = ["RULES", "Context", "Rewrite", "Rule"]
 
 RULES: tuple[Rule, ...] = (
     decorrelate_window,
-    decorrelate_grouped,
-    decorrelate_lateral,
+    unnest,
+    as_lateral,
     eager_count,
     exists_inequality,
+    exists_extreme,
+    anti_join,
+    split_exists,
     fence_filters,
     filter_cte,
     fan_out,
@@ -77,7 +80,6 @@ RULES: tuple[Rule, ...] = (
     prune_union,
     reduce_grouped,
     share_subqueries,
-    decorrelate_target,
     running_window,
     not_in,
     count_to_exists,
@@ -112,6 +114,5 @@ RULES: tuple[Rule, ...] = (
     grouped_to_window,
     grouped_running,
     zone_range,
-    merge_subqueries,
     seal_division,
 )

@@ -4,7 +4,7 @@
     -->
     SELECT * FROM sale s WHERE s.id = 5 AND s.part = 3 AND s.qty > 2
 
-Casts of integers to text and numeric, COALESCE and NULLIF with constants, ``IS NOT DISTINCT FROM`` a constant, IS TRUE, CASE that only
+Casts of integers to text and numeric, COALESCE and NULLIF with constants, ``IS NOT DISTINCT FROM`` a constant or a column that is never NULL, IS TRUE, CASE that only
 says a condition, ``|| ''``, a prefix by substring or left, ``numeric + constant``. Nothing whose evaluation could fail goes away:
 integers may overflow, numerics may not. Calcite: ReduceExpressionsRule.FilterReduceExpressionsRule. SOUNDNESS 16, M4, M6.
 """
@@ -29,15 +29,30 @@ MOST_DIGITS = 25
 
 @rule(
     SELECT,
-    guards=("null-counts", "whole-number", "as-the-server-prints", "fills-the-prefix"),
+    guards=("null-counts", "whole-number", "as-the-server-prints", "fills-the-prefix", "one-side-filled"),
     known_as="ReduceExpressionsRule",
     priority=83,
     category="predicate",
 )
 def bare_column(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
-    made = in_conditions(block, lambda e: _bare(e, ctx))
+    basis: set[str] = set()
+    made = in_conditions(block, lambda e: _bare(e, ctx) or _equal(e, block, basis, ctx))
     if made is not None:
-        yield Rewrite(made, "the column itself is compared", literal=True)
+        yield Rewrite(made, "the column itself is compared", frozenset(basis), literal=True)
+
+
+def _equal(expr: a.Expr, block: a.Select, basis: set[str], ctx: Context) -> a.Op | None:
+    """``x IS NOT DISTINCT FROM y`` where one of the two is never NULL, as an equality, which can be joined by."""
+    if not isinstance(expr, a.IsDistinct) or not expr.negated:
+        return None
+    if not expr.op.is_builtin or not expr.op.function.strict:
+        return None
+    found = (ctx.filled(x, block.from_) for x in (expr.left, expr.right))
+    names = next((x for x in found if x is not None), None)
+    if not ctx.holds("one-side-filled", names is not None):
+        return None
+    basis |= names or frozenset()
+    return a.Op(expr.op, (expr.left, expr.right), BOOL)
 
 
 def _bare(expr: a.Expr, ctx: Context) -> a.Expr | None:

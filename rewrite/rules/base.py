@@ -101,6 +101,11 @@ def grouped(block: a.Select) -> bool:
     return block.group_by is not None and len(block.group_by) == 1
 
 
+def aggregated(block: a.Select) -> bool:
+    """Grouped in one way or in several."""
+    return block.group_by is not None
+
+
 def ungrouped(block: a.Select) -> bool:
     return block.group_by is None
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from rewright.equivalence.laws.correlation import Inner, Tie, take_apart
 from rewright.rewrite.rules.base import Context
 from rewright.sql import algebra as a
-from rewright.sql.build import derived, left_join, numbered
+from rewright.sql.build import derived, numbered
 from rewright.sql.facts import is_volatile
 from rewright.sql.walk import (
     as_product,
@@ -114,15 +114,6 @@ def reduction(
         return None
     copied, _ = copy_fresh(block, ctx.fresh)
     return a.Quantified("=", tuple(t.op.op for t in ties), tuple(t.inner for t in ties), copied)
-
-
-def with_join(
-    block: a.Select, values: Mapping[a.ScalarSubquery, a.Expr], item: a.FromItem, on: a.Expr | None
-) -> a.Select:
-    """The block with subqueries of its select list replaced by what is joined to its rows."""
-    items, preds = as_product(block)
-    made = in_output(block, values)
-    return replace(made, from_=left_join(items, item, on), where=conjoin(preds))
 
 
 def in_output(block: a.Select, values: Mapping[a.ScalarSubquery, a.Expr]) -> a.Select:

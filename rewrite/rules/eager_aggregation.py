@@ -13,6 +13,7 @@ from rewright.rewrite.rules.base import (
     SELECT,
     Context,
     Rewrite,
+    aggregated,
     grouped,
     no_windows,
     one_source,
@@ -50,7 +51,7 @@ _IGNORING_DUPLICATES = frozenset({"count", "sum", "min", "max"})
 
 
 @rule(
-    SELECT.where(grouped, stable),
+    SELECT.where(aggregated, stable),
     guards=("arguments-cannot-fail", "nothing-counts-zero"),
     known_as="AggregateJoinTransposeRule; eager group-by (Yan and Larson 1995)",
     priority=64,
@@ -65,7 +66,7 @@ def eager_group(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
           JOIN cust c ON c.id = p.k1 GROUP BY c.state
 
     Everything else of that side that the block uses is a key of the early grouping. The other sides stay as they are, so that
-    multiplicities hold.
+    multiplicities hold. Above there may be several grouping sets (CUBE, ROLLUP).
 
     Calcite: AggregateJoinTransposeRule. Known as eager group-by (Yan and Larson 1995).
     """
@@ -105,7 +106,7 @@ def _below_joins(
     if not ctx.holds("arguments-cannot-fail", safe):
         return None
     steps = TwoSteps(ctx.fresh(), keys)
-    if not steps.split(found, ctx, zero=block.group_by == ((),)):
+    if not steps.split(found, ctx, zero=() in (block.group_by or ())):
         return None
     early = a.Derived(steps.rel, steps.below((item,), conjoin(local)), "early", steps.names)
     # conditions and the other items read the keys from the grouping, whose own inside stays as it is

@@ -18,7 +18,6 @@ from rewright.sql.types import INT8, NUMERIC, equality_is_identity
 from rewright.sql.walk import (
     N,
     Place,
-    group_keys,
     has_subquery,
     map_kind,
     outer_exprs,
@@ -37,7 +36,7 @@ def aggregates(block: a.Select) -> list[a.Aggregate]:
 
 def outside(block: a.Select) -> list[a.Expr]:
     """What stands outside aggregates: targets, sort keys, HAVING and grouping keys with NULL for each."""
-    exprs = (*outer_exprs(block), *group_keys(block))
+    exprs = (*outer_exprs(block), *(k for keys in block.group_by or () for k in keys))
     return [map_kind(e, a.Aggregate, lambda g: a.Const(None, g.type)) for e in exprs]
 
 

@@ -5,8 +5,7 @@
     SELECT x.id FROM (SELECT DISTINCT ON (o.cust) o.id FROM ord o ORDER BY o.cust, o.total DESC) x
 
 Where the groups are tied to rows of a join partner, the numbered rows become ``LATERAL (… ORDER BY … LIMIT k)``, which an index serves
-per row of the partner; a subquery of the select list with ORDER BY and LIMIT 1 becomes an outer join with DISTINCT ON, computed once for
-all rows. Which of equal rows comes first is free in all forms. SOUNDNESS 14, M9.
+per row of the partner. Which of equal rows comes first is free in all forms. SOUNDNESS 14, M9.
 """
 
 from __future__ import annotations
@@ -14,12 +13,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from rewright.equivalence.laws.correlation import as_tie, take_apart
+from rewright.equivalence.laws.correlation import as_tie
 from rewright.rewrite.rules.base import SELECT, Context, Rewrite, rule
 from rewright.rewrite.rules.conditions import turned
-from rewright.rewrite.rules.correlation import once_a_key, with_join
 from rewright.sql import algebra as a
-from rewright.sql.build import operator
+from rewright.sql.build import ascending
 from rewright.sql.facts import is_volatile
 from rewright.sql.walk import (
     Place,
@@ -27,12 +25,10 @@ from rewright.sql.walk import (
     columns_used,
     conjoin,
     conjuncts,
-    copy_fresh,
     free_rels,
     from_rels,
     has_window,
     is_lateral,
-    outer_exprs,
     references_whole,
     returns_set,
     substitute,
@@ -52,7 +48,7 @@ class _Numbered:
     preds: tuple[a.Expr, ...]
 
 
-@rule(SELECT, guards=("rows-are-numbered", "every-key-is-tied", "one-row-is-taken"), priority=63)
+@rule(SELECT, guards=("rows-are-numbered", "every-key-is-tied"), priority=63)
 def top_per_group(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
     items, preds = as_product(block)
     for item in items:
@@ -62,7 +58,6 @@ def top_per_group(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
         if found.most == 1:
             yield from _distinct_on(block, items, preds, found)
         yield from _lateral(block, items, preds, found, ctx)
-    yield from _first_of_target(block, ctx)
 
 
 def _numbered(block: a.Select, item: a.Derived, preds: Sequence[a.Expr], ctx: Context) -> _Numbered | None:
@@ -126,19 +121,6 @@ def _most(preds: Sequence[a.Expr], rel: int, at: int) -> int | None:
     return most if most > 0 else None
 
 
-def _ascending(exprs: Sequence[a.Expr]) -> tuple[a.SortKey, ...] | None:
-    found = []
-    for e in exprs:
-        less = operator("<", e.type, e.type)
-        if less is None and e.type.is_builtin and e.type.name == "varchar":
-            text = replace(e.type, name="text", typmod=-1)
-            less = operator("<", text, text)
-        if less is None:
-            return None
-        found.append(a.SortKey(e, False, False, less))
-    return tuple(found)
-
-
 # --------------------------------------------------------------------------- DISTINCT ON
 
 
@@ -146,7 +128,7 @@ def _distinct_on(
     block: a.Select, items: Sequence[a.FromItem], preds: Sequence[a.Expr], found: _Numbered
 ) -> Iterator[Rewrite]:
     keys = tuple(dict.fromkeys(found.window.partition_by))
-    order = _ascending(keys)
+    order = ascending(keys)
     if order is None:
         return
     query = replace(
@@ -216,44 +198,3 @@ def _tied(pred: a.Expr, rel: int, place: int, rels: frozenset[int]) -> bool:
     if tie is None or not isinstance(tie.inner, a.Column) or tie.inner.pos != place:
         return False
     return bool(free_rels(tie.outer)) and free_rels(tie.outer) <= rels and not has_window(tie.outer)
-
-
-# --------------------------------------------------------------------------- subqueries of the select list
-
-
-def _first_of_target(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
-    if block.group_by is not None or not block.from_:
-        return
-    mine = from_rels(block.from_)
-    for expr in outer_exprs(block):
-        for node in walk_block(expr):
-            if isinstance(node, a.ScalarSubquery) and free_rels(node.query) & mine:
-                joined = _first(node, ctx)
-                if joined is not None:
-                    item, on, value = joined
-                    yield Rewrite(
-                        with_join(block, {node: value}, item, on),
-                        "the first row of each group, for all rows at once",
-                    )
-
-
-def _first(node: a.ScalarSubquery, ctx: Context) -> tuple[a.FromItem, a.Expr | None, a.Expr] | None:
-    query = node.query
-    if not isinstance(query, a.Select) or not isinstance(query.limit, a.Const) or not query.order_by:
-        return None
-    if not ctx.holds("one-row-is-taken", query.limit.value == "1") or query.offset is not None:
-        return None
-    bare = query.group_by is None and query.distinct is None and not query.with_ties and not query.ctes
-    if not bare or has_window(query) or is_volatile(query):
-        return None
-    inner = take_apart(replace(query, limit=None))
-    if inner is None or not inner.ties or inner.others or len(query.targets) != 1:
-        return None
-    keys = tuple(dict.fromkeys(t.key for t in inner.ties))
-    order = _ascending(keys)
-    if order is None:
-        return None
-    known = once_a_key(inner, (a.Target("value", query.targets[0].expr),), "first", ctx)
-    rows = replace(known.query, group_by=None, distinct=keys, order_by=(*order, *query.order_by))
-    item = replace(known.item, query=copy_fresh(rows, ctx.fresh)[0])
-    return item, conjoin(known.on), known.values[0]

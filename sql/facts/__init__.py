@@ -26,7 +26,7 @@ from rewright.sql.algebra import (
     output_columns,
 )
 from rewright.sql.catalog import Catalog
-from rewright.sql.facts.aggregates import null_on_empty, order_sensitive, simple_aggregates
+from rewright.sql.facts.aggregates import NOT_NULL_ON_EMPTY, null_on_empty, order_sensitive, simple_aggregates
 from rewright.sql.facts.assumptions import (
     NOTHING,
     Assumption,
@@ -77,6 +77,7 @@ from rewright.sql.walk import rels_of, returns_set, walk
 
 __all__ = [
     "NOTHING",
+    "NOT_NULL_ON_EMPTY",
     "ROW",
     "Assumption",
     "Assumptions",

@@ -298,3 +298,34 @@ def test_groupings_whose_parts_are_put_together_are_undone(total: str, undone: b
         catalog(),
     )
     assert (without_early_groups(query, catalog()).query != query) is undone
+
+
+SETS = "SELECT c.state, p.part, {} FROM cust c, ({}) p WHERE p.cust = c.id GROUP BY {}"
+EARLY = "SELECT cust, part, sum(qty) AS t, count(*) AS n FROM sale GROUP BY cust, part"
+
+
+@pytest.mark.parametrize(
+    ("shown", "early", "sets", "undone"),
+    [
+        ("sum(p.t)", EARLY, "ROLLUP (c.state, p.part)", True),
+        ("coalesce(sum(p.n)::bigint, 0), sum(p.t)", EARLY, "CUBE (c.state, p.part)", True),
+        ("sum(p.n)", EARLY, "GROUPING SETS ((c.state), (p.part))", True),
+        # over no rows the sum of no counts is NULL and their count 0; one is no count
+        ("sum(p.n)", EARLY, "ROLLUP (c.state, p.part)", False),
+        ("coalesce(sum(p.n), 1)", EARLY, "ROLLUP (c.state, p.part)", False),
+        ("coalesce(sum(DISTINCT p.n), 0)", EARLY, "ROLLUP (c.state, p.part)", False),
+        ("GROUPING(p.part), sum(p.t)", EARLY, "ROLLUP (c.state, p.part)", False),
+        # two names of one key would be NULL in the same sets
+        ("p.cust, sum(p.t)", EARLY.replace("part,", "cust AS part,").replace(", part", ""), "GROUPING SETS ((c.state, p.part), (p.cust))", False),
+    ],
+)  # fmt: skip
+def test_groupings_below_grouping_sets(shown: str, early: str, sets: str, undone: bool) -> None:
+    query = bind(SETS.format(shown, early, sets), catalog())
+    assert (without_early_groups(query, catalog()).query != query) is undone
+
+
+def test_below_a_total_counts_are_zero_over_no_rows() -> None:
+    late = "SELECT c.state, count(*) FROM cust c, sale s WHERE s.cust = c.id GROUP BY ROLLUP (c.state)"
+    text = "SELECT c.state, {} FROM cust c, (SELECT cust, count(*) AS n FROM sale GROUP BY cust) p WHERE p.cust = c.id GROUP BY ROLLUP (c.state)"
+    assert proved(late, text.format("coalesce(sum(p.n)::bigint, 0)")) == ()
+    assert proved(late, text.format("sum(p.n)::bigint")) is None

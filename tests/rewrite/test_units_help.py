@@ -80,7 +80,7 @@ def test_what_rules_do_not_find_a_unit_may(base: KnowledgeBase, scratch_server) 
     assert helped_by_units.best is not None
     document = helped_by_units.to_json()
     assert "subquery/exists-having-count" in document["units"]
-    assert document["steps"][-1]["name"].startswith("unit ")
+    assert any(step["name"].startswith("unit ") for step in document["steps"])
     states = [event["state"] for event in helped_by_units.events]
     assert states[:3] == ["reasoning", "decision", "reasoning"]
 

@@ -1,0 +1,71 @@
+"""A LEFT JOIN that keeps the rows without a partner is NOT EXISTS.
+
+    SELECT o.id FROM ord o LEFT JOIN ord p ON p.cust = o.cust AND p.day > o.day WHERE p.id IS NULL
+    -->
+    SELECT o.id FROM ord o WHERE NOT EXISTS (SELECT 1 FROM ord p WHERE p.cust = o.cust AND p.day > o.day)
+
+The column that is NULL is none in the table, so that only padded rows show NULL. The server knows this of columns of the join condition
+only. Other rules go on from NOT EXISTS. Known as outer join to anti-join. SOUNDNESS 3a.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from rewright.rewrite.rules.base import SELECT, Context, Rewrite, filtered, rule
+from rewright.sql import algebra as a
+from rewright.sql.facts import is_volatile
+from rewright.sql.types import INT4
+from rewright.sql.walk import (
+    as_product,
+    conjoin,
+    conjuncts,
+    from_rels,
+    from_tree,
+    replace_item,
+    used_rels,
+)
+
+
+@rule(
+    SELECT.where(filtered),
+    guards=("null-is-padding",),
+    known_as="outer join to anti-join",
+    priority=77,
+    category="join",
+)
+def anti_join(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
+    for item in as_product(block)[0]:
+        for join in from_tree(item):
+            if isinstance(join, a.Join) and join.kind == "left" and join.on is not None:
+                made = _without_partner(block, join, ctx)
+                if made is not None:
+                    yield Rewrite(made, "rows that a LEFT JOIN finds no partner for are those without one")
+
+
+def _without_partner(block: a.Select, join: a.Join, ctx: Context) -> a.Select | None:
+    right = join.right
+    if not isinstance(right, a.Scan) or join.on is None or is_volatile(join.on):
+        return None
+    preds = conjuncts(block.where)
+    asked = [p for p in preds if _is_null(p, right.rel)]
+    filled = any(
+        isinstance(p, a.IsNull) and isinstance(p.arg, a.Column) and ctx.column_filled(right, p.arg.pos)
+        for p in asked
+    )
+    if not asked or not ctx.holds("null-is-padding", filled):
+        return None
+    if not used_rels(join.on) - {right.rel} <= from_rels((join.left,)):
+        return None
+    one = (a.Target("one", a.Const("1", INT4)),)
+    none = a.Not(a.Exists(a.Select(one, (right,), join.on)))
+    from_ = tuple(replace_item(i, join, join.left) for i in block.from_)
+    rest = [p for p in preds if p not in asked]
+    bare = replace(block, from_=from_, where=conjoin(rest))
+    return None if right.rel in used_rels(bare) else replace(bare, where=conjoin((*rest, none)))
+
+
+def _is_null(pred: a.Expr, rel: int) -> bool:
+    plain = isinstance(pred, a.IsNull) and not pred.negated and not pred.row_form
+    return plain and isinstance(pred, a.IsNull) and isinstance(pred.arg, a.Column) and pred.arg.rel == rel

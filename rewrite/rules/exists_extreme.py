@@ -1,0 +1,86 @@
+"""[NOT] EXISTS a row on one side of a value: a comparison with the extreme of the rows that are left.
+
+    SELECT r.at FROM reading r WHERE NOT EXISTS (SELECT 1 FROM reading n WHERE n.meter = r.meter AND n.at > r.at AND n.at <= r.at + 7)
+    -->
+    SELECT r.at FROM reading r WHERE ((SELECT min(n.at) FROM reading n WHERE n.meter = r.meter AND n.at > r.at) <= r.at + 7) IS NOT TRUE
+
+Of rows that meet the other conditions one is below a value where the least is; where there are none, the least is NULL. The subquery is
+decorrelated by other rules, to a window where it looks at the next or the previous row. SOUNDNESS 2, 3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from rewright.equivalence.laws.correlation import take_apart
+from rewright.rewrite.rules.base import SELECT, Context, Rewrite, filtered, rule
+from rewright.sql import algebra as a
+from rewright.sql.build import aggregate
+from rewright.sql.facts import is_volatile
+from rewright.sql.walk import (
+    as_product,
+    conjoin,
+    copy_fresh,
+    has_subquery,
+    is_plain,
+    used_rels,
+)
+
+EXTREMES = {"<": "min", "<=": "min", ">": "max", ">=": "max"}
+
+
+@rule(SELECT.where(filtered), guards=("no-row-is-no-extreme",), priority=74, category="predicate")
+def exists_extreme(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
+    items, preds = as_product(block)
+    for pred in preds:
+        negated = isinstance(pred, a.Not)
+        node = pred.arg if isinstance(pred, a.Not) else pred
+        if not isinstance(node, a.Exists):
+            continue
+        for test in _tests(node.query, ctx):
+            met: a.Expr = test
+            if negated:
+                known = ctx.holds("no-row-is-no-extreme", False)
+                met = a.Not(test) if known else a.IsBool(test, "true", negated=True)
+            where = conjoin(met if p == pred else p for p in preds)
+            yield Rewrite(
+                replace(block, from_=tuple(items), where=where),
+                "a row on one side of a value exists where the extreme of the rows is there",
+            )
+
+
+def _tests(query: a.Query, ctx: Context) -> Iterator[a.Op]:
+    """Comparisons that are TRUE where the query has a row, one for each of its inequalities."""
+    if not isinstance(query, a.Select) or not is_plain(replace(query, limit=None)) or is_volatile(query):
+        return
+    if query.limit is not None and not (isinstance(query.limit, a.Const) and query.limit.value == "1"):
+        return
+    inner = take_apart(replace(query, targets=(), distinct=None, order_by=(), limit=None))
+    if inner is None or has_subquery(query):
+        return
+    for one in inner.others:
+        pair = _compared(one, inner.rels)
+        best = None if pair is None else aggregate(EXTREMES[pair[0]], pair[1])
+        if pair is None or best is None or not isinstance(one, a.Op):
+            continue
+        rest = [*(t.op for t in inner.ties), *inner.local, *(p for p in inner.others if p is not one)]
+        asked = a.Select((a.Target("best", best),), inner.items, conjoin(rest), ((),))
+        value = a.ScalarSubquery(copy_fresh(asked, ctx.fresh)[0], best.type)
+        yield replace(one, args=tuple(value if x == pair[1] else x for x in one.args))
+
+
+def _compared(pred: a.Expr, inside: frozenset[int]) -> tuple[str, a.Expr] | None:
+    """How an expression of the inner rows is compared with a value from outside."""
+    if not isinstance(pred, a.Op) or pred.op.btree not in EXTREMES or not pred.op.is_builtin:
+        return None
+    if len(pred.args) != 2 or pred.op.left != pred.op.right:
+        return None
+    left, right = pred.args
+    if left.type.collation != right.type.collation:
+        return None
+    own = [bool(used_rels(x)) and used_rels(x) <= inside for x in pred.args]
+    if own == [True, False] and not used_rels(right) & inside:
+        return pred.op.btree, left
+    flipped = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+    return (flipped[pred.op.btree], right) if own == [False, True] and not used_rels(left) & inside else None

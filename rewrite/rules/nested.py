@@ -1,0 +1,274 @@
+"""Correlated subqueries as tables of what they give for every row around them.
+
+Owns which subqueries that is known of, in four kinds, and the table that each becomes: aggregates of all tied rows, one tied group, the
+first tied row, the one row of a key. Correlation by more than equalities goes through a copy of the outer tables (the *domain* of
+Neumann and Kemper, "Unnesting Arbitrary Queries", BTW 2015). Must not know where a subquery stands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
+
+from rewright.equivalence.laws.correlation import Tie, take_apart
+from rewright.rewrite.rules.base import Context
+from rewright.sql import algebra as a
+from rewright.sql.build import ascending, compare, derived, numbered, or_zero
+from rewright.sql.facts import NOT_NULL_ON_EMPTY, is_volatile, null_on_empty, order_sensitive, strict_columns
+from rewright.sql.walk import (
+    as_product,
+    conjoin,
+    copy_fresh,
+    free_of_all,
+    free_rels,
+    from_rels,
+    group_keys,
+    has_aggregate,
+    has_subquery,
+    has_window,
+    map_kind,
+    references_whole,
+    renumber,
+    returns_set,
+    substitute,
+    used_rels,
+    walk_block,
+)
+
+
+class Kind(Enum):
+    """How many rows a subquery gives for one outer row, and which."""
+
+    TOTAL = "aggregates of all tied rows: always one row"
+    GROUP = "the group of tied rows: a row where there are any"
+    FIRST = "the first of the tied rows"
+    ROW = "the row of a key"
+
+
+@dataclass(frozen=True, slots=True)
+class Nested:
+    """A subquery taken apart. ``values``: its outputs; ``local``: conditions on its own rows; ``others``: correlated ones that are
+    no ties.
+    """
+
+    kind: Kind
+    items: tuple[a.FromItem, ...]
+    local: tuple[a.Expr, ...]
+    ties: tuple[Tie, ...]
+    values: tuple[a.Expr, ...]
+    others: tuple[a.Expr, ...] = ()
+    having: a.Expr | None = None
+    order: tuple[a.SortKey, ...] = ()
+    assumptions: frozenset[str] = frozenset()
+    # tied by keys to a copy of the outer tables, with their own filters
+    over_domain: bool = False
+
+
+def nested(query: a.Query, ctx: Context) -> Nested | None:
+    """A correlated subquery taken apart; None where it is of none of the kinds."""
+    if not isinstance(query, a.Select) or query.ctes or query.offset is not None or is_volatile(query):
+        return None
+    if (
+        query.with_ties
+        or query.distinct
+        or any(returns_set(t.expr) or has_window(t.expr) for t in query.targets)
+    ):
+        return None
+    shown = (*query.targets, *([] if query.having is None else [query.having]))
+    # what is correlated above the grouping is looked at where the values are
+    bare = replace(query, targets=(), having=None, limit=None, distinct=None, group_by=None, order_by=())
+    inner = take_apart(bare)
+    if inner is None or not inner.ties or any(has_subquery(x) for x in shown):
+        return None
+    values = tuple(t.expr for t in query.targets)
+    found = Nested(Kind.TOTAL, inner.items, inner.local, inner.ties, values, inner.others, query.having)
+    if query.group_by is None:
+        return _plain(query, found, ctx) if query.having is None and not _aggregated(query) else None
+    if len(query.group_by) != 1 or not _known_aggregates(query, inner.rels):
+        return None
+    if query.limit is not None and not _at_least_one(query.limit):
+        return None
+    return _total(found) if query.group_by == ((),) else _group(query, found, inner.rels, ctx)
+
+
+def _aggregated(query: a.Select) -> bool:
+    return any(has_aggregate(t.expr) for t in query.targets)
+
+
+def _at_least_one(limit: a.Expr) -> bool:
+    return isinstance(limit, a.Const) and (limit.value or "").isdigit() and limit.value != "0"
+
+
+def _known_aggregates(query: a.Select, inside: frozenset[int]) -> bool:
+    """Whether its aggregates are of its own rows and the same in any order of them."""
+    shown = (*(t.expr for t in query.targets), *([] if query.having is None else [query.having]))
+    aggregates = [n for x in shown for n in walk_block(x) if isinstance(n, a.Aggregate)]
+    return (
+        not any(isinstance(n, a.Grouping) for x in shown for n in walk_block(x))
+        and not any(order_sensitive(g) or free_rels(g) - inside for g in aggregates)
+        and all(g.func.name == "count" or g.func.name not in NOT_NULL_ON_EMPTY for g in aggregates)
+    )
+
+
+def _total(found: Nested) -> Nested | None:
+    return None if found.having is not None or not any(has_aggregate(v) for v in found.values) else found
+
+
+def _group(query: a.Select, found: Nested, inside: frozenset[int], ctx: Context) -> Nested | None:
+    """Grouped by what is tied: one group at most. Where its outputs are NULL for no rows, the grouping says nothing."""
+    tied = {x for t in found.ties for x in (t.inner, t.key)}
+    keys = [k for k in group_keys(query) if used_rels(k) & inside]
+    if not ctx.holds("group-is-tied", all(k in tied for k in keys)):
+        return None
+    shown = (*found.values, *([] if found.having is None else [found.having]))
+    if free_of_all(shown) - inside:
+        return None
+    aggregates = tuple(n for v in found.values for n in walk_block(v) if isinstance(n, a.Aggregate))
+    if found.having is None and aggregates and all(null_on_empty(v) for v in found.values):
+        without = (map_kind(v, a.Aggregate, lambda g: a.Const(None, g.type)) for v in found.values)
+        if not any(used_rels(x) for x in without):
+            return found
+    return replace(found, kind=Kind.GROUP)
+
+
+def _plain(query: a.Select, found: Nested, ctx: Context) -> Nested | None:
+    """The first row, or the row of a key."""
+    if free_of_all(found.values) - from_rels(found.items):
+        return None
+    if query.order_by and query.limit is not None:
+        one = isinstance(query.limit, a.Const) and query.limit.value == "1"
+        if not ctx.holds("one-row-is-taken", one) or ascending([t.key for t in found.ties]) is None:
+            return None
+        if query.distinct is not None or free_of_all(query.order_by) - from_rels(found.items):
+            return None
+        return replace(found, kind=Kind.FIRST, order=query.order_by)
+    if query.limit is not None and not _at_least_one(query.limit):
+        return None
+    item = found.items[0]
+    if len(found.items) != 1 or not isinstance(item, a.Scan):
+        return None
+    # padded, the row has to show NULL
+    if references_whole(query, item.rel) or not all(strict_columns(v) for v in found.values):
+        return None
+    tied = {t.key.pos for t in found.ties if isinstance(t.key, a.Column)}
+    basis = next((names for columns, names in ctx.keys(item) if columns <= tied), None)
+    if not ctx.holds("at-most-one-row", basis is not None):
+        return None
+    return replace(found, kind=Kind.ROW, assumptions=basis or frozenset())
+
+
+# --------------------------------------------------------------------------- the domain
+
+
+def over_domain(found: Nested, block: a.Select, ctx: Context) -> Nested | None:
+    """A subquery that is correlated by more than equalities, tied by keys to a copy of the tables around it instead.
+
+    (SELECT count(*) FROM ord o WHERE o.cust = c.id AND o.day > c.since)
+    -->
+    (SELECT count(*) FROM ord o, cust d WHERE o.cust = d.id AND o.day > d.since AND d.id = c.id)
+    """
+    items, preds = as_product(block)
+    conditions = (*(t.op for t in found.ties), *found.others)
+    asked = free_of_all(conditions) - from_rels(found.items)
+    holders = [i for i in items if from_rels((i,)) & asked]
+    if not asked <= from_rels(holders) or found.kind is Kind.ROW or any(has_subquery(c) for c in conditions):
+        return None
+    rels = {r: ctx.fresh() for r in sorted(from_rels(holders))}
+    ties: list[Tie] = []
+    names: frozenset[str] = frozenset()
+    for holder in holders:
+        tied = _by_key(holder, rels, ctx)
+        if tied is None:
+            return None
+        ties += tied[0]
+        names |= tied[1]
+    near = [p for p in preds if free_rels(p) and free_rels(p) <= from_rels(holders) and not has_subquery(p)]
+    own = [renumber(p, rels) for p in (*conditions, *near) if not is_volatile(p)]
+    copies = tuple(renumber(h, rels) for h in holders)
+    return replace(
+        found,
+        items=(*found.items, *copies),
+        local=(*found.local, *own),
+        ties=tuple(ties),
+        others=(),
+        assumptions=found.assumptions | names,
+        over_domain=True,
+    )
+
+
+def _by_key(
+    holder: a.FromItem, rels: dict[int, int], ctx: Context
+) -> tuple[list[Tie], frozenset[str]] | None:
+    """Equalities that find a row of a table in its copy, and what they rest on."""
+    if not isinstance(holder, a.Scan):
+        return None
+    keys = (k for k in ctx.keys(holder) if all(ctx.column_filled(holder, p) for p in k[0]))
+    key = next(keys, None)
+    if key is None:
+        return None
+    ties = []
+    for pos in sorted(key[0]):
+        shown = holder.columns[pos]
+        outer = a.Column(holder.rel, pos, shown.type, shown.name)
+        inner = replace(outer, rel=rels[holder.rel])
+        op = compare("=", inner, outer)
+        if op is None:
+            return None
+        ties.append(Tie(inner, outer, op, True))
+    return ties, key[1]
+
+
+# --------------------------------------------------------------------------- tables
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """What a subquery gives for all keys: joined by ``on``, its outputs are ``values``, or ``joined`` where there must be a partner."""
+
+    item: a.FromItem
+    on: tuple[a.Expr, ...]
+    values: tuple[a.Expr, ...]
+    joined: tuple[a.Expr, ...]
+
+
+def table(found: Nested, ctx: Context, limits: Sequence[a.Expr] = ()) -> Table:
+    """``limits``: further conditions on the subquery's rows, which leave out keys that nobody asks for."""
+    if found.kind is Kind.ROW:
+        return _row(found, ctx)
+    keys = tuple(dict.fromkeys(t.key for t in found.ties))
+    shown, zero = found.values, found.kind is Kind.TOTAL and not ctx.holds("nothing-counts-zero", False)
+    if found.kind is Kind.TOTAL:
+        inside = (n for v in shown for n in walk_block(v) if isinstance(n, a.Aggregate))
+        shown = tuple(dict.fromkeys(inside))
+    where = conjoin((*limits, *found.local))
+    targets = (*numbered("key", keys), *numbered("value", shown))
+    query = a.Select(targets, found.items, where, (keys,), found.having)
+    if found.kind is Kind.FIRST:
+        order = (*(ascending(keys) or ()), *found.order)
+        query = replace(query, group_by=None, distinct=keys, order_by=order)
+    item, columns = derived(ctx.fresh(), "first" if found.kind is Kind.FIRST else "agg", query)
+    item = replace(item, query=copy_fresh(query, ctx.fresh)[0])
+    on = tuple(t.on_key(columns[keys.index(t.key)]) for t in found.ties)
+    read: dict[a.Expr, a.Expr] = dict(zip(shown, columns[len(keys) :], strict=True))
+    if found.kind is not Kind.TOTAL:
+        values = tuple(read[v] for v in found.values)
+        return Table(item, on, values, values)
+    joined = tuple(map_kind(v, a.Aggregate, read.__getitem__) for v in found.values)
+    values = tuple(map_kind(v, a.Aggregate, lambda g: _read(g, read[g], zero=zero)) for v in found.values)
+    return Table(item, on, values, joined)
+
+
+def _read(g: a.Aggregate, column: a.Expr, *, zero: bool) -> a.Expr:
+    """An aggregate where its group may be missing."""
+    return or_zero(column) if g.func.name == "count" and zero else column
+
+
+def _row(found: Nested, ctx: Context) -> Table:
+    item = found.items[0]
+    assert isinstance(item, a.Scan)
+    rel = ctx.fresh()
+    columns = {(item.rel, i): a.Column(rel, i, c.type, c.name) for i, c in enumerate(item.columns)}
+    on = tuple(substitute(p, columns) for p in (*(t.op for t in found.ties), *found.local, *found.others))
+    values = tuple(substitute(v, columns) for v in found.values)
+    return Table(replace(item, rel=rel), on, values, values)

@@ -1,0 +1,69 @@
+"""[NOT] EXISTS over a disjunction that ties the rows: one EXISTS for each arm.
+
+    SELECT p.id FROM product p WHERE NOT EXISTS (SELECT 1 FROM move m WHERE m.product = p.id OR m.place = p.home AND m.delta > 19)
+    -->
+    SELECT p.id FROM product p WHERE NOT EXISTS (SELECT 1 FROM move m WHERE m.product = p.id)
+       AND NOT EXISTS (SELECT 1 FROM move m WHERE m.place = p.home AND m.delta > 19)
+
+Each arm has ties of its own, so that each can be hashed or look into an index. EXISTS is never NULL, and a row meets one of the arms or
+none. Known as OR-expansion.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from rewright.rewrite.rules.base import SELECT, Context, Rewrite, filtered, rule
+from rewright.sql import algebra as a
+from rewright.sql.facts import is_volatile
+from rewright.sql.walk import (
+    conjoin,
+    conjuncts,
+    copy_fresh,
+    disjuncts,
+    free_rels,
+    from_rels,
+    has_aggregate,
+    map_kind,
+    replace_node,
+    walk_block,
+)
+
+MOST_ARMS = 4
+
+
+@rule(SELECT.where(filtered), known_as="OR-expansion", priority=78, category="predicate")
+def split_exists(block: a.Select, ctx: Context) -> Iterator[Rewrite]:
+    assert block.where is not None
+    for node in dict.fromkeys(n for n in walk_block(block.where) if isinstance(n, a.Exists)):
+        arms = _arms(node, ctx)
+        if not arms:
+            continue
+        neither = a.And(tuple(a.Not(x) for x in arms))
+        either = a.Or(arms)
+        where = replace_node(replace_node(block.where, a.Not(node), neither), node, either)
+        where = map_kind(where, a.Or, lambda n: a.Or(disjuncts(n)))
+        yield Rewrite(
+            replace(block, where=conjoin(conjuncts(where))),
+            "each arm of a disjunction in EXISTS is asked by itself",
+        )
+
+
+def _arms(node: a.Exists, ctx: Context) -> tuple[a.Exists, ...]:
+    query = node.query
+    if not isinstance(query, a.Select) or query.limit is not None or query.offset is not None:
+        return ()
+    grouped = query.group_by is not None or query.having is not None
+    if grouped or query.ctes or is_volatile(query) or any(has_aggregate(t.expr) for t in query.targets):
+        return ()
+    inside = from_rels(query.from_)
+    preds = conjuncts(query.where)
+    split = next((p for p in preds if isinstance(p, a.Or) and free_rels(p) - inside), None)
+    if split is None or len(disjuncts(split)) > MOST_ARMS:
+        return ()
+    made = (
+        replace(query, where=conjoin(x for p in preds for x in (conjuncts(arm) if p is split else (p,))))
+        for arm in disjuncts(split)
+    )
+    return tuple(a.Exists(copy_fresh(q, ctx.fresh)[0]) for q in made)

@@ -1,0 +1,208 @@
+"""Where a block asks correlated subqueries, and which of them read the same rows.
+
+Owns finding them in expressions, in FROM and among the conditions, and merging those over one source: what only one of them asks for becomes
+FILTER. Must not know what they are replaced with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from rewright.rewrite.rules.base import Context
+from rewright.rewrite.rules.nested import Kind, Nested, nested, over_domain
+from rewright.sql import algebra as a
+from rewright.sql.build import of_rows
+from rewright.sql.facts import is_volatile
+from rewright.sql.walk import (
+    as_product,
+    block_exprs,
+    conjoin,
+    conjuncts,
+    free_rels,
+    from_rels,
+    from_tree,
+    group_keys,
+    outer_exprs,
+    parts,
+    references_whole,
+    renumber,
+    walk_block,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One subquery where it stands: a value, an item of FROM (``join``: the LEFT JOIN that pads it), or a condition ``semijoin``.
+    ``shown``: where its outputs are among those of its group.
+    """
+
+    query: a.Query
+    node: a.ScalarSubquery | None = None
+    lateral: a.Derived | None = None
+    join: a.Join | None = None
+    semijoin: a.Expr | None = None
+    shown: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Subqueries that one table answers."""
+
+    nested: Nested
+    places: tuple[Place, ...]
+
+
+def groups(block: a.Select, ctx: Context, *, domain: bool = True) -> tuple[Group, ...]:
+    """The correlated subqueries of a block, those over the same rows together. ``domain``: those that are correlated by more than
+    equalities are tied by keys (`over_domain`); else they stay as they are.
+    """
+    if is_volatile(replace(block, from_=())):
+        return ()
+    merged: dict[Any, list[tuple[Place, Nested]]] = {}
+    models: dict[Any, Nested] = {}
+    for number, place in enumerate(_places(block)):
+        found = nested(place.query, ctx)
+        if found is None or (place.semijoin is not None and found.kind is not Kind.GROUP):
+            continue
+        if place.lateral is not None and found.kind is Kind.ROW:
+            continue  # the server joins these by itself
+        alone = place.node is None or not all(isinstance(i, a.Scan) for i in found.items)
+        if found.kind is not Kind.ROW and domain and not ctx.holds("ties-only", not found.others):
+            through = over_domain(found, block, ctx)
+            if through is None:
+                continue
+            found, alone = through, True
+        label: Any = number if alone else tuple(sorted(_label(i) for i in found.items))
+        aligned = found if alone else _aligned(found, models.setdefault(label, found))
+        merged.setdefault((label, *_sameness(aligned)), []).append((place, aligned))
+    return tuple(_group(members) for members in merged.values())
+
+
+def above_groups(block: a.Select) -> list[a.ScalarSubquery]:
+    """Subqueries that are asked once a group: neither in aggregates nor in what is grouped by."""
+    keys = {k for one in block.group_by or () for k in one}
+    found: list[a.ScalarSubquery] = []
+
+    def visit(n: a.Node) -> None:
+        if n in keys or isinstance(n, a.Aggregate):
+            return
+        if isinstance(n, a.ScalarSubquery):
+            found.append(n)
+        else:
+            for part in () if isinstance(n, a.Select | a.SetOp | a.Values) else parts(n):
+                visit(part)
+
+    for expr in outer_exprs(block) if block.group_by is not None else ():
+        visit(expr)
+    return found
+
+
+# --------------------------------------------------------------------------- places
+
+
+def _places(block: a.Select) -> Iterator[Place]:
+    mine = from_rels(block.from_)
+    late = above_groups(block)
+    nodes = [n for e in _own_exprs(block) for n in walk_block(e) if isinstance(n, a.ScalarSubquery)]
+    for node in dict.fromkeys(nodes):
+        if free_rels(node.query) & mine and (node not in late or group_keys(block)):
+            yield Place(node.query, node=node)
+    for item in as_product(block)[0]:
+        if isinstance(item, a.Derived) and _is_open(item, block):
+            yield Place(item.query, lateral=item)
+        for join in from_tree(item):
+            if isinstance(join, a.Join) and join.kind == "left" and isinstance(join.right, a.Derived):
+                right = join.right
+                if _is_open(right, block) and free_rels(right) <= from_rels((join.left,)):
+                    yield Place(right.query, lateral=right, join=join)
+    for pred in as_product(block)[1]:
+        query = _asked(pred)
+        if query is not None and free_rels(query) & mine:
+            yield Place(query, semijoin=pred)
+
+
+def _own_exprs(block: a.Select) -> list[a.Expr]:
+    """What is evaluated on rows or groups of the block; conditions of outer joins are not."""
+    without = replace(block, from_=(), where=None, ctes=())
+    return [*block_exprs(without), *as_product(block)[1]]
+
+
+def _is_open(item: a.Derived, block: a.Select) -> bool:
+    open_ = bool(free_rels(item.query)) and item.lateral and not item.security_barrier
+    return open_ and not references_whole(block, item.rel)
+
+
+def _asked(pred: a.Expr) -> a.Query | None:
+    """What EXISTS or IN asks of groups, as a query that is tied to all that it compares; None where it asks no groups."""
+    if not isinstance(pred, a.Exists | a.Quantified) or not isinstance(pred.query, a.Select):
+        return None
+    query = pred.query
+    keys = group_keys(query)
+    if not keys or query.limit is not None or query.offset is not None or query.distinct is not None:
+        return None
+    ties: tuple[a.Expr, ...] = ()
+    if isinstance(pred, a.Quantified):
+        targets = [t.expr for t in query.targets]
+        if pred.kind != "=" or pred.all or not all(t in keys for t in targets):
+            return None
+        ties = tuple(a.Op(o, (x, t), pred.type) for o, x, t in zip(pred.ops, pred.left, targets, strict=True))
+    return replace(query, targets=(), order_by=(), where=conjoin((*conjuncts(query.where), *ties)))
+
+
+# --------------------------------------------------------------------------- merging
+
+
+def _label(item: a.FromItem) -> str:
+    assert isinstance(item, a.Scan)
+    return f"{item.table.schema}.{item.table.name}.{item.only}"
+
+
+def _aligned(found: Nested, model: Nested) -> Nested:
+    """The same over the range variables of another one with the same tables."""
+    mine, theirs = (sorted(x.items, key=_label) for x in (found, model))
+    rels = {
+        i.rel: m.rel
+        for i, m in zip(mine, theirs, strict=True)
+        if isinstance(i, a.Scan) and isinstance(m, a.Scan)
+    }
+    ties = tuple(replace(t, inner=renumber(t.inner, rels), op=renumber(t.op, rels)) for t in found.ties)
+    return replace(
+        found,
+        items=model.items,
+        local=tuple(renumber(p, rels) for p in found.local),
+        ties=ties,
+        values=tuple(renumber(v, rels) for v in found.values),
+        others=tuple(renumber(p, rels) for p in found.others),
+        having=None if found.having is None else renumber(found.having, rels),
+        order=tuple(renumber(k, rels) for k in found.order),
+    )
+
+
+def _sameness(found: Nested) -> tuple[Any, ...]:
+    """What has to agree in subqueries that one table answers: aggregates may be of different rows."""
+    common = (found.kind, frozenset((t.inner, t.outer) for t in found.ties), frozenset(found.others))
+    if found.kind is Kind.TOTAL:
+        return common
+    return (*common, frozenset(found.local), found.having, found.order)
+
+
+def _group(members: Sequence[tuple[Place, Nested]]) -> Group:
+    first = members[0][1]
+    shared = [p for p in first.local if all(p in m.local for _, m in members)]
+    asked = [conjoin(p for p in m.local if p not in shared) for _, m in members]
+    if None not in asked:
+        some = tuple(dict.fromkeys(x for x in asked if x is not None))
+        if len(some) == 1:
+            asked = [None] * len(members)
+        shared.append(some[0] if len(some) == 1 else a.Or(some))
+    values: list[a.Expr] = []
+    places = []
+    for (place, found), own in zip(members, asked, strict=True):
+        mine = [of_rows(v, own) for v in found.values]
+        values += [v for v in dict.fromkeys(mine) if v not in values]
+        places.append(replace(place, shown=tuple(values.index(v) for v in mine)))
+    basis = frozenset[str]().union(*(m.assumptions for _, m in members))
+    merged = replace(first, local=tuple(shared), values=tuple(values), assumptions=basis)
+    return Group(merged, tuple(places))
