@@ -1,0 +1,70 @@
+"""PostgreSQL's functions on texts and bytes in DuckDB's words, by signature.
+
+Owns the equivalents, each compared with a server on nasty values. Texts compare by code points, as in the shadow's collation
+(builtin C.UTF-8). Must not know trees.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rewright.engines.duckdb.dialect.numbers import comparisons, raising
+
+_TRIMMED = {"btrim": "trim", "ltrim": "ltrim", "rtrim": "rtrim"}
+_BEGIN = "greatest(CAST({1} AS BIGINT), 1)"
+_SHORT = raising("22011", "negative substring length not allowed")
+
+
+def _texts() -> Iterator[tuple[str, str]]:
+    for name, symbol in {"lt": "<", "gt": ">", "le": "<=", "ge": ">="}.items():
+        yield f"text_{name}(text, text)", f"({{0}} {symbol} {{1}})"
+    yield "texteq(text, text)", "({0} = {1})"
+    yield "textne(text, text)", "({0} <> {1})"
+    for name, choice in {"larger": "greatest", "smaller": "least"}.items():
+        yield f"text_{name}(text, text)", f"{choice}({{0}}, {{1}})"
+    yield "textcat(text, text)", "({0} || {1})"
+    for name in ("length", "char_length", "character_length", "textlen"):
+        yield f"{name}(text)", "CAST(length({0}) AS INTEGER)"
+    yield "octet_length(text)", "CAST(strlen({0}) AS INTEGER)"
+    yield "bit_length(text)", "CAST(8 * strlen({0}) AS INTEGER)"
+    for name in ("substr", "substring"):
+        yield f"{name}(text, integer)", f"substring({{0}}, {_BEGIN})"
+        length = f"greatest(CAST({{1}} AS BIGINT) + {{2}} - {_BEGIN}, 0)"
+        yield (
+            f"{name}(text, integer, integer)",
+            f"(CASE WHEN {{2}} < 0 AND {{0}} IS NOT NULL AND {{1}} IS NOT NULL THEN {_SHORT}"
+            f" WHEN {{1}} IS NOT NULL AND {{2}} IS NOT NULL THEN substring({{0}}, {_BEGIN}, {length}) END)",
+        )
+    for name, word in _TRIMMED.items():
+        yield f"{name}(text)", f"{word}({{0}}, ' ')"
+        yield f"{name}(text, text)", f"{word}({{0}}, {{1}})"
+    yield "replace(text, text, text)", "(CASE WHEN {1} = '' AND {2} IS NOT NULL THEN {0} ELSE replace({0}, {1}, {2}) END)"
+    for name in ("strpos", "position"):
+        yield f"{name}(text, text)", "CAST(strpos({0}, {1}) AS INTEGER)"
+    yield "left(text, integer)", "left({0}, CAST({1} AS BIGINT))"
+    yield "right(text, integer)", "right({0}, CAST({1} AS BIGINT))"
+    for name in ("lpad", "rpad"):
+        yield f"{name}(text, integer)", f"{name}({{0}}, greatest({{1}} + 0 * {{1}}, 0), ' ')"
+        yield (
+            f"{name}(text, integer, text)",
+            f"(CASE WHEN {{1}} IS NULL THEN NULL WHEN {{2}} = '' THEN left({{0}}, greatest({{1}}, 0))"
+            f" ELSE {name}({{0}}, greatest({{1}}, 0), {{2}}) END)",
+        )
+    for name in ("repeat",):
+        yield f"{name}(text, integer)", f"{name}({{0}}, CAST({{1}} AS BIGINT))"
+    yield "starts_with(text, text)", "starts_with({0}, {1})"
+    yield "md5(text)", "md5({0})"
+    yield "text(boolean)", "CAST({0} AS VARCHAR)"
+    yield "lower(text)", "lower({0})"
+    yield "upper(text)", "upper({0})"
+
+
+def _bytes() -> Iterator[tuple[str, str]]:
+    yield from comparisons("bytea", "bytea")
+    yield "uuid_eq(uuid, uuid)", "({0} = {1})"
+    yield from comparisons("uuid", "uuid", separator="_")
+    yield "octet_length(bytea)", "CAST(octet_length({0}) AS INTEGER)"
+    yield "length(bytea)", "CAST(octet_length({0}) AS INTEGER)"
+
+
+TEXTS: dict[str, str] = dict([*_texts(), *_bytes()])

@@ -1,0 +1,163 @@
+"""One expression on PostgreSQL and, as it is said in DuckDB's words, on DuckDB, over every combination of nasty values."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import duckdb
+import psycopg
+
+from rewright.engines.duckdb.dialect.catalog import SETTINGS, Analyser, Refused
+from rewright.engines.duckdb.dialect.queries import QueryPrinter
+from rewright.engines.duckdb.dialect.reading import folding
+from rewright.engines.duckdb.dialect.types import NotTranslated
+from rewright.engines.duckdb.errors import translated
+from rewright.engines.duckdb.pgtypes import pg_type
+from rewright.proxy.duckdb_backend.values import to_text
+from tests.engines.dialect_values import DECLARED, NASTY
+
+_DUCKDB = {"numeric": "DECIMAL(10,2)", "text": "VARCHAR", "bytea": "BLOB", "real": "FLOAT", "double precision": "DOUBLE"}
+_STEP = 1000
+
+
+@dataclass
+class Outcome:
+    """What came of one expression: rows compared, differences, why it is not said in DuckDB's words."""
+
+    rows: int = 0
+    errors: int = 0
+    differences: list[str] = field(default_factory=list)
+    untranslated: str = ""
+
+
+def table_of(type_: str) -> str:
+    return "n_" + type_.replace(" ", "_")
+
+
+class Both:
+    """A PostgreSQL and a DuckDB with the same tables of nasty values."""
+
+    def __init__(self, dsn: str, values: Mapping[str, Sequence[str | None]] = NASTY) -> None:
+        options = f"{SETTINGS} -c log_min_messages=fatal -c timezone=UTC"
+        self.postgres = psycopg.connect(dsn, autocommit=True, options=options)
+        self.duckdb = duckdb.connect()
+        self.duckdb.execute("SET TimeZone = 'UTC'")
+        self._values = values
+        for type_, texts in values.items():
+            self._make(type_, texts)
+        self.analyser = Analyser(self.postgres)
+
+    def _make(self, type_: str, texts: Sequence[str | None]) -> None:
+        name, declared = table_of(type_), DECLARED.get(type_, type_)
+        self.postgres.execute(f"create table {name} (id int, v {declared})")
+        self.duckdb.execute(f"CREATE TABLE {name} (id INTEGER, v {_DUCKDB.get(type_, declared)})")
+        for number, text in enumerate(texts):
+            self.postgres.execute(f"insert into {name} values (%s, %s::{declared})", [number, text])
+            self.duckdb.execute(f"INSERT INTO {name} VALUES (?, {_read(type_)})", [number, _spelt(type_, text)])
+
+    def close(self) -> None:
+        self.postgres.close()
+        self.duckdb.close()
+
+    def words(self, sql: str) -> str:
+        """:raises NotTranslated: it cannot be said in DuckDB's words."""
+        found = self.analyser.analyse(sql)
+        assert not isinstance(found, Refused), (sql, found)
+        assert found.tree is not None
+        printer = QueryPrinter(self.analyser.catalog, self._relation, folding(self.analyser))
+        return printer.top(found.tree)
+
+    def _relation(self, oid: int) -> tuple[str, Sequence[str]]:
+        return self.analyser.relation(oid)[1], self.analyser.columns(oid)
+
+    def compare(self, expression: str, types: Sequence[str], *, most: int = 1500) -> Outcome:
+        """``expression`` over ``a.v``, ``b.v``, ``c.v`` of these types."""
+        outcome = Outcome()
+        names = "abc"[: len(types)]
+        sources = ", ".join(f"{table_of(t)} {n}" for t, n in zip(types, names, strict=True))
+        key = " + ".join(f"{n}.id * {_STEP**i}" if i else f"{n}.id" for i, n in enumerate(names)) or "0"
+        told = self._postgres_rows(expression, types, names, sources, key)
+        if len(told) > most:
+            told = dict(random.Random(7).sample(sorted(told.items()), most))
+        good = [number for number, text in told.items() if not _is_error(text)]
+        base = f"select {key}, {expression}" + (f" from {sources} where {key} = any(array" if types else "")
+        try:
+            if good:
+                rows = self._duckdb_rows(f"{base}[{', '.join(map(str, good))}])" if types else base)
+                outcome.rows = len(rows)
+                outcome.differences += [
+                    f"{expression} on {self._arguments(number, types)}: PostgreSQL {told[number]!r}, DuckDB {rows.get(number, 'no row')!r}"
+                    for number in good
+                    if rows.get(number, "no row") != told[number]
+                ]
+            for state in sorted({text for text in told.values() if _is_error(text)}, key=str):
+                outcome.errors += 1
+                number = next(n for n, text in told.items() if text == state)
+                found = self._error(f"{base}[{number}])" if types else base)
+                if found not in {str(state)[-5:], "0A000"}:
+                    outcome.differences.append(
+                        f"{expression} on {self._arguments(number, types)}: PostgreSQL {state}, DuckDB {found}"
+                    )
+        except NotTranslated as reason:
+            outcome.untranslated = str(reason)
+        return outcome
+
+    def _arguments(self, number: int, types: Sequence[str]) -> list[str | None]:
+        return [self._values[t][number // _STEP**i % _STEP] for i, t in enumerate(types)]
+
+    def _postgres_rows(
+        self, expression: str, types: Sequence[str], names: str, sources: str, key: str
+    ) -> dict[int, str | None]:
+        inner = expression
+        for n in names:
+            inner = inner.replace(f"{n}.v", f"v_{n}")
+        parameters = ", ".join(f"v_{n} {t}" for t, n in zip(types, names, strict=True))
+        self.postgres.execute(f"drop function if exists told({', '.join(types)})")
+        self.postgres.execute(
+            f"create function told({parameters}) returns text language plpgsql as $told$ begin"
+            f" return case when ({inner}) is null then null else format('%s', {inner}) end;"
+            " exception when others then return chr(1) || sqlstate; end $told$"
+        )
+        call = f"told({', '.join(f'{n}.v' for n in names)})"
+        rows = self.postgres.execute(f"select {key}, {call}" + (f" from {sources}" if types else "")).fetchall()
+        return dict(rows)
+
+    def _duckdb_rows(self, sql: str) -> dict[int, str | None]:
+        words = self.words(sql)
+        try:
+            cursor = self.duckdb.execute(words)
+        except duckdb.Error as error:
+            return {-1: str(translated(error)).splitlines()[0]}
+        oids = [pg_type(str(d[1])).oid for d in cursor.description or []]
+        return {
+            number: None if value is None else to_text(value, oids[1]) for number, value in cursor.fetchall()
+        }
+
+    def _error(self, sql: str) -> str:
+        try:
+            rows = self.duckdb.execute(self.words(sql)).fetchall()
+        except duckdb.Error as error:
+            return translated(error).sqlstate
+        return f"{rows[0][1]!r}" if rows else "no row"
+
+
+def _is_error(text: str | None) -> bool:
+    return text is not None and text.startswith("\1")
+
+
+def _read(type_: str) -> str:
+    return f"CAST(? AS {_DUCKDB.get(type_, type_)})"
+
+
+def _spelt(type_: str, text: str | None) -> Any:
+    if text is None:
+        return None
+    if type_ == "bytea":
+        return bytes.fromhex(text[2:])
+    if text.endswith(" BC"):
+        day, _, rest = text.removesuffix(" BC").partition(" ")
+        return f"{day} (BC) {rest}".strip()
+    return text
