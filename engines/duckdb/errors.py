@@ -55,6 +55,7 @@ _BY_TEXT: tuple[tuple[str, str], ...] = (
     (r"More than one row returned by a subquery", "21000"),
     (r"Out of Memory", OUT_OF_MEMORY),
     (r"[Ee]xpression depth|[Mm]aximum recursion|nested too deeply", "54001"),
+    (r"Failed to cast decimal value|Casting value .* to type DECIMAL", "22003"),
     (r"Out of Range Error|out of range", "22003"),
     (r"[Dd]ivision by zero", "22012"),
     (r"Conversion Error|Could not convert", "22P02"),

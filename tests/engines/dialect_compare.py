@@ -15,7 +15,6 @@ from rewright.engines.duckdb.dialect.queries import QueryPrinter
 from rewright.engines.duckdb.dialect.reading import folding
 from rewright.engines.duckdb.dialect.types import NotTranslated
 from rewright.engines.duckdb.errors import translated
-from rewright.engines.duckdb.pgtypes import pg_type
 from rewright.proxy.duckdb_backend.values import to_text
 from tests.engines.dialect_values import DECLARED, NASTY
 
@@ -46,6 +45,7 @@ class Both:
         self.duckdb = duckdb.connect()
         self.duckdb.execute("SET TimeZone = 'UTC'")
         self._values = values
+        self._column = 25
         for type_, texts in values.items():
             self._make(type_, texts)
         self.analyser = Analyser(self.postgres)
@@ -67,11 +67,12 @@ class Both:
         found = self.analyser.analyse(sql)
         assert not isinstance(found, Refused), (sql, found)
         assert found.tree is not None
+        self._column = found.columns[-1].oid
         printer = QueryPrinter(self.analyser.catalog, self._relation, folding(self.analyser))
         return printer.top(found.tree)
 
     def _relation(self, oid: int) -> tuple[str, Sequence[str]]:
-        return self.analyser.relation(oid)[1], self.analyser.columns(oid)
+        return self.analyser.relation(oid)[1], [one.name for one in self.analyser.columns(oid)]
 
     def compare(self, expression: str, types: Sequence[str], *, most: int = 1500) -> Outcome:
         """``expression`` over ``a.v``, ``b.v``, ``c.v`` of these types."""
@@ -89,7 +90,7 @@ class Both:
                 rows = self._duckdb_rows(f"{base}[{', '.join(map(str, good))}])" if types else base)
                 outcome.rows = len(rows)
                 outcome.differences += [
-                    f"{expression} on {self._arguments(number, types)}: PostgreSQL {told[number]!r}, DuckDB {rows.get(number, 'no row')!r}"
+                    f"{expression} on {self._arguments(number, types)}: PostgreSQL {told[number]!r}, DuckDB {rows.get(number, rows.get(-1, 'no row'))!r}"
                     for number in good
                     if rows.get(number, "no row") != told[number]
                 ]
@@ -131,9 +132,9 @@ class Both:
             cursor = self.duckdb.execute(words)
         except duckdb.Error as error:
             return {-1: str(translated(error)).splitlines()[0]}
-        oids = [pg_type(str(d[1])).oid for d in cursor.description or []]
+        oid = self._column
         return {
-            number: None if value is None else to_text(value, oids[1]) for number, value in cursor.fetchall()
+            number: None if value is None else to_text(value, oid) for number, value in cursor.fetchall()
         }
 
     def _error(self, sql: str) -> str:

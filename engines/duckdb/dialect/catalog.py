@@ -95,6 +95,16 @@ class OutputColumn:
 
 
 @dataclass(frozen=True, slots=True)
+class TableColumn:
+    """A column of a table; ``type``: as it is declared."""
+
+    name: str
+    oid: int
+    typmod: int
+    type: str
+
+
+@dataclass(frozen=True, slots=True)
 class Analysed:
     """A statement as PostgreSQL reads it: its tree (None: no plannable statement), parameters and columns."""
 
@@ -119,7 +129,7 @@ class Analyser:
         self._connection = connection
         self._printed: list[str] = []
         connection.add_notice_handler(self._note)
-        self._columns: dict[int, tuple[str, ...]] = {}
+        self._columns: dict[int, tuple[TableColumn, ...]] = {}
         self.catalog = read_catalog(connection)
 
     def _note(self, diagnostic: psycopg.errors.Diagnostic) -> None:
@@ -152,15 +162,15 @@ class Analyser:
         assert row is not None
         return None if row[0] is None else str(row[0])
 
-    def columns(self, relation: int) -> tuple[str, ...]:
-        """Names of a table's columns by number, from 1; dropped ones are empty."""
+    def columns(self, relation: int) -> tuple[TableColumn, ...]:
+        """A table's columns by number, from 1; dropped ones have no name."""
         if relation not in self._columns:
             rows = self._connection.execute(
-                "select case when attisdropped then '' else attname::text end from pg_attribute"
-                " where attrelid = %s::int8::oid and attnum > 0 order by attnum",
+                "select case when attisdropped then '' else attname::text end, atttypid::int8, atttypmod, format_type(atttypid, atttypmod)"
+                " from pg_attribute where attrelid = %s::int8::oid and attnum > 0 order by attnum",
                 [relation],
             ).fetchall()
-            self._columns[relation] = tuple(str(name) for (name,) in rows)
+            self._columns[relation] = tuple(TableColumn(*row) for row in rows)
         return self._columns[relation]
 
     def relation(self, oid: int) -> tuple[str, str]:

@@ -15,8 +15,7 @@ from rewright.engines.duckdb.dialect.constants import duckdb_literal, value_of
 from rewright.engines.duckdb.dialect.expressions import Expressions, type_of
 from rewright.engines.duckdb.dialect.fates import WORDS
 from rewright.engines.duckdb.dialect.numbers import raising
-from rewright.engines.duckdb.dialect.special import SPECIAL, ZONED_SPECIAL
-from rewright.engines.duckdb.dialect.times import ZONED
+from rewright.engines.duckdb.dialect.special import SPECIAL
 from rewright.engines.duckdb.dialect.tree import Node
 from rewright.engines.duckdb.dialect.types import (
     ARRAYS,
@@ -156,16 +155,11 @@ class DuckdbPrinter(Expressions):
     def _called(self, function: Function, node: Node, args: Sequence[Node]) -> str:
         self._collated(node)
         signature = function.signature
-        if signature in ZONED or signature in ZONED_SPECIAL:
-            self.zoned()
         if (special := SPECIAL.get(signature)) is not None:
             return special(self, args)
         if (words := WORDS.get(signature)) is None:
             raise NotTranslated(signature)
         return self._filled(words, args)
-
-    def zoned(self) -> None:
-        """The result depends on the session's time zone."""
 
     def _filled(self, words: str, args: Sequence[Node]) -> str:
         made = words.format(*(self.sql(arg) for arg in args))
@@ -371,7 +365,6 @@ class DuckdbPrinter(Expressions):
     def clock(self, node: Node) -> str:
         if node["op"] not in _CLOCKS:
             raise NotTranslated("this word for the time or the session")
-        self.zoned()
         return _CLOCKS[node["op"]]
 
     def uniting(self, branches: Sequence[Node], oid: int) -> None:
@@ -390,13 +383,34 @@ class DuckdbPrinter(Expressions):
         if node["kind"] == "VAR":
             found = scale_of(int(node["vartypmod"]))
             return found[1] if found else None
-        if node["kind"] == "FUNCEXPR" and self.function(node["funcid"]).signature in {
-            "numeric(integer)",
-            "numeric(bigint)",
-            "numeric(smallint)",
-        }:
-            return 0
+        if node["kind"] in {"FUNCEXPR", "OPEXPR"}:
+            called = self.function(node["funcid"]) if "funcid" in node else self.operator(node)
+            return self._scale_of_call(called.signature, node["args"])
+        if node["kind"] == "AGGREF" and self.function(node["aggfnoid"]).signature in _SAME_SCALE:
+            return self.scale(node["args"][0]["expr"])
         return None
+
+    def _scale_of_call(self, signature: str, args: Sequence[Node]) -> int | None:
+        if signature in {"numeric(smallint)", "numeric(integer)", "numeric(bigint)", "ceil(numeric)", "ceiling(numeric)", "floor(numeric)"}:
+            return 0
+        if signature in _SAME_SCALE:
+            return self.scale(args[0])
+        if signature in {"numeric_add(numeric, numeric)", "numeric_sub(numeric, numeric)", "numeric_mul(numeric, numeric)"}:
+            left, right = (self.scale(one) for one in args)
+            if left is None or right is None:
+                return None
+            return left + right if "mul" in signature else max(left, right)
+        if signature == "round(numeric, integer)":
+            return self.number_of(args[1])
+        if signature == "numeric(numeric, integer)":
+            found = scale_of(self.number_of(args[1]))
+            return found[1] if found else None
+        return None
+
+
+_SAME_SCALE = frozenset(
+    ["numeric_uminus(numeric)", "numeric_uplus(numeric)", "numeric_abs(numeric)", "abs(numeric)", "sum(numeric)", "min(numeric)", "max(numeric)"]
+)
 
 
 def _is_null(node: Node) -> bool:

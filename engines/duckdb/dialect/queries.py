@@ -32,14 +32,22 @@ class QueryPrinter:
         catalog: Catalog,
         relation: Callable[[int], tuple[str, Sequence[str]]],
         fold: Callable[[Node], Any],
-        *,
-        zoned: bool = True,
     ) -> None:
         self.catalog = catalog
         self._relation = relation
         self._fold = fold
-        self._zoned = zoned
         self._count = 0
+
+    def source(self, relation: int) -> str:
+        """A table as DuckDB names it."""
+        return self._relation(relation)[0]
+
+    def column_names(self, relation: int) -> Sequence[str]:
+        return self._relation(relation)[1]
+
+    def begun(self, query: Node, level: Level) -> tuple[str, str]:
+        """WITH, and FROM to HAVING, of a query whose select list is not printed here."""
+        return self._ctes(query, [level]), self.body(query, [level])
 
     def folded(self, node: Node) -> Any:
         return self._fold(node)
@@ -146,6 +154,8 @@ class QueryPrinter:
                 if entry["tablesample"] is not None:
                     raise NotTranslated("TABLESAMPLE")
                 source, columns = self._relation(int(entry["relid"]))
+                if lateral:
+                    raise NotTranslated("LATERAL of a table")
             case "1":
                 inner = self.subquery(entry["subquery"], around)
                 source = f"{lateral}({inner})"

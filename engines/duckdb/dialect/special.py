@@ -29,6 +29,9 @@ class Words(Protocol):
     def number_of(self, node: Node) -> int:
         """A constant integer. Raises NotTranslated."""
 
+    def scale(self, node: Node) -> int | None:
+        """The scale of all values of a numeric expression; None: not known."""
+
 
 Special = Callable[[Words, Sequence[Node]], str]
 
@@ -144,6 +147,14 @@ def _array_length(words: Words, args: Sequence[Node]) -> str:
     return f"CAST(nullif(len({words.sql(args[0])}), 0) AS INTEGER)"
 
 
+def _decimals(words: Words, args: Sequence[Node], *, symbol: str, digits: int) -> str:
+    """DuckDB keeps to 18 digits where both sides do, and fails on more: one side is made as wide as goes."""
+    scale = words.scale(args[0])
+    if scale is None or scale > digits or words.scale(args[1]) is None:
+        raise NotTranslated("numerics of unknown scale")
+    return f"(CAST({words.sql(args[0])} AS DECIMAL({digits},{scale})) {symbol} {words.sql(args[1])})"
+
+
 SPECIAL: Mapping[str, Special] = {
     "textregexeq(text, text)": partial(_matches, insensitive=False, negated=False),
     "textregexne(text, text)": partial(_matches, insensitive=False, negated=True),
@@ -165,6 +176,8 @@ SPECIAL: Mapping[str, Special] = {
     "numeric(numeric, integer)": _numeric_typmod,
     "round(numeric, integer)": _round,
     "varchar(character varying, integer, boolean)": _varchar,
+    "numeric_add(numeric, numeric)": partial(_decimals, symbol="+", digits=36),
+    "numeric_sub(numeric, numeric)": partial(_decimals, symbol="-", digits=36),
+    "numeric_mul(numeric, numeric)": partial(_decimals, symbol="*", digits=28),
     "array_length(anyarray, integer)": _array_length,
 }
-ZONED_SPECIAL = frozenset(signature for signature in SPECIAL if STAMPTZ in signature)

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rewright.engines.duckdb.dialect.numbers import COMPARED, comparisons
+from rewright.engines.duckdb.dialect.numbers import COMPARED, comparisons, raising
 
 STAMP, STAMPTZ = "timestamp without time zone", "timestamp with time zone"
+_FAR = 10_000_000
+"""Days that may be added to a date."""
 _TIME = "time without time zone"
 
 
@@ -23,9 +25,6 @@ def _comparisons() -> Iterator[tuple[str, str]]:
         "interval": "interval",
     }.items():
         yield from comparisons(prefix, name, separator="_")
-        if prefix != "interval":
-            for way, choice in {"larger": "greatest", "smaller": "least"}.items():
-                yield f"{prefix}_{way}({name}, {name})", f"{choice}({{0}}, {{1}})"
     for name, symbol in COMPARED.items():
         yield f"date_{name}_timestamp(date, {STAMP})", f"(CAST({{0}} AS TIMESTAMP) {symbol} {{1}})"
         yield f"timestamp_{name}_date({STAMP}, date)", f"({{0}} {symbol} CAST({{1}} AS TIMESTAMP))"
@@ -47,10 +46,16 @@ def _zoned() -> Iterator[tuple[str, str]]:
 
 
 def _arithmetic() -> Iterator[tuple[str, str]]:
-    yield "date_pli(date, integer)", "({0} + {1})"
-    yield "date_mii(date, integer)", "({0} - {1})"
-    yield "integer_pl_date(integer, date)", "({1} + {0})"
-    yield "date_mi(date, date)", "CAST({0} - {1} AS INTEGER)"
+    far = raising("0A000", "dates as far away are not served on a lake")
+    yield "date_pli(date, integer)", f"(CASE WHEN isfinite({{0}}) AND abs(CAST({{1}} AS BIGINT)) > {_FAR} THEN {far} ELSE {{0}} + {{1}} END)"
+    yield "date_mii(date, integer)", f"(CASE WHEN isfinite({{0}}) AND abs(CAST({{1}} AS BIGINT)) > {_FAR} THEN {far} ELSE {{0}} - {{1}} END)"
+    yield "integer_pl_date(integer, date)", f"(CASE WHEN isfinite({{1}}) AND abs(CAST({{0}} AS BIGINT)) > {_FAR} THEN {far} ELSE {{1}} + {{0}} END)"
+    infinite = raising("22008", "cannot subtract infinite dates")
+    yield (
+        "date_mi(date, date)",
+        f"(CASE WHEN {{0}} IS NOT NULL AND {{1}} IS NOT NULL AND NOT (isfinite({{0}}) AND isfinite({{1}})) THEN {infinite}"
+        " ELSE CAST({0} - {1} AS INTEGER) END)",
+    )
     yield "date_pl_interval(date, interval)", "(CAST({0} AS TIMESTAMP) + {1})"
     yield "date_mi_interval(date, interval)", "(CAST({0} AS TIMESTAMP) - {1})"
     yield f"timestamp_pl_interval({STAMP}, interval)", "({0} + {1})"
@@ -60,7 +65,7 @@ def _arithmetic() -> Iterator[tuple[str, str]]:
     yield "interval_um(interval)", "(-1 * {0})"
     yield "timestamp(date)", "CAST({0} AS TIMESTAMP)"
     yield f"date({STAMP})", "CAST({0} AS DATE)"
-    yield f"time({STAMP})", "CAST({0} AS TIME)"
+    yield f"time({STAMP})", "(CASE WHEN isfinite({0}) THEN CAST({0} AS TIME) END)"
     yield "isfinite(date)", "isfinite({0})"
     yield f"isfinite({STAMP})", "isfinite({0})"
 
