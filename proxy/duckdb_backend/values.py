@@ -296,7 +296,9 @@ def interval_told(text: str) -> str:
     if micros or not parts:
         seconds, fraction = divmod(abs(micros), 1_000_000)
         plus = "-" if micros < 0 else "+" if minus else ""
-        parts.append(f"{plus}{seconds // 3600:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}{_fraction(fraction)}")
+        parts.append(
+            f"{plus}{seconds // 3600:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}{_fraction(fraction)}"
+        )
     return " ".join(parts)
 
 

@@ -169,7 +169,9 @@ class _Runner:
     def open(self) -> Opened:
         limits = Limits(memory=f"{self._setup.memory >> 20}MiB")
         self.lake = opened(self._setup.home, limits)
-        self._binding = Binding(self.lake, Shadow(self._setup.shadow))
+        shadow = Shadow(self._setup.shadow)
+        shadow.begin()
+        self._binding = Binding(self.lake, shadow)
         _helpers_behind()
         return Opened(is_incomplete(self.lake))
 

@@ -16,14 +16,21 @@ from pglast.parser import scan
 from rewright.engines.duckdb.dialect.catalog import Analysed, Refused
 from rewright.engines.duckdb.dialect.finishing import Plan
 from rewright.engines.duckdb.dialect.translating import Words
-from rewright.engines.duckdb.errors import LakeError
+from rewright.engines.duckdb.errors import LakeError, NotResolved
 from rewright.engines.duckdb.pgtypes import pg_type
 from rewright.engines.duckdb.quoting import quoted
 from rewright.proxy.duckdb_backend.ports import PLACE, Prepared
 from rewright.proxy.ports import ResultColumn, SqlError
 from rewright.store.records import Resolution
 from rewright.wiring.lake_explaining import explained_text, explaining
-from rewright.wiring.lake_resolved import cleaned, cleaning, is_plain, is_unknown, names_without_table, split_cleaning
+from rewright.wiring.lake_resolved import (
+    cleaned,
+    cleaning,
+    is_plain,
+    is_unknown,
+    names_without_table,
+    split_cleaning,
+)
 from rewright.wiring.lake_rows import first_line
 from rewright.wiring.lake_shadow import Shadow
 
@@ -99,7 +106,11 @@ class Binding:
         if refused.sqlstate == "42601" and self._is_duckdbs(asked.text):
             return self._as_duckdb_reads(asked)
         if may_resolve and not asked.param_types and not parameters_in(asked.text):
-            return self._resolved(asked)
+            try:
+                return self._resolved(asked)
+            except NotResolved as error:
+                # what does not exist, as PostgreSQL names it: a table, a column
+                raise LakeError(str(error), hint=error.hint, sqlstate=refused.sqlstate) from error
         if refused.sqlstate == "42P01" and self._is_duckdbs(asked.text):
             # a view that a person accepted is no table of the shadow
             return self._as_duckdb_reads(asked)
@@ -113,7 +124,9 @@ class Binding:
             return error.sqlstate not in {"42601", *_RESOLVABLE}
         return True
 
-    def _prepared(self, made: Words | Plan, found: Analysed, types: Mapping[int, str], notices: tuple[str, ...] = ()) -> Bound:
+    def _prepared(
+        self, made: Words | Plan, found: Analysed, types: Mapping[int, str], notices: tuple[str, ...] = ()
+    ) -> Bound:
         if len(found.columns) > _MOST_COLUMNS:
             raise SqlError("54011", f"target lists can have at most {_MOST_COLUMNS} entries")
         columns = tuple(ResultColumn(one.name, one.oid, one.typmod) for one in found.columns)
@@ -135,7 +148,11 @@ class Binding:
         )
         resolution = answer.resolution
         record = _record(resolution) if resolution.kind == "resolved" else None
-        notices = tuple(_one_line(one) for one in (resolution.notice_line(),)) if hasattr(resolution, "notice_line") else (_one_line(resolution.notice()),)
+        notices = (
+            tuple(_one_line(one) for one in (resolution.notice_line(),))
+            if hasattr(resolution, "notice_line")
+            else (_one_line(resolution.notice()),)
+        )
         bound = self._in_postgresqls_words(resolution.sql, notices)
         return replace(bound, resolved=record, answer=resolution)
 
@@ -151,14 +168,20 @@ class Binding:
             found = analyser.analyse(rest)
             if isinstance(found, Refused):
                 if not is_plain(rest):
-                    raise SqlError("0A000", f"the resolved query is not served on a lake: {found.message}", hint=f"SQL: {text}")
+                    raise SqlError(
+                        "0A000",
+                        f"the resolved query is not served on a lake: {found.message}",
+                        hint=f"SQL: {text}",
+                    )
                 return self._plain(text, notices)
             made = translator.translate(rest, found)
             types = analyser.catalog.types
         if isinstance(made, Words):
             made = Words(cleaned(made_by_us, made.sql))
         else:
-            made = replace(made, fetches=tuple(replace(f, query=cleaned(made_by_us, f.query)) for f in made.fetches))
+            made = replace(
+                made, fetches=tuple(replace(f, query=cleaned(made_by_us, f.query)) for f in made.fetches)
+            )
         return self._prepared(made, found, types, notices)
 
     def _plain(self, sql: str, notices: tuple[str, ...]) -> Bound:
@@ -188,7 +211,9 @@ class Binding:
         answer = lake.query(text, "resolve" if resolve else "bind", threshold=asked.confidence, limit=1)
         resolution = answer.resolution
         columns = lake.database.describe(resolution.sql)
-        prepared = Prepared((), described(columns, ()), resolution.sql, (resolution.notice(),), shape_of(_named(columns)))
+        prepared = Prepared(
+            (), described(columns, ()), resolution.sql, (resolution.notice(),), shape_of(_named(columns))
+        )
         return Bound(prepared, _record(resolution) if resolution.kind == "resolved" else None)
 
     def _described(self, text: str, declared: tuple[int, ...]) -> Analysed | None:
@@ -234,7 +259,11 @@ def _accept(lake: Any, accepted: Resolution) -> None:
 def _settled(declared: tuple[int, ...], inferred: tuple[int, ...]) -> tuple[int, ...]:
     """The types of $1 …: as declared, else as PostgreSQL infers them, else text."""
     count = max(len(declared), len(inferred))
-    told = zip((*declared, *(0,) * (count - len(declared))), (*inferred, *(0,) * (count - len(inferred))), strict=True)
+    told = zip(
+        (*declared, *(0,) * (count - len(declared))),
+        (*inferred, *(0,) * (count - len(inferred))),
+        strict=True,
+    )
     return tuple(next((oid for oid in pair if oid not in _UNKNOWN_TYPES), TEXT) for pair in told)
 
 

@@ -67,7 +67,9 @@ def explained_text(text: str) -> Explained | None:
 
 def _with(found: Explained, option: Any) -> Explained:
     value = getattr(option.arg, "sval", None) or getattr(option.arg, "boolval", None)
-    is_on = option.arg is None or str(value).lower() in {"true", "on", "1"} or getattr(option.arg, "ival", 0) == 1
+    is_on = (
+        option.arg is None or str(value).lower() in {"true", "on", "1"} or getattr(option.arg, "ival", 0) == 1
+    )
     match option.defname.lower():
         case "analyze":
             return replace(found, analyze=is_on)
@@ -83,7 +85,11 @@ def _behind(text: str) -> str:
     """The text behind EXPLAIN and its options."""
     tokens = [one for one in scan(text) if one.name not in {"SQL_COMMENT", "C_COMMENT"}]
     at, depth = 1, 0
-    if tokens[at].name == "ASCII_40" and text[tokens[at + 1].start :].lower().split()[0].strip("(") not in {"select", "with", "values"}:
+    if tokens[at].name == "ASCII_40" and text[tokens[at + 1].start :].lower().split()[0].strip("(") not in {
+        "select",
+        "with",
+        "values",
+    }:
         while True:
             depth += {"ASCII_40": 1, "ASCII_41": -1}.get(tokens[at].name, 0)
             at += 1
@@ -150,7 +156,9 @@ class Explaining:
     def _measured(self, query: object, parameters: Sequence[Any]) -> list[str]:
         """Runs it to its end."""
         started = time.monotonic()
-        self._running = Finishing(self._database, self._dsn) if isinstance(query, Plan) else self._database.query()
+        self._running = (
+            Finishing(self._database, self._dsn) if isinstance(query, Plan) else self._database.query()
+        )
         count = 0
         try:
             self._running.begin(query, parameters)

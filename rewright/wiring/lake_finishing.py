@@ -49,14 +49,20 @@ class Finishing:
 
     def _begin(self, plan: Plan, parameters: Sequence[Any]) -> None:
         self._connection = psycopg.connect(
-            self._dsn, autocommit=True, connect_timeout=5, options=f"-c statement_timeout={_SECONDS}s -c timezone=UTC"
+            self._dsn,
+            autocommit=True,
+            connect_timeout=5,
+            options=f"-c statement_timeout={_SECONDS}s -c timezone=UTC",
         )
         self._connection.execute("begin read write")
         spent = _Spent(plan.reason)
         for fetch in plan.fetches:
             self._fetch(fetch, parameters, spent)
         server = self._connection.pgconn
-        texts = [None if p is None else to_text(p, o).encode() for p, o in zip(parameters, plan.parameters, strict=False)]
+        texts = [
+            None if p is None else to_text(p, o).encode()
+            for p, o in zip(parameters, plan.parameters, strict=False)
+        ]
         self._command(
             server.exec_params(b"declare rows cursor for " + plan.text.encode(), texts, list(plan.parameters))
         )
@@ -67,7 +73,9 @@ class Finishing:
             sql.SQL("{} ").format(sql.Identifier(name)) + sql.SQL(type_) for name, type_, _ in fetch.columns
         )
         table = sql.Identifier("pg_temp", fetch.table)
-        self._connection.execute(sql.SQL("create temp table {} ({})").format(sql.Identifier(fetch.table), columns))
+        self._connection.execute(
+            sql.SQL("create temp table {} ({})").format(sql.Identifier(fetch.table), columns)
+        )
         rows = self._fetching = self._database.query()
         try:
             rows.begin(fetch.query, parameters)
@@ -145,7 +153,9 @@ class _Spent:
 
 
 def _line(row: Sequence[Any], columns: Sequence[tuple[str, str, int]]) -> str:
-    cells = ("\\N" if v is None else _escaped(to_text(v, oid)) for v, (_, _, oid) in zip(row, columns, strict=True))
+    cells = (
+        "\\N" if v is None else _escaped(to_text(v, oid)) for v, (_, _, oid) in zip(row, columns, strict=True)
+    )
     return "\t".join(cells) + "\n"
 
 

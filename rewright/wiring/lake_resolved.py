@@ -91,5 +91,3 @@ def is_plain(text: str) -> bool:
         if isinstance(node, (ast.TypeCast, ast.A_Indirection, ast.A_ArrayExpr, ast.WindowDef)):
             return False
     return len(statements) == 1
-
-

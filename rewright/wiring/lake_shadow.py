@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import psycopg
@@ -31,12 +31,20 @@ class Shadow:
         self._connection: psycopg.Connection[Any] | None = None
         self._analyser: Analyser | None = None
 
+    def begin(self) -> None:
+        """Be ready for the first question; a server that cannot be reached is told to who asks."""
+        if self.dsn:
+            with suppress(psycopg.Error), self._lock:
+                self._ready()
+
     def close(self) -> None:
         if self._connection is not None:
             self._connection.close()
 
     @contextmanager
-    def asked(self, tables: Mapping[str, Sequence[tuple[str, str]]] | None = None) -> Iterator[tuple[Analyser, Translator]]:
+    def asked(
+        self, tables: Mapping[str, Sequence[tuple[str, str]]] | None = None
+    ) -> Iterator[tuple[Analyser, Translator]]:
         """Who analyses and translates; ``tables`` (name -> columns with their types) are there meanwhile.
 
         Raises SqlError: the server cannot be reached.
@@ -52,11 +60,11 @@ class Shadow:
 
     def _ready(self) -> Analyser:
         if self._connection is None or self._connection.closed or self._analyser is None:
-            options = f"{SETTINGS} -c statement_timeout={_ANALYSE_MILLISECONDS}"
             self._connection = psycopg.connect(
-                self.dsn, autocommit=True, connect_timeout=_CONNECT_SECONDS, options=options
+                self.dsn, autocommit=True, connect_timeout=_CONNECT_SECONDS, options=SETTINGS
             )
             self._analyser = Analyser(self._connection)
+            self._connection.execute(f"set statement_timeout = {_ANALYSE_MILLISECONDS}".encode())
         return self._analyser
 
     @contextmanager
@@ -70,7 +78,8 @@ class Shadow:
         try:
             for name, columns in tables.items():
                 listed = sql.SQL(", ").join(
-                    sql.SQL("{} ").format(sql.Identifier(column)) + sql.SQL(type_) for column, type_ in columns
+                    sql.SQL("{} ").format(sql.Identifier(column)) + sql.SQL(type_)
+                    for column, type_ in columns
                 )
                 connection.execute(sql.SQL("create temp table {} ({})").format(sql.Identifier(name), listed))
             yield

@@ -165,7 +165,7 @@ class Kept:
         except StoreError:
             return bound.prepared
         *others, last = bound.prepared.notices
-        notice = f"{last}\nto keep it: CALL rewright.accept({number})"
+        notice = f"{last}; to keep it: CALL rewright.accept({number})"
         return replace(bound.prepared, notices=(*others, notice))
 
 

@@ -18,7 +18,13 @@ from rewright.engines.duckdb.errors import translated
 from rewright.proxy.duckdb_backend.values import to_text
 from tests.engines.dialect_values import DECLARED, NASTY
 
-_DUCKDB = {"numeric": "DECIMAL(10,2)", "text": "VARCHAR", "bytea": "BLOB", "real": "FLOAT", "double precision": "DOUBLE"}
+_DUCKDB = {
+    "numeric": "DECIMAL(10,2)",
+    "text": "VARCHAR",
+    "bytea": "BLOB",
+    "real": "FLOAT",
+    "double precision": "DOUBLE",
+}
 _STEP = 1000
 
 
@@ -56,7 +62,9 @@ class Both:
         self.duckdb.execute(f"CREATE TABLE {name} (id INTEGER, v {_DUCKDB.get(type_, declared)})")
         for number, text in enumerate(texts):
             self.postgres.execute(f"insert into {name} values (%s, %s::{declared})", [number, text])
-            self.duckdb.execute(f"INSERT INTO {name} VALUES (?, {_read(type_)})", [number, _spelt(type_, text)])
+            self.duckdb.execute(
+                f"INSERT INTO {name} VALUES (?, {_read(type_)})", [number, _spelt(type_, text)]
+            )
 
     def close(self) -> None:
         self.postgres.close()
@@ -106,6 +114,44 @@ class Both:
             outcome.untranslated = str(reason)
         return outcome
 
+    def compare_aggregate(self, signature: str) -> list[str]:
+        """An aggregate over all values of its type, over none, over distinct ones, and filtered; what differs."""
+        name, _, inside = signature.removesuffix(")").partition("(")
+        type_ = {'"any"': "text", "anynonarray": "text", "text, text": "text", "": "text"}.get(inside, inside)
+        more = (
+            ", '-' order by v" if inside == "text, text" else " order by v" if inside == "anynonarray" else ""
+        )
+        argument = f"v{more}" if inside else "*"
+        finite = (
+            " where v not in ('Infinity', '-Infinity', 'NaN') and abs(v) < 1e90"
+            if type_ == "double precision"
+            else ""
+        )
+        if signature == "sum(bigint)":
+            finite = ""
+        differences = []
+        for call, condition in (
+            (f"{name}({argument})", finite or " where true"),
+            (f"{name}({argument})", " where false"),
+            (f"{name}(distinct {argument})" if inside else "count(*)", finite or " where true"),
+            (f"{name}({argument}) filter (where id % 2 = 0)", finite or " where true"),
+        ):
+            text = f"select 0, {call} from {table_of(type_)}{condition}"
+            told = self._told_by_postgres(text)
+            try:
+                found: object = self._duckdb_rows(text).get(0)
+            except NotTranslated as reason:
+                found = f"not translated: {reason}"
+            if found != told and not _nearly(found, told, type_):
+                differences.append(f"{text}: PostgreSQL {told!r}, DuckDB {found!r}")
+        return differences
+
+    def _told_by_postgres(self, text: str) -> str | None:
+        result = self.postgres.pgconn.exec_(text.encode())
+        assert result.ntuples == 1, result.error_message
+        value = result.get_value(0, 1)
+        return None if value is None else value.decode()
+
     def _arguments(self, number: int, types: Sequence[str]) -> list[str | None]:
         return [self._values[t][number // _STEP**i % _STEP] for i, t in enumerate(types)]
 
@@ -123,7 +169,9 @@ class Both:
             " exception when others then return chr(1) || sqlstate; end $told$"
         )
         call = f"told({', '.join(f'{n}.v' for n in names)})"
-        rows = self.postgres.execute(f"select {key}, {call}" + (f" from {sources}" if types else "")).fetchall()
+        rows = self.postgres.execute(
+            f"select {key}, {call}" + (f" from {sources}" if types else "")
+        ).fetchall()
         return dict(rows)
 
     def _duckdb_rows(self, sql: str) -> dict[int, str | None]:
@@ -133,9 +181,7 @@ class Both:
         except duckdb.Error as error:
             return {-1: str(translated(error)).splitlines()[0]}
         oid = self._column
-        return {
-            number: None if value is None else to_text(value, oid) for number, value in cursor.fetchall()
-        }
+        return {number: None if value is None else to_text(value, oid) for number, value in cursor.fetchall()}
 
     def _error(self, sql: str) -> str:
         try:
@@ -143,6 +189,13 @@ class Both:
         except duckdb.Error as error:
             return translated(error).sqlstate
         return f"{rows[0][1]!r}" if rows else "no row"
+
+
+def _nearly(found: object, told: str | None, type_: str) -> bool:
+    """Sums of double precision depend on the order of rows."""
+    if type_ != "double precision" or found is None or told is None:
+        return False
+    return abs(float(str(found)) - float(told)) <= 1e-12 * abs(float(told))
 
 
 def _is_error(text: str | None) -> bool:

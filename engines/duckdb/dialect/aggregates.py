@@ -65,6 +65,7 @@ def _windows() -> Iterator[tuple[str, str]]:
 AGGREGATES: dict[str, str] = dict(_aggregates())
 WINDOWS: dict[str, str] = dict(_windows())
 SPLIT: dict[str, tuple[str, str]] = {
-    f"avg({type_})": (f"sum({type_})", 'count("any")') for type_ in ("smallint", "integer", "bigint", "numeric")
+    f"avg({type_})": (f"sum({type_})", 'count("any")')
+    for type_ in ("smallint", "integer", "bigint", "numeric")
 }
 """Aggregates that PostgreSQL finishes: the average of whole numbers is a numeric quotient, whose scale only its own division knows."""

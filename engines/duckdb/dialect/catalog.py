@@ -59,29 +59,35 @@ class Catalog:
 
 _FUNCTIONS = """
 select p.oid::int8, p.proname || '(' || pg_catalog.oidvectortypes(p.proargtypes) || ')', p.proname::text, p.prokind::text, p.provolatile::text,
-  p.prorettype::int8, p.proargtypes::int8[], p.proretset,
-  not exists (select from unnest(p.proargtypes) a(t) join pg_type t on t.oid = a.t
-    where t.typtype = 'p' and not t.typname ~ '^any' and t.typname not in ('record', '_record', 'cstring'))
-  and p.prorettype not in ('internal'::regtype, 'trigger'::regtype, 'event_trigger'::regtype)
-  and exists (select from aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) a where a.grantee = 0)
+  p.prorettype::int8, p.proargtypes::int8[], p.proretset, has_function_privilege('public', p.oid, 'execute')
 from pg_proc p where p.pronamespace = 'pg_catalog'::regnamespace"""
-_OPERATORS = "select oid::int8, oprname::text, oprcode::oid::int8, oprleft::int8, oprright::int8 from pg_operator"
-_TYPES = "select oid::int8, format_type(oid, null), case when typcategory = 'A' then typelem else 0 end::int8 from pg_type"
+_OPERATORS = (
+    "select oid::int8, oprname::text, oprcode::oid::int8, oprleft::int8, oprright::int8 from pg_operator"
+)
+_TYPES = (
+    "select oid::int8, format_type(oid, null), case when typcategory = 'A' then typelem else 0 end::int8,"
+    " typtype = 'p' and not typname ~ '^any' and typname not in ('record', '_record', 'cstring') from pg_type"
+)
+_NO_RESULTS = frozenset({2281, 2279, 3838})
+"""internal, trigger and event_trigger."""
 
 
 def read_catalog(connection: psycopg.Connection[Any]) -> Catalog:
     """Raises psycopg.Error."""
+    types = connection.execute(_TYPES).fetchall()
+    without_values = {oid for oid, _, _, is_pseudo in types if is_pseudo}
     functions = [
-        Function(o, s, n, k, v, r, tuple(a), is_set, is_callable)
-        for o, s, n, k, v, r, a, is_set, is_callable in connection.execute(_FUNCTIONS).fetchall()
+        Function(
+            o, s, n, k, v, r, tuple(a), is_set, may and not without_values & {*a} and r not in _NO_RESULTS
+        )
+        for o, s, n, k, v, r, a, is_set, may in connection.execute(_FUNCTIONS).fetchall()
     ]
     operators = [Operator(*row) for row in connection.execute(_OPERATORS).fetchall()]
-    types = connection.execute(_TYPES).fetchall()
     return Catalog(
         {one.oid: one for one in functions},
         {one.oid: one for one in operators},
-        {oid: name for oid, name, _ in types},
-        {oid: element for oid, _, element in types if element},
+        {oid: name for oid, name, _, _ in types},
+        {oid: element for oid, _, element, _ in types if element},
     )
 
 

@@ -137,7 +137,11 @@ class DuckdbPrinter(Expressions):
 
     def _constant(self, node: Node) -> Any:
         if node["kind"] == "CONST":
-            return None if node["constisnull"] == "true" else value_of(node["constvalue"], int(node["consttype"]))
+            return (
+                None
+                if node["constisnull"] == "true"
+                else value_of(node["constvalue"], int(node["consttype"]))
+            )
         if node["kind"] == "RELABELTYPE":
             return self._constant(node["arg"])
         return self._queries.folded(node)
@@ -148,7 +152,7 @@ class DuckdbPrinter(Expressions):
         try:
             return self._called(function, node, args)
         except NotTranslated:
-            if function.returns_set or not self._is_constant(node):
+            if function.returns_set or not self.is_constant(node):
                 raise
             return self._folded(node)
 
@@ -171,18 +175,18 @@ class DuckdbPrinter(Expressions):
         if int(node.get("inputcollid", 0)) not in C_COLLATIONS:
             raise NotTranslated("a collation")
 
-    def _is_constant(self, node: Node) -> bool:
+    def is_constant(self, node: Node) -> bool:
         """Does the value of an expression depend on nothing?"""
         match node["kind"]:
             case "CONST":
                 return True
             case "FUNCEXPR" | "OPEXPR":
                 called = self.function(node["funcid"]) if "funcid" in node else self.operator(node)
-                return called.volatility == "i" and all(self._is_constant(one) for one in node["args"] or [])
+                return called.volatility == "i" and all(self.is_constant(one) for one in node["args"] or [])
             case "RELABELTYPE":
-                return self._is_constant(node["arg"])
+                return self.is_constant(node["arg"])
             case "COERCEVIAIO":
-                return int(node["resulttype"]) in _IMMUTABLE_INPUT and self._is_constant(node["arg"])
+                return int(node["resulttype"]) in _IMMUTABLE_INPUT and self.is_constant(node["arg"])
         return False
 
     def _folded(self, node: Node) -> str:
@@ -204,7 +208,7 @@ class DuckdbPrinter(Expressions):
         try:
             return self._through_text(node)
         except NotTranslated:
-            if not self._is_constant(node):
+            if not self.is_constant(node):
                 raise
             return self._folded(node)
 
@@ -256,7 +260,11 @@ class DuckdbPrinter(Expressions):
             if (symbol, is_any) in {("=", True), ("<>", False)}:
                 return f"({x} {'IN' if is_any else 'NOT IN'} ({', '.join(items)}))"
             return "(" + (" OR " if is_any else " AND ").join(words.format(x, item) for item in items) + ")"
-        if (symbol, is_any) == ("=", True) and type_of(left) in _ANY_OF and ARRAYS.get(type_of(right)) in _ANY_OF:
+        if (
+            (symbol, is_any) == ("=", True)
+            and type_of(left) in _ANY_OF
+            and ARRAYS.get(type_of(right)) in _ANY_OF
+        ):
             x, items_ = self.sql(left), self.sql(right)
             return (
                 f"(CASE WHEN len({items_}) = 0 THEN FALSE WHEN {items_} IS NULL OR {x} IS NULL THEN NULL WHEN list_contains({items_}, {x}) THEN TRUE"
@@ -310,7 +318,11 @@ class DuckdbPrinter(Expressions):
             return made
         condition = f" FILTER (WHERE {self.sql(node['aggfilter'])})"
         # the filter stands behind the aggregate itself, inside of what is made of its result
-        return f"CAST({made[5 : made.rindex(' AS ')]}{condition}{made[made.rindex(' AS ') :]}" if made.startswith("CAST(") else made + condition
+        return (
+            f"CAST({made[5 : made.rindex(' AS ')]}{condition}{made[made.rindex(' AS ') :]}"
+            if made.startswith("CAST(")
+            else made + condition
+        )
 
     def window(self, node: Node) -> str:
         function = self.function(node["winfnoid"])
@@ -352,7 +364,10 @@ class DuckdbPrinter(Expressions):
         if kind not in {"1", "2"} or test["kind"] != "OPEXPR" or test["args"][1]["kind"] != "PARAM":
             raise NotTranslated("this kind of subquery")
         symbol = self.catalog.operators[int(test["opno"])].name
-        if WORDS.get(self.operator(test).signature) != f"({{0}} {symbol} {{1}})" and symbol not in {"=", "<>"}:
+        if WORDS.get(self.operator(test).signature) != f"({{0}} {symbol} {{1}})" and symbol not in {
+            "=",
+            "<>",
+        }:
             raise NotTranslated("this kind of subquery")
         self._collated(test)
         if type_of(test["args"][0]) != int(test["args"][1]["paramtype"]):
@@ -391,11 +406,22 @@ class DuckdbPrinter(Expressions):
         return None
 
     def _scale_of_call(self, signature: str, args: Sequence[Node]) -> int | None:
-        if signature in {"numeric(smallint)", "numeric(integer)", "numeric(bigint)", "ceil(numeric)", "ceiling(numeric)", "floor(numeric)"}:
+        if signature in {
+            "numeric(smallint)",
+            "numeric(integer)",
+            "numeric(bigint)",
+            "ceil(numeric)",
+            "ceiling(numeric)",
+            "floor(numeric)",
+        }:
             return 0
         if signature in _SAME_SCALE:
             return self.scale(args[0])
-        if signature in {"numeric_add(numeric, numeric)", "numeric_sub(numeric, numeric)", "numeric_mul(numeric, numeric)"}:
+        if signature in {
+            "numeric_add(numeric, numeric)",
+            "numeric_sub(numeric, numeric)",
+            "numeric_mul(numeric, numeric)",
+        }:
             left, right = (self.scale(one) for one in args)
             if left is None or right is None:
                 return None
@@ -409,7 +435,15 @@ class DuckdbPrinter(Expressions):
 
 
 _SAME_SCALE = frozenset(
-    ["numeric_uminus(numeric)", "numeric_uplus(numeric)", "numeric_abs(numeric)", "abs(numeric)", "sum(numeric)", "min(numeric)", "max(numeric)"]
+    [
+        "numeric_uminus(numeric)",
+        "numeric_uplus(numeric)",
+        "numeric_abs(numeric)",
+        "abs(numeric)",
+        "sum(numeric)",
+        "min(numeric)",
+        "max(numeric)",
+    ]
 )
 
 

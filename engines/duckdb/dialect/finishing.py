@@ -65,7 +65,7 @@ class _Leaves:
 
     def of(self, node: Node) -> str | None:
         """The column that holds an expression's value; None: PostgreSQL makes it of its parts."""
-        if node["kind"] in {"CONST", "PARAM", "SQLVALUEFUNCTION"}:
+        if node["kind"] in {"PARAM", "SQLVALUEFUNCTION"} or self.printer.is_constant(node):
             return None
         if node["kind"] == "AGGREF" and (split := self._split(node)) is not None:
             return split
@@ -92,9 +92,12 @@ class _Leaves:
         if function.signature not in SPLIT:
             return None
         total, count = (
-            self.printer.aggregated(node, words) for words in ("CAST(sum({0}) AS DECIMAL(38,0))", "count({0})")
-        ) if "numeric" not in function.signature else (
-            self.printer.aggregated(node, words) for words in ("sum({0})", "count({0})")
+            (
+                self.printer.aggregated(node, words)
+                for words in ("CAST(sum({0}) AS DECIMAL(38,0))", "count({0})")
+            )
+            if "numeric" not in function.signature
+            else (self.printer.aggregated(node, words) for words in ("sum({0})", "count({0})"))
         )
         return f"({self._column(total, 1700)} / nullif({self._column(count, 20)}, 0)::numeric)"
 
@@ -105,7 +108,12 @@ def finished(query: Node, printer: QueryPrinter, parameters: tuple[int, ...], re
         raise NotTranslated(reason)
     printer.refused(query | {"hasTargetSRFs": "false"})
     level = Level(query["rtable"] or [])
-    ctes, body = printer.begun(query, level)
+    having = query["havingQual"]
+    try:
+        ctes, body = printer.begun(query, level)
+        having = None
+    except NotTranslated:
+        ctes, body = printer.begun(query | {"havingQual": None}, level)
     leaves = _Leaves(printer.catalog, printer.printer([level]))
     outer = PostgresPrinter(printer.catalog, leaves.of)
     targets = {one["ressortgroupref"]: one["expr"] for one in query["targetList"]}
@@ -122,10 +130,15 @@ def finished(query: Node, printer: QueryPrinter, parameters: tuple[int, ...], re
         if query[name] is not None
     )
     distinct = _distinct(query, outer)
+    kept = f" WHERE {outer.sql(having)}" if having is not None else ""
     columns = leaves.found or {"1": ("c1", 23)}
     inner = ", ".join(f"{leaving(words, oid)} AS {name}" for words, (name, oid) in columns.items())
     fetched = tuple((name, printer.catalog.types[oid], oid) for name, oid in columns.values())
-    text = f"SELECT {distinct}{', '.join(items)} FROM pg_temp.q" + (f" ORDER BY {', '.join(order)}" if order else "") + limits
+    text = (
+        f"SELECT {distinct}{', '.join(items)} FROM pg_temp.q{kept}"
+        + (f" ORDER BY {', '.join(order)}" if order else "")
+        + limits
+    )
     sql = f"{ctes}SELECT {inner}{body}{_pushed_limit(query)}"
     return Plan((Fetch("q", fetched, sql),), text, parameters, reason, copied=False)
 
@@ -136,7 +149,11 @@ def _distinct(query: Node, outer: PostgresPrinter) -> str:
     if query["hasDistinctOn"] != "true":
         return "DISTINCT "
     targets = {one["ressortgroupref"]: one["expr"] for one in query["targetList"]}
-    return "DISTINCT ON (" + ", ".join(outer.sql(targets[o["tleSortGroupRef"]]) for o in query["distinctClause"]) + ") "
+    return (
+        "DISTINCT ON ("
+        + ", ".join(outer.sql(targets[o["tleSortGroupRef"]]) for o in query["distinctClause"])
+        + ") "
+    )
 
 
 def _pushed_limit(query: Node) -> str:
@@ -152,7 +169,12 @@ def _pushed_limit(query: Node) -> str:
 
 
 def copied(
-    text: str, query: Node, analyser: Analyser, printer: QueryPrinter, parameters: tuple[int, ...], reason: str
+    text: str,
+    query: Node,
+    analyser: Analyser,
+    printer: QueryPrinter,
+    parameters: tuple[int, ...],
+    reason: str,
 ) -> Plan:
     """:raises NotTranslated: what the statement calls is not run for a lake's clients."""
     refused(query, analyser.catalog)
@@ -162,7 +184,9 @@ def copied(
         for entry in one["rtable"] or []:
             if entry["rtekind"] == "0":
                 permissions = one["rteperminfos"][int(entry["perminfoindex"]) - 1]
-                wanted.setdefault(int(entry["relid"]), set()).update(n - 7 for n in permissions["selectedCols"])
+                wanted.setdefault(int(entry["relid"]), set()).update(
+                    n - 7 for n in permissions["selectedCols"]
+                )
                 references[int(entry["relid"])] = references.get(int(entry["relid"]), 0) + 1
     pushed = _filters(query, printer, {oid for oid, number in references.items() if number == 1})
     fetches = []
@@ -170,11 +194,15 @@ def copied(
         schema, name = analyser.relation(oid)
         if schema != "public" and not schema.startswith("pg_temp"):
             raise NotTranslated("tables of another database together with " + reason)
-        fetches.append(_whole(name, analyser.columns(oid), attributes, pushed.get(oid, ""), printer.source(oid)))
+        fetches.append(
+            _whole(name, analyser.columns(oid), attributes, pushed.get(oid, ""), printer.source(oid))
+        )
     return Plan(tuple(fetches), text, parameters, reason, copied=True)
 
 
-def _whole(name: str, columns: Sequence[TableColumn], attributes: set[int], condition: str, source: str) -> Fetch:
+def _whole(
+    name: str, columns: Sequence[TableColumn], attributes: set[int], condition: str, source: str
+) -> Fetch:
     """A table with all its columns, so that every name means what it meant; those that are not read are NULL."""
     everything = 0 in attributes
     items = [
@@ -190,12 +218,14 @@ def _filters(query: Node, printer: QueryPrinter, once: set[int]) -> Mapping[int,
     """Conditions on one table alone that hold for every row of the result, in DuckDB's words."""
     found: dict[int, list[str]] = {}
     tables = {
-        int(item["rtindex"])
-        for item in query["jointree"]["fromlist"] or []
-        if item["kind"] == "RANGETBLREF"
+        int(item["rtindex"]) for item in query["jointree"]["fromlist"] or [] if item["kind"] == "RANGETBLREF"
     }
     quals = query["jointree"]["quals"]
-    parts = quals["args"] if quals is not None and quals["kind"] == "BOOLEXPR" and quals["boolop"] == "and" else [quals]
+    parts = (
+        quals["args"]
+        if quals is not None and quals["kind"] == "BOOLEXPR" and quals["boolop"] == "and"
+        else [quals]
+    )
     for part in parts:
         if part is None:
             continue
@@ -221,7 +251,9 @@ def refused(query: Node, catalog: Catalog) -> None:
     """
     for node in _all(query):
         kind = node.get("kind")
-        if kind == "QUERY" and (node["commandType"] != "1" or node["rowMarks"] or node["hasModifyingCTE"] == "true"):
+        if kind == "QUERY" and (
+            node["commandType"] != "1" or node["rowMarks"] or node["hasModifyingCTE"] == "true"
+        ):
             raise NotTranslated("FOR UPDATE or a statement that is no query")
         if kind == "RANGETBLENTRY" and node.get("tablesample") is not None:
             raise NotTranslated("TABLESAMPLE")

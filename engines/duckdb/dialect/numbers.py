@@ -108,14 +108,23 @@ def _floats() -> Iterator[tuple[str, str]]:
     for name in ("dsqrt", "sqrt"):
         negative = raising("2201F", "cannot take square root of a negative number")
         yield f"{name}(double precision)", f"(CASE WHEN {{0}} < 0 THEN {negative} ELSE sqrt({{0}}) END)"
-    for name, word in {"dlog1": "ln", "ln": "ln", "dlog10": "log10", "log": "log10", "log10": "log10"}.items():
+    for name, word in {
+        "dlog1": "ln",
+        "ln": "ln",
+        "dlog10": "log10",
+        "log": "log10",
+        "log10": "log10",
+    }.items():
         zero = raising("2201E", "cannot take logarithm of zero")
         negative = raising("2201E", "cannot take logarithm of a negative number")
         yield (
             f"{name}(double precision)",
             f"(CASE WHEN {{0}} = 0 THEN {zero} WHEN {{0}} < 0 THEN {negative} ELSE {word}({{0}}) END)",
         )
-    yield "sign(double precision)", "(CASE WHEN {0} > 0 AND NOT isnan({0}) THEN CAST(1 AS DOUBLE) WHEN {0} < 0 THEN CAST(-1 AS DOUBLE) WHEN {0} IS NOT NULL THEN CAST(0 AS DOUBLE) END)"
+    yield (
+        "sign(double precision)",
+        "(CASE WHEN {0} > 0 AND NOT isnan({0}) THEN CAST(1 AS DOUBLE) WHEN {0} < 0 THEN CAST(-1 AS DOUBLE) WHEN {0} IS NOT NULL THEN CAST(0 AS DOUBLE) END)",
+    )
     yield "pi()", "pi()"
 
 

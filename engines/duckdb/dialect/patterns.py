@@ -12,7 +12,9 @@ from rewright.engines.duckdb.dialect.types import NotTranslated
 
 _QUANTIFIER = re.compile(r"[*+?]|\{(\d{1,3})(?:,(\d{0,3}))?\}")
 _MOST_REPEATED = 255
-_BRACKET = re.compile(r"\[(\^?)((?:[A-Za-z0-9_ .,;:@#%&/=!<>'\"]-[A-Za-z0-9]|[A-Za-z0-9_ .,;:@#%&/=!<>'\"])+)(-?)\]")
+_BRACKET = re.compile(
+    r"\[(\^?)((?:[A-Za-z0-9_ .,;:@#%&/=!<>'\"]-[A-Za-z0-9]|[A-Za-z0-9_ .,;:@#%&/=!<>'\"])+)(-?)\]"
+)
 
 
 def _unsure(what: str) -> NotTranslated:
@@ -54,14 +56,16 @@ def regular_expression(pattern: str, *, insensitive: bool) -> str:
             at, repeatable = at + 2, True
             continue
         if char == "(":
-            if pattern[at + 1 : at + 2] in {"?", "*", ")"}:
+            if pattern[at + 1 : at + 3] == "?:":
+                at += 2
+            if pattern[at + 1 : at + 2] in {"?", "*", "+", ")"}:
                 raise _unsure("this group")
             depth += 1
             repeatable = False
             out.append("(?:")
         elif char == ")":
             depth -= 1
-            if depth < 0 or pattern[at - 1] in "(|":
+            if depth < 0 or pattern[at - 1] in "(|" or pattern[at - 3 : at] == "(?:":
                 raise _unsure("an empty branch")
             repeatable = True
             out.append(")")

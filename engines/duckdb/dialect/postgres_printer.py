@@ -13,17 +13,14 @@ from rewright.engines.duckdb.dialect.expressions import Expressions
 from rewright.engines.duckdb.dialect.fates import Fate, fate_of
 from rewright.engines.duckdb.dialect.tree import Node
 from rewright.engines.duckdb.dialect.types import (
-    BYTEA,
-    DATE,
-    INTERVAL,
-    TIME,
     TIMESTAMP,
-    TIMESTAMPTZ,
     UNKNOWN,
     NotTranslated,
 )
 from rewright.engines.duckdb.quoting import literal, quoted
 
+_BARE = {1042: "pg_catalog.bpchar", 1560: 'pg_catalog."bit"'}
+"""Types whose usual names mean a length of one."""
 _CLOCKS = {"0": "CURRENT_DATE", "3": "CURRENT_TIMESTAMP", "7": "LOCALTIMESTAMP"}
 
 
@@ -107,7 +104,7 @@ class PostgresPrinter(Expressions):
         return _CLOCKS[node["op"]]
 
     def _type(self, oid: object) -> str:
-        return self.catalog.types[int(str(oid))]
+        return _BARE.get(int(str(oid))) or self.catalog.types[int(str(oid))]
 
 
 def _escaped(value: object) -> str:
@@ -116,5 +113,3 @@ def _escaped(value: object) -> str:
         return "'true'" if value else "'false'"
     text = str(value)
     return "E" + literal(text.replace("\\", "\\\\")) if "\\" in text else literal(text)
-
-

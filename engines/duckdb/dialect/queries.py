@@ -16,7 +16,6 @@ from rewright.engines.duckdb.dialect.expressions import type_of
 from rewright.engines.duckdb.dialect.frames import frame_of
 from rewright.engines.duckdb.dialect.tree import Node
 from rewright.engines.duckdb.dialect.types import ARRAYS, HELD, NUMERIC, NotTranslated
-from rewright.engines.duckdb.quoting import quoted
 
 _JOINS = {"0": "JOIN", "1": "LEFT JOIN", "2": "FULL JOIN", "3": "RIGHT JOIN"}
 _SETS = {"1": "UNION", "2": "INTERSECT", "3": "EXCEPT"}
@@ -62,18 +61,23 @@ class QueryPrinter:
         """
         targets = shown(query)
         columns = [f"c{i}" for i, _ in enumerate(targets, 1)]
-        if query["setOperations"] is not None or query["distinctClause"]:
+        if query["setOperations"] is not None or (
+            query["distinctClause"] and query["hasDistinctOn"] != "true"
+        ):
             return self._wrapped(query, columns)
         return self.subquery(query, (), leaving=True)
 
     def _wrapped(self, query: Node, columns: Sequence[str]) -> str:
         """DISTINCT and set operations see values as they are; what is sorted and shown stands around them."""
-        inner = self.subquery(query | {"sortClause": None, "limitCount": None, "limitOffset": None}, ()) if not query["hasDistinctOn"] == "true" else self.subquery(query, ())
+        inner = self.subquery(query | {"sortClause": None, "limitCount": None, "limitOffset": None}, ())
         listed = ", ".join(
             f"{leaving(f'q.{column}', type_of(one['expr']))} AS {column}"
             for column, one in zip(columns, shown(query), strict=True)
         )
-        positions = {one["ressortgroupref"]: (column, one["expr"]) for column, one in zip(columns, shown(query), strict=True)}
+        positions = {
+            one["ressortgroupref"]: (column, one["expr"])
+            for column, one in zip(columns, shown(query), strict=True)
+        }
         printer = self.printer(())
         order = []
         for clause in query["sortClause"] or []:
@@ -84,7 +88,7 @@ class QueryPrinter:
         sql = f"SELECT {listed} FROM ({inner}) AS q"
         if order:
             sql += " ORDER BY " + ", ".join(order)
-        return sql + ("" if query["hasDistinctOn"] == "true" else self.limits(query, printer))
+        return sql + self.limits(query)
 
     def subquery(self, query: Node, levels: Sequence[Level], *, leaving: bool = False) -> str:
         """A query within others. ``leaving``: its columns are those a client gets."""
@@ -111,7 +115,11 @@ class QueryPrinter:
             raise NotTranslated(f"values of type {self.catalog.types.get(type_of(expression))}")
 
     def refused(self, query: Node) -> None:
-        if query["commandType"] != "1" or query["hasModifyingCTE"] == "true" or query["utilityStmt"] is not None:
+        if (
+            query["commandType"] != "1"
+            or query["hasModifyingCTE"] == "true"
+            or query["utilityStmt"] is not None
+        ):
             raise NotTranslated("a statement that is no query")
         if query["hasTargetSRFs"] == "true":
             raise NotTranslated("functions in the select list that give several rows")
@@ -177,7 +185,9 @@ class QueryPrinter:
             self._show(column[0])
             if any(type_of(one) != oid for one in column):
                 raise NotTranslated("VALUES of different types")
-        rows = ", ".join("(" + ", ".join(printer.sql(one) for one in row) + ")" for row in entry["values_lists"])
+        rows = ", ".join(
+            "(" + ", ".join(printer.sql(one) for one in row) + ")" for row in entry["values_lists"]
+        )
         return f"(VALUES {rows})"
 
     def _groups(self, query: Node, printer: DuckdbPrinter) -> str:
@@ -229,9 +239,9 @@ class QueryPrinter:
             if query["distinctClause"] and query["hasDistinctOn"] != "true":
                 raise NotTranslated("an order within DISTINCT")
             sql = " ORDER BY " + printer.ordering(query["sortClause"], query["targetList"])
-        return sql + self.limits(query, printer)
+        return sql + self.limits(query)
 
-    def limits(self, query: Node, printer: DuckdbPrinter) -> str:
+    def limits(self, query: Node) -> str:
         """LIMIT and OFFSET, where they are constants or parameters."""
         if query["limitOption"] not in {"0", None} and query["limitCount"] is not None:
             raise NotTranslated("FETCH ... WITH TIES")
@@ -245,7 +255,6 @@ class QueryPrinter:
                 sql += f" {word} {number}"
             elif not _is_null(node):
                 raise NotTranslated(f"{word} of an expression")
-        del printer
         return sql
 
     # --- set operations and CTEs ----------------------------------------------------------------------
@@ -253,7 +262,9 @@ class QueryPrinter:
     def _set_query(self, query: Node, around: Sequence[Level]) -> str:
         sql = f"SELECT * FROM ({self._set(query['setOperations'], around)}) AS u"
         printer = self.printer(around)
-        positions = {one["ressortgroupref"]: (f"u.c{i}", one["expr"]) for i, one in enumerate(shown(query), 1)}
+        positions = {
+            one["ressortgroupref"]: (f"u.c{i}", one["expr"]) for i, one in enumerate(shown(query), 1)
+        }
         order = []
         for clause in query["sortClause"] or []:
             if clause["tleSortGroupRef"] not in positions:
@@ -262,7 +273,7 @@ class QueryPrinter:
             order.append(f"{column} {printer.direction(clause, expression)}")
         if order:
             sql += " ORDER BY " + ", ".join(order)
-        return sql + self.limits(query, printer)
+        return sql + self.limits(query)
 
     def _set(self, node: Node, around: Sequence[Level]) -> str:
         if node["kind"] == "RANGETBLREF":

@@ -104,7 +104,9 @@ def _date_trunc(words: Words, args: Sequence[Node], *, type_: str) -> str:
     return f"CAST(date_trunc('{unit}', {words.sql(args[1])}) AS {type_})"
 
 
-_FIELDS = frozenset(["year", "quarter", "month", "week", "day", "hour", "minute", "dow", "doy", "isodow", "isoyear"])
+_FIELDS = frozenset(
+    ["year", "quarter", "month", "week", "day", "hour", "minute", "dow", "doy", "isodow", "isoyear"]
+)
 _DATE_FIELDS = _FIELDS - {"hour", "minute"}
 
 

@@ -15,9 +15,7 @@ _BEGIN = "greatest(CAST({1} AS BIGINT), 1)"
 _MOST = 1_000_000
 """Characters that padding and repeating may make."""
 _LONG = raising("54000", "requested length too large")
-_NEW_LETTERS = (
-    r"[\x{{19b}}\x{{264}}\x{{1c89}}\x{{1c8a}}\x{{a7cb}}-\x{{a7cd}}\x{{a7da}}-\x{{a7dc}}\x{{10d50}}-\x{{10d65}}\x{{10d70}}-\x{{10d85}}]"
-)
+_NEW_LETTERS = r"[\x{{19b}}\x{{264}}\x{{1c89}}\x{{1c8a}}\x{{a7cb}}-\x{{a7cd}}\x{{a7da}}-\x{{a7dc}}\x{{10d50}}-\x{{10d65}}\x{{10d70}}-\x{{10d85}}]"
 """Letters whose other case only one of the two engines knows: of all code points no others differ (but ß, which DuckDB makes ẞ)."""
 _SHORT = raising("22011", "negative substring length not allowed")
 
@@ -43,15 +41,24 @@ def _texts() -> Iterator[tuple[str, str]]:
     for name, word in _TRIMMED.items():
         yield f"{name}(text)", f"{word}({{0}}, ' ')"
         yield f"{name}(text, text)", f"{word}({{0}}, {{1}})"
-    yield "replace(text, text, text)", "(CASE WHEN {1} = '' AND {2} IS NOT NULL THEN {0} ELSE replace({0}, {1}, {2}) END)"
+    yield (
+        "replace(text, text, text)",
+        "(CASE WHEN {1} = '' AND {2} IS NOT NULL THEN {0} ELSE replace({0}, {1}, {2}) END)",
+    )
     for name in ("strpos", "position"):
         yield f"{name}(text, text)", "CAST(strpos({0}, {1}) AS INTEGER)"
     yield "left(text, integer)", "left({0}, CAST({1} AS BIGINT))"
     # the smallest integer has no opposite, and PostgreSQL does not look
-    yield "right(text, integer)", "(CASE WHEN {1} = -2147483648 THEN {0} ELSE right({0}, CAST({1} AS BIGINT)) END)"
+    yield (
+        "right(text, integer)",
+        "(CASE WHEN {1} = -2147483648 THEN {0} ELSE right({0}, CAST({1} AS BIGINT)) END)",
+    )
     for name in ("lpad", "rpad"):
         given = f"WHEN {{1}} > {_MOST} THEN {_LONG} ELSE {name}({{0}}, greatest({{1}}, 0)"
-        yield f"{name}(text, integer)", f"(CASE WHEN {{1}} IS NULL OR {{0}} IS NULL THEN NULL {given}, ' ') END)"
+        yield (
+            f"{name}(text, integer)",
+            f"(CASE WHEN {{1}} IS NULL OR {{0}} IS NULL THEN NULL {given}, ' ') END)",
+        )
         yield (
             f"{name}(text, integer, text)",
             "(CASE WHEN {1} IS NULL OR {0} IS NULL OR {2} IS NULL THEN NULL"

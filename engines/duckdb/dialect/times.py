@@ -34,8 +34,14 @@ def _zoned() -> Iterator[tuple[str, str]]:
     for name, symbol in COMPARED.items():
         yield f"date_{name}_timestamptz(date, {STAMPTZ})", f"(CAST({{0}} AS TIMESTAMPTZ) {symbol} {{1}})"
         yield f"timestamptz_{name}_date({STAMPTZ}, date)", f"({{0}} {symbol} CAST({{1}} AS TIMESTAMPTZ))"
-        yield f"timestamp_{name}_timestamptz({STAMP}, {STAMPTZ})", f"(CAST({{0}} AS TIMESTAMPTZ) {symbol} {{1}})"
-        yield f"timestamptz_{name}_timestamp({STAMPTZ}, {STAMP})", f"({{0}} {symbol} CAST({{1}} AS TIMESTAMPTZ))"
+        yield (
+            f"timestamp_{name}_timestamptz({STAMP}, {STAMPTZ})",
+            f"(CAST({{0}} AS TIMESTAMPTZ) {symbol} {{1}})",
+        )
+        yield (
+            f"timestamptz_{name}_timestamp({STAMPTZ}, {STAMP})",
+            f"({{0}} {symbol} CAST({{1}} AS TIMESTAMPTZ))",
+        )
     yield "timestamptz(date)", "CAST({0} AS TIMESTAMPTZ)"
     yield f"timestamptz({STAMP})", "CAST({0} AS TIMESTAMPTZ)"
     yield f"date({STAMPTZ})", "CAST({0} AS DATE)"
@@ -47,9 +53,18 @@ def _zoned() -> Iterator[tuple[str, str]]:
 
 def _arithmetic() -> Iterator[tuple[str, str]]:
     far = raising("0A000", "dates as far away are not served on a lake")
-    yield "date_pli(date, integer)", f"(CASE WHEN isfinite({{0}}) AND abs(CAST({{1}} AS BIGINT)) > {_FAR} THEN {far} ELSE {{0}} + {{1}} END)"
-    yield "date_mii(date, integer)", f"(CASE WHEN isfinite({{0}}) AND abs(CAST({{1}} AS BIGINT)) > {_FAR} THEN {far} ELSE {{0}} - {{1}} END)"
-    yield "integer_pl_date(integer, date)", f"(CASE WHEN isfinite({{1}}) AND abs(CAST({{0}} AS BIGINT)) > {_FAR} THEN {far} ELSE {{1}} + {{0}} END)"
+    yield (
+        "date_pli(date, integer)",
+        f"(CASE WHEN isfinite({{0}}) AND abs(CAST({{1}} AS BIGINT)) > {_FAR} THEN {far} ELSE {{0}} + {{1}} END)",
+    )
+    yield (
+        "date_mii(date, integer)",
+        f"(CASE WHEN isfinite({{0}}) AND abs(CAST({{1}} AS BIGINT)) > {_FAR} THEN {far} ELSE {{0}} - {{1}} END)",
+    )
+    yield (
+        "integer_pl_date(integer, date)",
+        f"(CASE WHEN isfinite({{1}}) AND abs(CAST({{0}} AS BIGINT)) > {_FAR} THEN {far} ELSE {{1}} + {{0}} END)",
+    )
     infinite = raising("22008", "cannot subtract infinite dates")
     yield (
         "date_mi(date, date)",

@@ -34,12 +34,12 @@ def read(text: str) -> Node:
 
 
 def _value(tokens: list[str], at: int) -> tuple[Any, int]:
-    token = tokens[at]
-    if token == "{":
+    word = tokens[at]
+    if word == "{":
         return _node(tokens, at + 1)
-    if token == "(":
+    if word == "(":
         return _list(tokens, at + 1)
-    return _scalar(token), at + 1
+    return _scalar(word), at + 1
 
 
 def _node(tokens: list[str], at: int) -> tuple[Node, int]:
@@ -73,9 +73,9 @@ def _list(tokens: list[str], at: int) -> tuple[list[Any], int]:
     return items, at + 1
 
 
-def _scalar(token: str) -> str | None:
-    if token == "<>":
+def _scalar(word: str) -> str | None:
+    if word == "<>":
         return None
-    if token.startswith('"'):
-        token = token[1:-1]
-    return _ESCAPED.sub(r"\1", token)
+    if word.startswith('"'):
+        word = word[1:-1]
+    return _ESCAPED.sub(r"\1", word)
