@@ -16,6 +16,8 @@ from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal, InvalidOperation, localcontext
 from typing import Any
 
+from rewright.proxy.ports import SqlError
+
 BOOL, BYTEA, INT8, INT2, INT4, TEXT, JSON = 16, 17, 20, 21, 23, 25, 114
 FLOAT4, FLOAT8, BPCHAR, VARCHAR, DATE, TIME = 700, 701, 1042, 1043, 1082, 1083
 TIMESTAMP, TIMESTAMPTZ, INTERVAL, TIMETZ, NUMERIC, UUID, JSONB = 1114, 1184, 1186, 1266, 1700, 2950, 3802
@@ -247,6 +249,8 @@ def to_binary(value: Any, oid: int) -> bytes:
     return packer(value) if packer is not None else to_text(value, oid).encode("utf-8", "replace")
 
 
+_TEXTUAL = frozenset({TEXT, VARCHAR, BPCHAR, UNKNOWN, JSON, JSONB, 18, 19, 142})
+"""Types whose binary form is their text (but jsonb, whose version goes before it); char, name and xml among them."""
 _ENDLESS: Mapping[int, tuple[str, int]] = {DATE: ("!i", 31), TIMESTAMP: ("!q", 63), TIMESTAMPTZ: ("!q", 63)}
 
 
@@ -256,12 +260,14 @@ def _packed_text(value: str, oid: int) -> bytes | None:
         form, bits = _ENDLESS[oid]
         return struct.pack(form, 2**bits - 1 if value == "infinity" else -(2**bits))
     if oid in _ENDLESS and (value.endswith(" BC") or not value[4:5] == "-"):
-        raise BadValue("dates before the year 1 or after 9999 have no binary form here", "0A000")
+        raise SqlError("0A000", "dates before the year 1 or after 9999 have no binary form on a lake")
     if oid == INTERVAL:
         months, days, micros = interval_parts(value)
         return struct.pack("!qii", micros, days, months)
-    if oid in _READERS or oid in ARRAYS:
+    if oid in _READERS or (oid in ARRAYS and ARRAYS[oid] != INTERVAL):
         return to_binary(_from_text(value, oid), oid)
+    if oid not in _TEXTUAL:
+        raise SqlError("0A000", f"values of the type with OID {oid} have no binary form on a lake")
     return None
 
 

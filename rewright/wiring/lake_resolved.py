@@ -84,10 +84,14 @@ def is_plain(text: str) -> bool:
         return False
     nodes: Iterable[Any] = nodes_of(statements[0].stmt)
     for node in nodes:
-        if isinstance(node, ast.FuncCall) and node.funcname[-1].sval not in _PLAIN_CALLS:
+        if isinstance(node, ast.FuncCall) and _last(node.funcname) not in _PLAIN_CALLS:
             return False
-        if isinstance(node, ast.A_Expr) and node.name[-1].sval not in _PLAIN_OPERATORS:
+        if isinstance(node, ast.A_Expr) and _last(node.name) not in _PLAIN_OPERATORS:
             return False
         if isinstance(node, (ast.TypeCast, ast.A_Indirection, ast.A_ArrayExpr, ast.WindowDef)):
             return False
     return len(statements) == 1
+
+
+def _last(names: Any) -> str:
+    return str(names[-1].sval)

@@ -448,7 +448,7 @@ _SAME_SCALE = frozenset(
 
 
 def _is_null(node: Node) -> bool:
-    return node["kind"] == "CONST" and node["constisnull"] == "true"
+    return bool(node["kind"] == "CONST" and node["constisnull"] == "true")
 
 
 def _numeric(text: str) -> Any:

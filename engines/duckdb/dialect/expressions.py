@@ -115,6 +115,7 @@ class Expressions(ABC):
     @abstractmethod
     def clock(self, node: Node) -> str: ...
 
+    @abstractmethod
     def uniting(self, branches: Sequence[Node], oid: int) -> None:
         """Several expressions become one column: raises NotTranslated where their values would change by that."""
 

@@ -77,14 +77,18 @@ def _float_arithmetic(prefix: str, left: str, right: str, wide: str) -> Iterator
     r = f"({x} * {y})"
     yield (
         f"{prefix}mul{signature}",
-        f"(CASE WHEN isinf({r}) AND {made} THEN {_OVERFLOW}"
-        f" WHEN {r} = 0 AND {x} <> 0 AND {y} <> 0 THEN {_UNDERFLOW} ELSE {r} END)",
+        (
+            f"(CASE WHEN isinf({r}) AND {made} THEN {_OVERFLOW}"
+            f" WHEN {r} = 0 AND {x} <> 0 AND {y} <> 0 THEN {_UNDERFLOW} ELSE {r} END)"
+        ),
     )
     r = f"({x} / {y})"
     yield (
         f"{prefix}div{signature}",
-        f"(CASE WHEN {y} = 0 AND NOT isnan({x}) THEN {DIVISION_BY_ZERO} WHEN isinf({r}) AND NOT isinf({x}) THEN {_OVERFLOW}"
-        f" WHEN {r} = 0 AND {x} <> 0 AND NOT isinf({y}) THEN {_UNDERFLOW} ELSE {r} END)",
+        (
+            f"(CASE WHEN {y} = 0 AND NOT isnan({x}) THEN {DIVISION_BY_ZERO} WHEN isinf({r}) AND NOT isinf({x}) THEN {_OVERFLOW}"
+            f" WHEN {r} = 0 AND {x} <> 0 AND NOT isinf({y}) THEN {_UNDERFLOW} ELSE {r} END)"
+        ),
     )
 
 

@@ -120,7 +120,7 @@ def _either_case(char: str) -> str:
 
 
 def like_pattern(pattern: str) -> str:
-    """A LIKE pattern, to stand before ESCAPE '\\'.
+    r"""A LIKE pattern, to stand before ESCAPE '\\'.
 
     :raises NotTranslated: it ends in its escape character, which PostgreSQL refuses for some rows.
     """

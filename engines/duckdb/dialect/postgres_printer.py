@@ -72,7 +72,11 @@ class PostgresPrinter(Expressions):
         return told
 
     def column(self, node: Node) -> str:
+        del node
         raise NotTranslated("a column that was not fetched")
+
+    def uniting(self, branches: Sequence[Node], oid: int) -> None:
+        """PostgreSQL's values keep their own scales."""
 
     aggregate = window = sublink = element = column
 

@@ -351,7 +351,7 @@ def constant_limit(node: Node | None) -> int | None:
 def _is_null(node: Node) -> bool:
     if node["kind"] == "FUNCEXPR" and len(node["args"]) == 1:
         node = node["args"][0]
-    return node["kind"] == "CONST" and node["constisnull"] == "true"
+    return bool(node["kind"] == "CONST" and node["constisnull"] == "true")
 
 
 def _grouping_set(node: Node, told: Callable[[object], str]) -> str:

@@ -175,6 +175,7 @@ SPECIAL: Mapping[str, Special] = {
     f"extract(text, {STAMPTZ})": partial(_extract, type_="DECIMAL(19,0)", fields=_FIELDS),
     "date_part(text, date)": partial(_extract, type_="DOUBLE", fields=_DATE_FIELDS),
     f"date_part(text, {STAMP})": partial(_extract, type_="DOUBLE", fields=_FIELDS),
+    f"date_part(text, {STAMPTZ})": partial(_extract, type_="DOUBLE", fields=_FIELDS),
     "numeric(numeric, integer)": _numeric_typmod,
     "round(numeric, integer)": _round,
     "varchar(character varying, integer, boolean)": _varchar,

@@ -12,7 +12,7 @@ from rewright.engines.duckdb.dialect.numbers import comparisons, raising
 
 _TRIMMED = {"btrim": "trim", "ltrim": "ltrim", "rtrim": "rtrim"}
 _BEGIN = "greatest(CAST({1} AS BIGINT), 1)"
-_MOST = 1_000_000
+_MOST = 10_000_000
 """Characters that padding and repeating may make."""
 _LONG = raising("54000", "requested length too large")
 _NEW_LETTERS = r"[\x{{19b}}\x{{264}}\x{{1c89}}\x{{1c8a}}\x{{a7cb}}-\x{{a7cd}}\x{{a7da}}-\x{{a7dc}}\x{{10d50}}-\x{{10d65}}\x{{10d70}}-\x{{10d85}}]"
@@ -35,8 +35,10 @@ def _texts() -> Iterator[tuple[str, str]]:
         length = f"greatest(CAST({{1}} AS BIGINT) + {{2}} - {_BEGIN}, 0)"
         yield (
             f"{name}(text, integer, integer)",
-            f"(CASE WHEN {{2}} < 0 AND {{0}} IS NOT NULL AND {{1}} IS NOT NULL THEN {_SHORT}"
-            f" WHEN {{1}} IS NOT NULL AND {{2}} IS NOT NULL THEN substring({{0}}, {_BEGIN}, {length}) END)",
+            (
+                f"(CASE WHEN {{2}} < 0 AND {{0}} IS NOT NULL AND {{1}} IS NOT NULL THEN {_SHORT}"
+                f" WHEN {{1}} IS NOT NULL AND {{2}} IS NOT NULL THEN substring({{0}}, {_BEGIN}, {length}) END)"
+            ),
         )
     for name, word in _TRIMMED.items():
         yield f"{name}(text)", f"{word}({{0}}, ' ')"
@@ -61,8 +63,10 @@ def _texts() -> Iterator[tuple[str, str]]:
         )
         yield (
             f"{name}(text, integer, text)",
-            "(CASE WHEN {1} IS NULL OR {0} IS NULL OR {2} IS NULL THEN NULL"
-            f" WHEN {{2}} = '' THEN left({{0}}, greatest({{1}}, 0)) {given}, {{2}}) END)",
+            (
+                "(CASE WHEN {1} IS NULL OR {0} IS NULL OR {2} IS NULL THEN NULL"
+                f" WHEN {{2}} = '' THEN left({{0}}, greatest({{1}}, 0)) {given}, {{2}}) END)"
+            ),
         )
     yield (
         "repeat(text, integer)",

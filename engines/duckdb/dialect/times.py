@@ -68,8 +68,10 @@ def _arithmetic() -> Iterator[tuple[str, str]]:
     infinite = raising("22008", "cannot subtract infinite dates")
     yield (
         "date_mi(date, date)",
-        f"(CASE WHEN {{0}} IS NOT NULL AND {{1}} IS NOT NULL AND NOT (isfinite({{0}}) AND isfinite({{1}})) THEN {infinite}"
-        " ELSE CAST({0} - {1} AS INTEGER) END)",
+        (
+            f"(CASE WHEN {{0}} IS NOT NULL AND {{1}} IS NOT NULL AND NOT (isfinite({{0}}) AND isfinite({{1}})) THEN {infinite}"
+            " ELSE CAST({0} - {1} AS INTEGER) END)"
+        ),
     )
     yield "date_pl_interval(date, interval)", "(CAST({0} AS TIMESTAMP) + {1})"
     yield "date_mi_interval(date, interval)", "(CAST({0} AS TIMESTAMP) - {1})"
