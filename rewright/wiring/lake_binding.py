@@ -148,11 +148,8 @@ class Binding:
         )
         resolution = answer.resolution
         record = _record(resolution) if resolution.kind == "resolved" else None
-        notices = (
-            tuple(_one_line(one) for one in (resolution.notice_line(),))
-            if hasattr(resolution, "notice_line")
-            else (_one_line(resolution.notice()),)
-        )
+        is_news = resolution.kind != "bound" or resolution.doubts or asked.resolve
+        notices = (_one_line(resolution.notice()),) if is_news else ()
         bound = self._in_postgresqls_words(resolution.sql, notices)
         return replace(bound, resolved=record, answer=resolution)
 
