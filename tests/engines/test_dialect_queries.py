@@ -60,6 +60,9 @@ TRANSLATED = (
     "select name, n is null, n is distinct from 2, (n > 1) is true from people order by 1",
     "select upper(substr(name, 2, 2)), length(name) from people where name ~ '^[a-z]{3}$' order by 1",
     "select price * n, -price, price + 1.5, round(price, 1) from people order by 1, 2",
+    "select name from people where n > 0 and 100 / (n - 0) > 20 and 7 / (n - 7 * (n / 7)) > 1 or n = 7 order by 1",
+    "select name from people where name ~ '^[0-9]+$' and name::int > 5 or (name is null and n / 1 < 0) order by 1",
+    "select (n > 0 and 1 / n = 1), (n is null or 7 / (n + 100) = 0) from people order by name",
     "select 7 / 2, -7 / 2, 7 % -2, 2147483647 + 0, 'a' || null, 1.50 from people limit 1",
 )
 FINISHED = (
@@ -71,6 +74,10 @@ FINISHED = (
     "select price / 3, n::numeric(5,2), n ^ 2 from people where n > 0 order by 1",
     "select jsonb_build_object('n', n, 'name', name) from people order by name limit 2",
     "select initcap(name), reverse(name), born::text, age(born, date '2020-01-01') from people where isfinite(born) order by n",
+)
+FINISHED += (
+    "select case when n <> 0 then to_char(100 / n, '999') end from people order by 1",
+    "select grp, avg(n) from people group by grp having avg(n) > 1 and avg(n) is not null limit 5",
 )
 COPIED = (
     "select percentile_cont(0.5) within group (order by n), json_agg(name order by name) from people",

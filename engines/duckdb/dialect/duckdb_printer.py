@@ -377,6 +377,23 @@ class DuckdbPrinter(Expressions):
             return f"({left} IN ({query}))"
         return f"({left} {symbol} {'ANY' if kind == '2' else 'ALL'} ({query}))"
 
+    def conjunction(self, word: str, args: Sequence[str]) -> str:
+        """What may raise is looked at only where what stands before it lets PostgreSQL look: DuckDB reorders conditions."""
+        told: list[str] = []
+        for arg in args:
+            before = f"({f' {word} '.join(told)})"
+            if told and "error(" in arg:
+                decided = ("TRUE", "NOT ") if word == "OR" else ("FALSE", "")
+                ends = f"WHEN NOT {before}" if word == "AND" else f"WHEN {before}"
+                told.append(
+                    f"(CASE WHEN {decided[1]}{before} THEN {arg} {ends} THEN {decided[0]} ELSE ({arg} {word} NULL) END)"
+                )
+            else:
+                told.append(arg)
+        if sum(map(len, told)) > LONGEST:
+            raise NotTranslated("conditions of this size")
+        return f"({f' {word} '.join(told)})"
+
     def clock(self, node: Node) -> str:
         if node["op"] not in _CLOCKS:
             raise NotTranslated("this word for the time or the session")

@@ -152,7 +152,11 @@ class Expressions(ABC):
         args = [self.sql(arg) for arg in node["args"]]
         if node["boolop"] == "not":
             return f"(NOT {args[0]})"
-        return "(" + f" {node['boolop'].upper()} ".join(args) + ")"
+        return self.conjunction(node["boolop"].upper(), args)
+
+    def conjunction(self, word: str, args: Sequence[str]) -> str:
+        """AND or OR."""
+        return "(" + f" {word} ".join(args) + ")"
 
     def _null_test(self, node: Node) -> str:
         if node["argisrow"] == "true":

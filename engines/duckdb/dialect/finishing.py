@@ -7,7 +7,7 @@ them. Owns both plans; must not know how they are run. docs/decisions/0380-what-
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -64,23 +64,28 @@ class _Leaves:
     found: dict[str, tuple[str, int]] = field(default_factory=dict)
 
     def of(self, node: Node) -> str | None:
-        """The column that holds an expression's value; None: PostgreSQL makes it of its parts."""
-        if node["kind"] in {"PARAM", "SQLVALUEFUNCTION"} or self.printer.is_constant(node):
-            return None
+        """The column that holds an expression's value; None: PostgreSQL makes it of its parts.
+
+        Parts of expressions are columns, aggregates and subqueries alone: others might raise in DuckDB where a CASE keeps PostgreSQL from them.
+        """
         if node["kind"] == "AGGREF" and (split := self._split(node)) is not None:
             return split
+        if node["kind"] not in {"VAR", "AGGREF", "SUBLINK", "WINDOWFUNC"}:
+            return None
+        oid = type_of(node)
+        if oid not in HELD:
+            raise NotTranslated(f"values of type {self.catalog.types.get(oid, oid)}")
+        return self._column(self.printer.sql(node), oid)
+
+    def whole(self, node: Node) -> str | None:
+        """The column that holds a whole item of the select list; None: DuckDB cannot say it."""
+        if self.printer.is_constant(node) or node["kind"] in {"PARAM", "SQLVALUEFUNCTION"}:
+            return None
         try:
             oid = type_of(node)
-            words = self.printer.sql(node) if oid in HELD else None
+            return self._column(self.printer.sql(node), oid) if oid in HELD else None
         except NotTranslated:
-            if node["kind"] in {"VAR", "AGGREF", "SUBLINK", "WINDOWFUNC"}:
-                raise
             return None
-        if words is None:
-            if node["kind"] == "VAR":
-                raise NotTranslated(f"values of type {self.catalog.types.get(oid, oid)}")
-            return None
-        return self._column(words, oid)
 
     def _column(self, words: str, oid: int) -> str:
         name, _ = self.found.setdefault(words, (f"c{len(self.found) + 1}", oid))
@@ -117,9 +122,13 @@ def finished(query: Node, printer: QueryPrinter, parameters: tuple[int, ...], re
     leaves = _Leaves(printer.catalog, printer.printer([level]))
     outer = PostgresPrinter(printer.catalog, leaves.of)
     targets = {one["ressortgroupref"]: one["expr"] for one in query["targetList"]}
-    items = [f"{outer.sql(one['expr'])} AS c{i}" for i, one in enumerate(shown(query), 1)]
+
+    def told(node: Node) -> str:
+        return leaves.whole(node) or outer.sql(node)
+
+    items = [f"{told(one['expr'])} AS c{i}" for i, one in enumerate(shown(query), 1)]
     order = [
-        f"{outer.sql(targets[one['tleSortGroupRef']])} {leaves.printer.direction(one, targets[one['tleSortGroupRef']])}"
+        f"{told(targets[one['tleSortGroupRef']])} {leaves.printer.direction(one, targets[one['tleSortGroupRef']])}"
         for one in query["sortClause"] or []
     ]
     if query["limitOption"] == "1" and query["limitCount"] is not None:
@@ -129,7 +138,7 @@ def finished(query: Node, printer: QueryPrinter, parameters: tuple[int, ...], re
         for word, name in (("LIMIT", "limitCount"), ("OFFSET", "limitOffset"))
         if query[name] is not None
     )
-    distinct = _distinct(query, outer)
+    distinct = _distinct(query, told)
     kept = f" WHERE {outer.sql(having)}" if having is not None else ""
     columns = leaves.found or {"1": ("c1", 23)}
     inner = ", ".join(f"{leaving(words, oid)} AS {name}" for words, (name, oid) in columns.items())
@@ -139,11 +148,11 @@ def finished(query: Node, printer: QueryPrinter, parameters: tuple[int, ...], re
         + (f" ORDER BY {', '.join(order)}" if order else "")
         + limits
     )
-    sql = f"{ctes}SELECT {inner}{body}{_pushed_limit(query)}"
+    sql = f"{ctes}SELECT {inner}{body}{_pushed_limit(query) if having is None else ''}"
     return Plan((Fetch("q", fetched, sql),), text, parameters, reason, copied=False)
 
 
-def _distinct(query: Node, outer: PostgresPrinter) -> str:
+def _distinct(query: Node, told: Callable[[Node], str]) -> str:
     if not query["distinctClause"]:
         return ""
     if query["hasDistinctOn"] != "true":
@@ -151,7 +160,7 @@ def _distinct(query: Node, outer: PostgresPrinter) -> str:
     targets = {one["ressortgroupref"]: one["expr"] for one in query["targetList"]}
     return (
         "DISTINCT ON ("
-        + ", ".join(outer.sql(targets[o["tleSortGroupRef"]]) for o in query["distinctClause"])
+        + ", ".join(told(targets[o["tleSortGroupRef"]]) for o in query["distinctClause"])
         + ") "
     )
 
