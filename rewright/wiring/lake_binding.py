@@ -105,6 +105,14 @@ class Binding:
         """A text that PostgreSQL does not take as it is: DuckDB's own statements, names that do not exist, or an error."""
         if refused.sqlstate == "42601" and self._is_duckdbs(asked.text):
             return self._as_duckdb_reads(asked)
+        if refused.sqlstate == "0A000" and refused.message.startswith("cross-database"):
+            # app.books.entries: PostgreSQL has no tables of three names to analyse
+            if is_plain(asked.text):
+                return self._as_duckdb_reads(asked)
+            raise SqlError(
+                "0A000",
+                "expressions over tables outside the schema public of a database beside are not served",
+            )
         if may_resolve and not asked.param_types and not parameters_in(asked.text):
             try:
                 return self._resolved(asked)
