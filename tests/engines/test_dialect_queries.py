@@ -63,6 +63,8 @@ TRANSLATED = (
     "select name from people where n > 0 and 100 / (n - 0) > 20 and 7 / (n - 7 * (n / 7)) > 1 or n = 7 order by 1",
     "select name from people where name ~ '^[0-9]+$' and name::int > 5 or (name is null and n / 1 < 0) order by 1",
     "select (n > 0 and 1 / n = 1), (n is null or 7 / (n + 100) = 0) from people order by name",
+    "select i, name from people, generate_series(-1, 2) i where i = n order by 1, 2",
+    "select count(*) from generate_series(5, 4) i, people",
     "select 7 / 2, -7 / 2, 7 % -2, 2147483647 + 0, 'a' || null, 1.50 from people limit 1",
 )
 FINISHED = (

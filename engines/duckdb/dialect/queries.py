@@ -23,6 +23,9 @@ _SHOWN_AS_TEXT = {1082, 1083, 1114, 1184, 1186}
 """Dates and times leave DuckDB as texts: Python's values hold neither infinity, nor months, nor years before Christ."""
 
 
+_SERIES = {"generate_series(integer, integer)": "INTEGER", "generate_series(bigint, bigint)": "BIGINT"}
+
+
 class QueryPrinter:
     """Prints queries over tables that ``relation`` finds: OID -> (how DuckDB names it, its columns)."""
 
@@ -169,13 +172,29 @@ class QueryPrinter:
                 source = f"{lateral}({inner})"
             case "5":
                 source = self._values(entry, around)
+            case "3":
+                source = self._series(entry)
             case "6":
                 source = self._cte_name(entry, around)
             case _:
-                raise NotTranslated("functions in FROM" if entry["rtekind"] == "3" else "this kind of source")
+                raise NotTranslated("this kind of source")
         level.names[number] = (alias, columns)
         listed = f"({', '.join(columns)})" if entry["rtekind"] == "5" else ""
         return f"{source} AS {alias}{listed}"
+
+    def _series(self, entry: Node) -> str:
+        """``generate_series`` of constants: the one function in FROM that DuckDB streams."""
+        functions = entry["functions"] or []
+        call = functions[0]["funcexpr"]
+        if len(functions) != 1 or entry["funcordinality"] == "true" or call["kind"] != "FUNCEXPR":
+            raise NotTranslated("functions in FROM")
+        type_ = _SERIES.get(self.catalog.functions[int(call["funcid"])].signature)
+        if type_ is None or any(
+            one["kind"] != "CONST" or one["constisnull"] == "true" for one in call["args"]
+        ):
+            raise NotTranslated("functions in FROM")
+        begin, end = (value_of(one["constvalue"], int(one["consttype"])) for one in call["args"])
+        return f"(SELECT CAST(generate_series AS {type_}) AS c1 FROM generate_series({begin}, {end}))"
 
     def _values(self, entry: Node, around: Sequence[Level]) -> str:
         printer = self.printer(around)
