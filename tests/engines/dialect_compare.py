@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -26,6 +27,8 @@ _DUCKDB = {
     "double precision": "DOUBLE",
 }
 _STEP = 1000
+_ODD = re.compile(r"infinity|BC$|[0-9]_[0-9]|0x")
+"""Values that some words refuse by design, with 0A000."""
 
 
 @dataclass
@@ -165,9 +168,7 @@ class Both:
         return None if value is None else value.decode()
 
     def _is_usual(self, number: int, types: Sequence[str]) -> bool:
-        return not any(
-            text and ("infinity" in text or text.endswith("BC")) for text in self._arguments(number, types)
-        )
+        return not any(text and _ODD.search(text) for text in self._arguments(number, types))
 
     def _arguments(self, number: int, types: Sequence[str]) -> list[str | None]:
         return [self._values[t][number // _STEP**i % _STEP] for i, t in enumerate(types)]

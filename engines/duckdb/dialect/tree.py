@@ -11,6 +11,8 @@ from typing import Any
 from rewright.engines.duckdb.errors import LakeError
 
 Node = dict[str, Any]
+LONGEST = 32 << 20
+"""Characters of a printed tree that are read: about 150,000 constants."""
 _TOKENS = re.compile(r"[(){}]|(?:\\.|[^\s(){}\\])+", re.DOTALL)
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 _LIST_MARKS = frozenset("iobx")
@@ -19,9 +21,11 @@ _LIST_MARKS = frozenset("iobx")
 def read(text: str) -> Node:
     """The node that a text is.
 
-    :raises LakeError: 54001, it is nested too deeply.
+    :raises LakeError: 54001, it is nested too deeply, or too large.
     :raises ValueError: no node as PostgreSQL prints it.
     """
+    if len(text) > LONGEST:
+        raise LakeError("the statement is too large", sqlstate="54001")
     try:
         node, _ = _value(_TOKENS.findall(text), 0)
     except RecursionError as error:
