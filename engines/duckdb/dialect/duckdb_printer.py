@@ -234,13 +234,15 @@ class DuckdbPrinter(Expressions):
     def _real_of(self, x: str) -> str:
         wrong = raising("22P02", "invalid input syntax for type double precision")
         high = raising("22003", "value is out of range for type double precision")
+        unread = raising("0A000", "numbers in this notation are not read on a lake")
         trimmed = f"trim({x}, {_BLANKS})"
         made = f"CAST({trimmed} AS DOUBLE)"
         words = "'nan', 'inf', '+inf', '-inf', 'infinity', '+infinity', '-infinity'"
         return (
             f"(CASE WHEN regexp_full_match({x}, '{_REAL}') THEN (CASE WHEN isinf({made}) OR ({made} = 0 AND regexp_matches(split_part(lower({x}), 'e', 1),"
             f" '[1-9]')) THEN {high} ELSE {made} END)"
-            f" WHEN lower({trimmed}) IN ({words}) THEN CAST(lower({trimmed}) AS DOUBLE) WHEN {x} IS NOT NULL THEN {wrong} END)"
+            f" WHEN lower({trimmed}) IN ({words}) THEN CAST(lower({trimmed}) AS DOUBLE)"
+            f" WHEN regexp_matches({x}, '0[xX]|[eE][+-]?[0-9]{{5}}|[nN][aA][nN]\\(') THEN {unread} WHEN {x} IS NOT NULL THEN {wrong} END)"
         )
 
     # --- arrays ---------------------------------------------------------------------------------------
