@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
 
-.PHONY: help conformance fuzz fuzz-coverage soak install install-all demo check format test test-fast test-extras bench docs clean reference mutants refutation
+.PHONY: help conformance fuzz fuzz-coverage dialect soak install install-all demo check format test test-fast test-extras bench docs clean reference mutants refutation
 
 # this list
 help:
@@ -101,6 +101,10 @@ soak: install
 # scripts of messages, made up: PostgreSQL's answers must come through the proxy byte by byte (about 15 minutes)
 fuzz: install
 	REWRIGHT_FUZZ_EXAMPLES=$(or $(EXAMPLES),5000) $(BIN)/pytest -q --timeout 0 tests/proxy/test_differential.py
+
+# built-ins as a lake says them and as a server does, on all combinations of nasty values (about 20 minutes)
+dialect: install
+	DIALECT_ROWS=100000 $(BIN)/pytest -q --timeout 0 tests/engines/test_dialect_functions.py tests/engines/test_dialect_queries.py
 
 # coverage-guided, of the codec and the session machine (SECONDS=600)
 fuzz-coverage: install

@@ -305,11 +305,13 @@ def open_lake(
     work = work_of(where)
     found = discover(root, extra, Preparer(storage, work))
     refresh(storage, found, [p for p in (root, extra, work) if p is not None], progress=progress)
+    embedder = embedder or best_embedder(semantic=options.semantic)
+    embedder.progress = progress
     return Lake(
         root,
         extra,
         storage,
-        embedder or best_embedder(semantic=options.semantic),
+        embedder,
         limits or Limits(),
         options,
         beside,

@@ -22,6 +22,7 @@ from rewright.engines.duckdb.locked import Limits
 from rewright.lake.actions import BuildCte, EvictTable, FindJoinPath, SearchTable, SearchValue, UnionSearch
 from rewright.lake.api import Lake, open_lake
 from rewright.lake.batch import REFUSE_BELOW, plain, run_batch
+from rewright.lake.explaining import tree_of
 from rewright.lake.model_driver import Driving
 from rewright.lake.remote import is_remote
 from rewright.lake.resolve.loop import Options
@@ -254,6 +255,7 @@ def build_cte(folder: Path, table: str, columns: tuple[str, ...], as_json: bool)
     type=click.IntRange(min=0),
     help="put out this candidate of the history instead of the chosen one",
 )
+@click.option("--explain", is_flag=True, help="show how it was resolved, as a tree, instead of the rows")
 @click.pass_context
 def query(
     ctx: click.Context,
@@ -265,17 +267,22 @@ def query(
     resolve: bool,
     confidence: float,
     candidate: int | None,
+    explain: bool,
 ) -> None:
     """Answer SQL over DIR, resolving tables and columns that do not exist."""
     with opened(folder, over) as lake:
         if model == "on" and (port := ctx.find_object(ModelPort)) is not None:
             lake.drive(port.make(), port.driving)
-        # a candidate asked for by its number is a person's choice: nothing is refused
-        threshold = confidence if candidate is None else 0.0
+        # a candidate asked for by its number is a person's choice, and who asks why is told: nothing is refused
+        threshold = confidence if candidate is None and not explain else 0.0
         answer = lake.query(sql, "resolve" if resolve else "bind", threshold=threshold)
         if candidate is not None:
             answer = lake.put_out(answer, candidate)
-    assert answer.rows is not None  # above the threshold there are rows
+    if explain and not as_json:
+        click.echo("\n".join(tree_of(answer.resolution)))
+        return
+    if answer.rows is None:
+        raise click.ClickException(answer.resolution.error or "no candidate could be run")
     rows = [[plain(v) for v in row] for row in answer.rows.rows]
     if as_json:
         print_json(

@@ -12,6 +12,7 @@ import importlib.util
 import json
 import math
 import os
+import sys
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -133,6 +134,9 @@ class SentenceTransformers:
         return _unit(np.asarray(made, dtype=np.float32))
 
 
+_SHOWN_PART = 1024
+
+
 class CachedEmbedder:
     """Remembers vectors in memory; `preload` and `fresh` let a store keep them between runs."""
 
@@ -141,6 +145,8 @@ class CachedEmbedder:
         self._inner = inner
         self._known: dict[str, Any] = {}
         self.fresh: dict[str, Any] = {}
+        self.progress = False
+        """Whether a terminal is shown how far it is."""
 
     def preload(self, vectors: Iterable[tuple[str, Any]]) -> None:
         self._known.update(vectors)
@@ -148,12 +154,23 @@ class CachedEmbedder:
     def embed(self, texts: Sequence[str]) -> Any:
         missing = list(dict.fromkeys(text for text in texts if text not in self._known))
         if missing:
-            made = dict(zip(missing, self._inner.embed(missing), strict=True))
-            self._known.update(made)
-            self.fresh.update(made)
+            for part in self._parts(missing):
+                made = dict(zip(part, self._inner.embed(part), strict=True))
+                self._known.update(made)
+                self.fresh.update(made)
         if not texts:
             return np.zeros((0, 1), dtype=np.float32)
         return np.stack([self._known[text] for text in texts])
+
+    def _parts(self, texts: list[str]) -> Iterable[list[str]]:
+        """All at once, or, where a bar is shown, in parts."""
+        if not (self.progress and len(texts) > _SHOWN_PART and sys.stderr.isatty()):
+            return [texts]
+        from tqdm import tqdm
+
+        parts = [texts[i : i + _SHOWN_PART] for i in range(0, len(texts), _SHOWN_PART)]
+        bar: Iterable[list[str]] = tqdm(parts, unit="part", desc="names and values", file=sys.stderr)
+        return bar
 
     def one(self, text: str) -> Any:
         found = self._known.get(text)

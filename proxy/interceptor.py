@@ -244,6 +244,7 @@ class SessionInterceptor(InterceptorState):
                 return False
         if changes and self.kept.in_force:
             statement.command = read_command(text)
+        statement.changes = changes and not self.kept.in_force
         statement.candidate = self.find(text, types)
         if statement.candidate is None:
             self.last = self._passed()
@@ -287,6 +288,10 @@ class SessionInterceptor(InterceptorState):
             return False
         statement = self.registry.statements.get(name)
         if statement is None or not (statement.special or self.view.mode == "inline"):
+            return True
+        if statement.changes and statement.answer is None and not statement.tag:
+            # read before it runs, the settings are old again once it has
+            self.settings_stale_after()
             return True
         self.session.unusual = True
         message = data[at:end]

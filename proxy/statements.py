@@ -23,12 +23,13 @@ class Statement:
 
     ``param_types``: declared in Parse; ``resolved`` and ``columns``: as the server described it, once asked.
     ``answer``: it is answered here, the server holds a placeholder; ``tag``: its command tag is another;
-    ``fetches``: it reads from a cursor by name, which may be a lake's; ``command``: it changes settings that the session keeps itself.
+    ``fetches``: it reads from a cursor by name, which may be a lake's; ``command``: it changes settings that the session keeps itself; ``changes``: running it may change settings on the server.
     """
 
     __slots__ = (
         "answer",
         "candidate",
+        "changes",
         "columns",
         "command",
         "fetches",
@@ -48,6 +49,7 @@ class Statement:
         self.tag = ""
         self.fetches: Any = None
         self.command: SetCommand | None = None
+        self.changes = False
         self.resolved: tuple[int, ...] | None = None
         self.columns: tuple[Column, ...] | None = None
         self.verified = False
@@ -61,6 +63,7 @@ class Statement:
             or bool(self.tag)
             or self.fetches is not None
             or self.command is not None
+            or self.changes
         )
 
 

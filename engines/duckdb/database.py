@@ -6,6 +6,7 @@ call: one statement at a time on one cursor.
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -217,6 +218,16 @@ class LakeDatabase:
             self._prepare(sql)
             return self._connection.cursor()
 
+    def plan_of(self, sql: str, parameters: Sequence[Any] = ()) -> list[str]:
+        """The lines of DuckDB's plan of a query, without running it.
+
+        :raises LakeError: it does not bind, or is not allowed.
+        """
+        with self._lock:
+            self._prepare(sql)
+            rows = self._run(f"EXPLAIN {sql}", parameters).fetchall()
+            return [line.rstrip() for row in rows for line in str(row[-1]).splitlines() if line.strip()]
+
     def trusted(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """Run our own statement unguarded (the connection's lock still holds)."""
         with self._lock:
@@ -288,7 +299,7 @@ class LakeDatabase:
 
     def _run(self, sql: str, parameters: Sequence[Any] = ()) -> Any:
         try:
-            return self._connection.execute(sql, list(parameters) or None)
+            return self._connection.execute(sql, _given(sql, parameters))
         except duckdb.Error as error:
             raise self.translated(error) from error
         except RuntimeError as error:  # an interrupt surfaces as a bare RuntimeError in some versions
@@ -312,6 +323,19 @@ class LakeDatabase:
             timer.cancel()
 
 
+_PARAMETER = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|\$(\d+)")
+
+
+def _given(sql: str, parameters: Sequence[Any]) -> Any:
+    """The parameters that a statement names: DuckDB takes no more. Those called ``?`` go in their order."""
+    if not parameters:
+        return None
+    numbers = {int(found[1]) for found in _PARAMETER.finditer(sql) if found[1]}
+    if not numbers:
+        return list(parameters) if "?" in sql else None
+    return {str(number): parameters[number - 1] for number in numbers}
+
+
 class LakeQuery:
     """One running query, read by one thread at a time, stopped from any."""
 
@@ -328,7 +352,7 @@ class LakeQuery:
         cursor = self._cursor = self._database.cursor(sql)
         with self._translating():
             self._go_on()
-            cursor.execute(sql, list(parameters) or None)
+            cursor.execute(sql, _given(sql, parameters))
 
     def take(self, rows: int) -> list[tuple[Any, ...]]:
         """The next rows, at most ``rows``; fewer: there are no more.

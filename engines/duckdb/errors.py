@@ -52,8 +52,10 @@ _BY_TEXT: tuple[tuple[str, str], ...] = (
     (r"Parser Error|syntax error", "42601"),
     (r"Permission Error|disabled by configuration|configuration has been locked", "42501"),
     (r"INTERRUPT|Interrupted", "57014"),
+    (r"More than one row returned by a subquery", "21000"),
     (r"Out of Memory", OUT_OF_MEMORY),
     (r"[Ee]xpression depth|[Mm]aximum recursion|nested too deeply", "54001"),
+    (r"Failed to cast decimal value|Casting value .* to type DECIMAL", "22003"),
     (r"Out of Range Error|out of range", "22003"),
     (r"[Dd]ivision by zero", "22012"),
     (r"Conversion Error|Could not convert", "22P02"),
@@ -61,9 +63,15 @@ _BY_TEXT: tuple[tuple[str, str], ...] = (
 )
 
 
+_RAISED = re.compile(r"\A[\w ]*Error: rewright:(\w{5}):([^\n]*)")
+"""What translated expressions raise themselves (``engines.duckdb.dialect``)."""
+
+
 def translated(error: Exception) -> LakeError:
     """A DuckDB exception as one of ours, with the closest SQLSTATE."""
     text = str(error)
+    if (raised := _RAISED.match(text)) is not None:
+        return LakeError(raised[2], sqlstate=raised[1])
     for pattern, state in _BY_TEXT:
         if re.search(pattern, text):
             kind = {"42P01": NotBound, "42703": NotBound, "42501": Forbidden, "57014": Timeout}.get(

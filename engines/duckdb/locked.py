@@ -62,5 +62,7 @@ def open_beside(
     connection.execute(f"SET temp_directory = {literal(str(scratch) if scratch else '')}")
     connection.execute(f"SET allowed_directories = [{', '.join(literal(name) for name in allowed)}]")
     connection.execute("SET enable_external_access = false")
+    # as the server behind a lake's sessions has it; DuckDB takes the machine's
+    connection.execute("SET TimeZone = 'UTC'")
     connection.execute("SET lock_configuration = true")
     return connection, missing

@@ -155,6 +155,10 @@ def provision(dsn: str, database: str, schemas: Schemas) -> None:
         _database(connection, database)
         _role(connection, READER)
         connection.execute(sql.SQL("grant pg_use_reserved_connections to {}").format(sql.Identifier(READER)))
+        # it has every statement's tree printed to itself (engines.duckdb.dialect), which shall not fill the log
+        connection.execute(
+            sql.SQL("alter role {} set log_min_messages = 'fatal'").format(sql.Identifier(READER))
+        )
         for name, value in (
             ("default_transaction_read_only", "on"),
             ("timezone", "UTC"),
@@ -168,6 +172,12 @@ def provision(dsn: str, database: str, schemas: Schemas) -> None:
             )
         connection.execute(sql.SQL("revoke all on database {} from public").format(sql.Identifier(database)))
         connection.execute(sql.SQL("grant connect on database {} to public").format(sql.Identifier(database)))
+        # what PostgreSQL runs itself stands in temporary tables of the reader's
+        connection.execute(
+            sql.SQL("grant temp on database {} to {}").format(
+                sql.Identifier(database), sql.Identifier(READER)
+            )
+        )
         for other in ("postgres", "template1"):
             connection.execute(sql.SQL("revoke all on database {} from public").format(sql.Identifier(other)))
     _withdraw(dsn, database)

@@ -13,8 +13,10 @@ import struct
 import uuid
 from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime, time, timedelta
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal, InvalidOperation, localcontext
 from typing import Any
+
+from rewright.proxy.ports import SqlError
 
 BOOL, BYTEA, INT8, INT2, INT4, TEXT, JSON = 16, 17, 20, 21, 23, 25, 114
 FLOAT4, FLOAT8, BPCHAR, VARCHAR, DATE, TIME = 700, 701, 1042, 1043, 1082, 1083
@@ -61,6 +63,10 @@ _EPOCH = datetime(2000, 1, 1)  # noqa: DTZ001 - timestamp without time zone
 _EPOCH_UTC = datetime(2000, 1, 1, tzinfo=UTC)
 
 
+_HALVES_SHOW = 2.0**53
+"""From here on a midpoint between two doubles may have as few digits as they."""
+
+
 class BadValue(ValueError):
     """A parameter whose bytes are no value of its type. ``sqlstate`` as PostgreSQL would say it."""
 
@@ -81,6 +87,9 @@ def encode(value: object, oid: int, form: int) -> bytes | None:
 
 def to_text(value: Any, oid: int) -> str:
     """The text form, as the type's output function prints it under default settings."""
+    if isinstance(value, str):
+        # a text, or a value that comes in its text form
+        return (interval_told(value) if oid == INTERVAL else value).replace("\0", "")
     if oid in ARRAYS:
         return _array_text(value, ARRAYS[oid])
     match value:
@@ -114,7 +123,7 @@ def float_text(value: float, *, single: bool = False) -> str:
         return "Infinity" if value > 0 else "-Infinity"
     if value == 0:
         return "-0" if math.copysign(1, value) < 0 else "0"
-    shortest = _shortest_single(value) if single else repr(abs(value))
+    shortest = _shortest_single(value) if single else _shortest_double(abs(value))
     sign, digits, exponent = Decimal(shortest).normalize().as_tuple()
     assert isinstance(exponent, int)
     text = "".join(map(str, digits))
@@ -130,8 +139,20 @@ def float_text(value: float, *, single: bool = False) -> str:
     return f"{minus}{text[:point]}.{text[point:]}"
 
 
+def _shortest_double(value: float) -> str:
+    """The shortest digits strictly between the neighbours' midpoints: Python also takes the midpoint itself, PostgreSQL does not."""
+    text = repr(value)
+    if value < _HALVES_SHOW:
+        return text
+    told, exact = Decimal(text), Decimal(value)
+    other = Decimal(math.nextafter(value, math.inf if told > exact else 0.0))
+    with localcontext() as context:
+        context.prec = 400
+        return f"{value:.16e}" if 2 * told == exact + other else text
+
+
 def _shortest_single(value: float) -> str:
-    for precision in range(6, 10):
+    for precision in range(1, 10):
         text = f"{abs(value):.{precision}g}"
         if struct.pack("!f", float(text)) == struct.pack("!f", abs(value)):
             return text
@@ -220,10 +241,71 @@ def _array_item(text: str) -> str:
 
 def to_binary(value: Any, oid: int) -> bytes:
     """The binary form, as the type's send function writes it. Types without a binary form of ours go as text."""
+    if isinstance(value, str) and (told := _packed_text(value, oid)) is not None:
+        return told
     if oid in ARRAYS:
         return _array_binary(value, ARRAYS[oid])
     packer = _PACKERS.get(oid)
     return packer(value) if packer is not None else to_text(value, oid).encode("utf-8", "replace")
+
+
+_TEXTUAL = frozenset({TEXT, VARCHAR, BPCHAR, UNKNOWN, JSON, JSONB, 18, 19, 142})
+"""Types whose binary form is their text (but jsonb, whose version goes before it); char, name and xml among them."""
+_ENDLESS: Mapping[int, tuple[str, int]] = {DATE: ("!i", 31), TIMESTAMP: ("!q", 63), TIMESTAMPTZ: ("!q", 63)}
+
+
+def _packed_text(value: str, oid: int) -> bytes | None:
+    """The binary form of a value that comes in its text form; None: the text is the value."""
+    if oid in _ENDLESS and value in {"infinity", "-infinity"}:
+        form, bits = _ENDLESS[oid]
+        return struct.pack(form, 2**bits - 1 if value == "infinity" else -(2**bits))
+    if oid in _ENDLESS and (value.endswith(" BC") or not value[4:5] == "-"):
+        raise SqlError("0A000", "dates before the year 1 or after 9999 have no binary form on a lake")
+    if oid == INTERVAL:
+        months, days, micros = interval_parts(value)
+        return struct.pack("!qii", micros, days, months)
+    if oid in _READERS or (oid in ARRAYS and ARRAYS[oid] != INTERVAL):
+        return to_binary(_from_text(value, oid), oid)
+    if oid not in _TEXTUAL:
+        raise SqlError("0A000", f"values of the type with OID {oid} have no binary form on a lake")
+    return None
+
+
+_INTERVAL = re.compile(
+    r"(?:(-?\d+) years? ?)?(?:(-?\d+) mon(?:th)?s? ?)?(?:(-?\d+) days? ?)?(?:([-+]?)(\d+):(\d\d):(\d\d)(?:\.(\d{1,6}))?)?\Z"
+)
+
+
+def interval_parts(text: str) -> tuple[int, int, int]:
+    """Months, days and microseconds of an interval as DuckDB or PostgreSQL (style postgres) writes it. Raises BadValue."""
+    found = _INTERVAL.match(text)
+    if found is None:
+        raise BadValue(f"invalid input syntax for type interval: {text!r}", "22007")
+    years, months, days = (int(found[i] or 0) for i in (1, 2, 3))
+    seconds = int(found[5] or 0) * 3600 + int(found[6] or 0) * 60 + int(found[7] or 0)
+    micros = seconds * 1_000_000 + int((found[8] or "").ljust(6, "0"))
+    return years * 12 + months, days, -micros if found[4] == "-" else micros
+
+
+def interval_told(text: str) -> str:
+    """An interval as DuckDB writes it in PostgreSQL's style (IntervalStyle postgres; EncodeInterval)."""
+    months, days, micros = interval_parts(text)
+    parts, minus = [], False
+    # years and months have one sign, as integer division gives them
+    years, rest = divmod(abs(months), 12)
+    sign = -1 if months < 0 else 1
+    for number, word in ((sign * years, "year"), (sign * rest, "mon"), (days, "day")):
+        if number:
+            plus = "+" if minus and number > 0 else ""
+            parts.append(f"{plus}{number} {word}{'' if number == 1 else 's'}")
+            minus = number < 0
+    if micros or not parts:
+        seconds, fraction = divmod(abs(micros), 1_000_000)
+        plus = "-" if micros < 0 else "+" if minus else ""
+        parts.append(
+            f"{plus}{seconds // 3600:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}{_fraction(fraction)}"
+        )
+    return " ".join(parts)
 
 
 def _array_binary(items: Any, element: int) -> bytes:

@@ -20,14 +20,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from rewright.engines.duckdb.dialect.finishing import Plan
 from rewright.engines.duckdb.errors import LakeError
 from rewright.engines.duckdb.locked import Limits
 from rewright.lake.api import open_lake  # noqa: F401 - imported before processes are forked from this one
 from rewright.proxy.duckdb_backend.ports import Encode
 from rewright.proxy.ports import SqlError
 from rewright.store.records import Resolution
-from rewright.wiring.lake_binding import Asked, Binding, Shadow
+from rewright.wiring.lake_binding import Asked, Binding
+from rewright.wiring.lake_explaining import Explaining, Explanation
+from rewright.wiring.lake_finishing import Finishing
 from rewright.wiring.lake_rows import first_line
+from rewright.wiring.lake_shadow import Shadow
 from rewright.wiring.lake_threads import is_incomplete
 from rewright.wiring.opening import Home, opened
 
@@ -52,7 +56,7 @@ class Bind:
 class Run:
     """Answer: True, once it is there to be read."""
 
-    query: str
+    query: str | Plan | Explanation
     parameters: Sequence[object]
 
 
@@ -165,7 +169,9 @@ class _Runner:
     def open(self) -> Opened:
         limits = Limits(memory=f"{self._setup.memory >> 20}MiB")
         self.lake = opened(self._setup.home, limits)
-        self._binding = Binding(self.lake, Shadow(self._setup.shadow))
+        shadow = Shadow(self._setup.shadow)
+        shadow.begin()
+        self._binding = Binding(self.lake, shadow)
         _helpers_behind()
         return Opened(is_incomplete(self.lake))
 
@@ -183,7 +189,7 @@ class _Runner:
                 return self._binding.bind(asked)
             case Run(query, parameters):
                 self._stop()
-                self._reading = Reading(self.lake.database.query(), query, parameters, self._setup.row_bytes)
+                self._reading = Reading(self._running(query), query, parameters, self._setup.row_bytes)
                 return True
             case Fetch(rows, encode):
                 if self._reading is None:
@@ -194,6 +200,14 @@ class _Runner:
                 return True
         raise SqlError("XX000", f"unknown request {request!r}")
 
+    def _running(self, query: object) -> Any:
+        match query:
+            case Plan():
+                return Finishing(self.lake.database, self._setup.shadow)
+            case Explanation():
+                return Explaining(self.lake.database, self._setup.shadow)
+        return self.lake.database.query()
+
     def _stop(self) -> None:
         reading, self._reading = self._reading, None
         if reading is not None:
@@ -203,7 +217,7 @@ class _Runner:
 class Reading:
     """One query that is being read. Rows become Python's a few at a time, as few as their size makes it wise."""
 
-    def __init__(self, running: Any, query: str, parameters: Sequence[object], row_bytes: int) -> None:
+    def __init__(self, running: Any, query: object, parameters: Sequence[object], row_bytes: int) -> None:
         self.running = running
         self._query = query
         self._parameters = parameters

@@ -6,27 +6,38 @@ process that can be killed (``rewright.processes.lake_runner``), or in a thread 
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
-import psycopg
 from pglast.error import Error as PglastError
 from pglast.parser import scan
 
-from rewright.engines.duckdb.errors import LakeError
+from rewright.engines.duckdb.dialect.catalog import Analysed, Refused
+from rewright.engines.duckdb.dialect.finishing import Plan
+from rewright.engines.duckdb.dialect.translating import Words
+from rewright.engines.duckdb.errors import LakeError, NotResolved
+from rewright.engines.duckdb.pgtypes import pg_type
+from rewright.engines.duckdb.quoting import quoted
 from rewright.proxy.duckdb_backend.ports import PLACE, Prepared
 from rewright.proxy.ports import ResultColumn, SqlError
 from rewright.store.records import Resolution
+from rewright.wiring.lake_explaining import explained_text, explaining
+from rewright.wiring.lake_resolved import (
+    cleaned,
+    cleaning,
+    is_plain,
+    is_unknown,
+    names_without_table,
+    split_cleaning,
+)
 from rewright.wiring.lake_rows import first_line
+from rewright.wiring.lake_shadow import Shadow
 
 _UNKNOWN_TYPES = frozenset({0, 705})
 TEXT = 25
 _MOST_COLUMNS = 1664
 _RESOLVABLE = frozenset({"42P01", "42703", "42883", "22P02"})
-_DESCRIBE_MILLISECONDS = 2000
-"""How long the shadow may take to say how PostgreSQL reads a text; behind that the text has no types from it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,24 +56,177 @@ class Bound:
 
     prepared: Prepared
     resolved: Resolution | None = None
+    answer: Any = None
+    """The lake's own resolution, for EXPLAIN."""
 
 
 class Binding:
-    """One opened lake and its shadow; one statement at a time."""
+    """One opened lake and its shadow; one statement at a time.
 
-    def __init__(self, lake: Any, shadow: Shadow) -> None:
+    ``translates``: statements are said in DuckDB's words as PostgreSQL analyses them; otherwise they are taken as DuckDB reads them.
+    """
+
+    def __init__(self, lake: Any, shadow: Shadow, *, translates: bool = True) -> None:
         self.lake = lake
         self._shadow = shadow
+        self._translates = translates and bool(shadow.dsn)
         self._accepted: set[int] = set()
 
     def bind(self, asked: Asked) -> Bound:
         """Raises SqlError."""
-        seen = self._shadow.describe(asked.text, asked.param_types)
-        types = _settled(asked.param_types, seen, max(parameters_in(asked.text), default=0))
         try:
-            return self._bound(asked, types, seen.names)
+            explained = explained_text(asked.text) if self._translates else None
+            if explained is not None:
+                inner = self._bind(replace(asked, text=explained.text))
+                return Bound(explaining(explained, inner.prepared, inner.answer), None)
+            return self._bind(asked)
         except LakeError as error:
             raise SqlError(error.sqlstate, first_line(str(error)), hint=error.hint) from error
+
+    def _bind(self, asked: Asked) -> Bound:
+        if not self._translates:
+            return self._as_duckdb_reads(asked)
+        if asked.resolve and not asked.param_types and not parameters_in(asked.text):
+            return self._resolved(asked)
+        declared = asked.param_types
+        with self._shadow.asked() as (analyser, translator):
+            found = analyser.analyse(asked.text, declared)
+            if isinstance(found, Analysed):
+                types = _settled(declared, found.parameters)
+                if types != found.parameters:
+                    found = analyser.analyse(asked.text, types)
+            if isinstance(found, Analysed):
+                made = translator.translate(asked.text, found)
+                return self._prepared(made, found, analyser.catalog.types)
+            unknown = is_unknown(found, analyser.catalog)
+        return self._otherwise(asked, found, may_resolve=unknown)
+
+    def _otherwise(self, asked: Asked, refused: Refused, *, may_resolve: bool) -> Bound:
+        """A text that PostgreSQL does not take as it is: DuckDB's own statements, names that do not exist, or an error."""
+        if refused.sqlstate == "42601" and self._is_duckdbs(asked.text):
+            return self._as_duckdb_reads(asked)
+        if refused.sqlstate == "0A000" and refused.message.startswith("cross-database"):
+            # app.books.entries: PostgreSQL has no tables of three names to analyse
+            if is_plain(asked.text):
+                return self._as_duckdb_reads(asked)
+            raise SqlError(
+                "0A000",
+                "expressions over tables outside the schema public of a database beside are not served",
+            )
+        if may_resolve and not asked.param_types and not parameters_in(asked.text):
+            try:
+                return self._resolved(asked)
+            except NotResolved as error:
+                # what does not exist, as PostgreSQL names it: a table, a column
+                raise LakeError(str(error), hint=error.hint, sqlstate=refused.sqlstate) from error
+        if refused.sqlstate == "42P01" and self._is_duckdbs(asked.text):
+            # a view that a person accepted is no table of the shadow
+            return self._as_duckdb_reads(asked)
+        raise SqlError(refused.sqlstate, refused.message, hint=refused.hint)
+
+    def _is_duckdbs(self, text: str) -> bool:
+        """Does PostgreSQL's grammar not know the statement, and DuckDB's does?"""
+        try:
+            self.lake.database.describe(text)
+        except LakeError as error:
+            return error.sqlstate not in {"42601", *_RESOLVABLE}
+        return True
+
+    def _prepared(
+        self, made: Words | Plan, found: Analysed, types: Mapping[int, str], notices: tuple[str, ...] = ()
+    ) -> Bound:
+        if len(found.columns) > _MOST_COLUMNS:
+            raise SqlError("54011", f"target lists can have at most {_MOST_COLUMNS} entries")
+        columns = tuple(ResultColumn(one.name, one.oid, one.typmod) for one in found.columns)
+        shape = shape_of([(one.name, types.get(one.oid, "text")) for one in found.columns])
+        query: object = made
+        if isinstance(made, Words):
+            # what does not bind here is a fault of ours, told loudly
+            self.lake.database.describe(typed(made.sql, found.parameters, null=True))
+            query = made.sql
+        elif made.copied:
+            notices = (*notices, made.told())
+        return Bound(Prepared(found.parameters, columns, query, notices, shape))
+
+    # --- resolutions ----------------------------------------------------------------------------------
+
+    def _resolved(self, asked: Asked) -> Bound:
+        answer = self.lake.query(
+            asked.text, "resolve" if asked.resolve else "bind", threshold=asked.confidence, limit=1
+        )
+        resolution = answer.resolution
+        record = _record(resolution) if resolution.kind == "resolved" else None
+        is_news = resolution.kind != "bound" or resolution.doubts or asked.resolve
+        notices = (_one_line(resolution.notice()),) if is_news else ()
+        bound = self._in_postgresqls_words(resolution.sql, notices)
+        return replace(bound, resolved=record, answer=resolution)
+
+    def _in_postgresqls_words(self, text: str, notices: tuple[str, ...]) -> Bound:
+        """A resolved query: the CTEs that clean are the lake's own, what the client wrote means what PostgreSQL says."""
+        made_by_us, rest = split_cleaning(text)
+        database = self.lake.database
+        standing = {}
+        for name in [*made_by_us, *names_without_table(rest, database)]:
+            described = database.describe(cleaning(made_by_us) + f"SELECT * FROM {quoted(name)}")
+            standing[name] = [(column, pg_type(type_).sql) for column, type_ in described]
+        with self._shadow.asked(standing) as (analyser, translator):
+            found = analyser.analyse(rest)
+            if isinstance(found, Refused):
+                if not is_plain(rest):
+                    raise SqlError(
+                        "0A000",
+                        f"the resolved query is not served on a lake: {found.message}",
+                        hint=f"SQL: {text}",
+                    )
+                return self._plain(text, notices)
+            made = translator.translate(rest, found)
+            types = analyser.catalog.types
+        if isinstance(made, Words):
+            made = Words(cleaned(made_by_us, made.sql))
+        else:
+            made = replace(
+                made, fetches=tuple(replace(f, query=cleaned(made_by_us, f.query)) for f in made.fetches)
+            )
+        return self._prepared(made, found, types, notices)
+
+    def _plain(self, sql: str, notices: tuple[str, ...]) -> Bound:
+        """A query of words that mean the same to DuckDB."""
+        columns = self.lake.database.describe(sql)
+        return Bound(Prepared((), described(columns, ()), sql, notices, shape_of(_named(columns))))
+
+    # --- without translation --------------------------------------------------------------------------
+
+    def _as_duckdb_reads(self, asked: Asked) -> Bound:
+        lake, text = self.lake, asked.text
+        seen = self._described(text, asked.param_types)
+        count = max(parameters_in(text), default=0)
+        known = seen.parameters if seen is not None else ()
+        types = _settled(asked.param_types, (*known, *(0 for _ in range(count - len(known)))))
+        names = tuple(one.name for one in seen.columns) if seen is not None else ()
+        resolve = asked.resolve and not types
+        if not resolve:
+            try:
+                columns = lake.database.describe(lake._native(typed(text, types, null=True)))
+                native = lake._native(typed(text, types))
+                shape = shape_of(_named(columns, names))
+                return Bound(Prepared(types, described(columns, names), native, shape=shape))
+            except LakeError as error:
+                if types or error.sqlstate not in _RESOLVABLE:
+                    raise
+        answer = lake.query(text, "resolve" if resolve else "bind", threshold=asked.confidence, limit=1)
+        resolution = answer.resolution
+        columns = lake.database.describe(resolution.sql)
+        prepared = Prepared(
+            (), described(columns, ()), resolution.sql, (resolution.notice(),), shape_of(_named(columns))
+        )
+        return Bound(prepared, _record(resolution) if resolution.kind == "resolved" else None)
+
+    def _described(self, text: str, declared: tuple[int, ...]) -> Analysed | None:
+        if not self._shadow.dsn:
+            return None
+        with self._shadow.asked() as (analyser, _):
+            found = analyser.analyse(text, declared)
+        return found if isinstance(found, Analysed) else None
 
     def accept(self, accepted: Sequence[Resolution]) -> None:
         """Make views of resolutions that a person accepted: later queries bind at once."""
@@ -71,26 +235,9 @@ class Binding:
                 self._accepted.add(one.id)
                 _accept(self.lake, one)
 
-    def _bound(self, asked: Asked, types: tuple[int, ...], names: tuple[str, ...]) -> Bound:
-        lake, text = self.lake, asked.text
-        resolve = asked.resolve and not types
-        if not resolve:
-            try:
-                columns = lake.database.describe(lake._native(typed(text, types, null=True)))
-                native = lake._native(typed(text, types))
-                return Bound(
-                    Prepared(types, described(columns, names), native, shape=shape_of(columns, names))
-                )
-            except LakeError as error:
-                if types or error.sqlstate not in _RESOLVABLE:
-                    raise
-        answer = lake.query(text, "resolve" if resolve else "bind", threshold=asked.confidence, limit=1)
-        resolution = answer.resolution
-        columns = lake.database.describe(resolution.sql)
-        prepared = Prepared(
-            (), described(columns, ()), resolution.sql, (resolution.notice(),), shape_of(columns, ())
-        )
-        return Bound(prepared, _record(resolution) if resolution.kind == "resolved" else None)
+
+def _one_line(text: str) -> str:
+    return "; ".join(line for line in text.splitlines() if line and not line.startswith("SQL: "))
 
 
 def _record(resolution: Any) -> Resolution:
@@ -114,62 +261,15 @@ def _accept(lake: Any, accepted: Resolution) -> None:
         return
 
 
-@dataclass(frozen=True, slots=True)
-class Seen:
-    """What PostgreSQL says of a text on the shadow tables: parameter types and column names; empty: it refuses it."""
-
-    types: tuple[int, ...] = ()
-    names: tuple[str, ...] = ()
-
-
-class Shadow:
-    """Asks the shadow how PostgreSQL reads a text. One connection, used by one thread at a time."""
-
-    def __init__(self, dsn: str) -> None:
-        self._dsn = dsn
-        self._lock = threading.Lock()
-        self._connection: psycopg.Connection[Any] | None = None
-
-    def close(self) -> None:
-        if self._connection is not None:
-            self._connection.close()
-
-    def describe(self, text: str, declared: tuple[int, ...]) -> Seen:
-        """Parse and Describe; nothing runs. Empty when PostgreSQL does not take the text."""
-        if not self._dsn:
-            return Seen()
-        with self._lock:
-            try:
-                return self._describe(text, declared)
-            except psycopg.Error:
-                self._connection = None
-                return Seen()
-
-    def _describe(self, text: str, declared: tuple[int, ...]) -> Seen:
-        if self._connection is None or self._connection.closed:
-            self._connection = psycopg.connect(
-                self._dsn,
-                autocommit=True,
-                connect_timeout=5,
-                options=f"-c statement_timeout={_DESCRIBE_MILLISECONDS}",
-            )
-        server = self._connection.pgconn
-        if server.prepare(b"", text.encode(), list(declared) or None).error_message:
-            return Seen()
-        found = server.describe_prepared(b"")
-        types = tuple(found.param_type(i) for i in range(found.nparams))
-        return Seen(types, tuple((found.fname(i) or b"").decode() for i in range(found.nfields)))
-
-
-def _settled(declared: tuple[int, ...], seen: Seen, count: int) -> tuple[int, ...]:
+def _settled(declared: tuple[int, ...], inferred: tuple[int, ...]) -> tuple[int, ...]:
     """The types of $1 …: as declared, else as PostgreSQL infers them, else text."""
-    count = max(count, len(declared))
-    inferred = (*seen.types, *(0 for _ in range(count)))
-    types = (*declared, *(0 for _ in range(count)))
-    return tuple(
-        next((oid for oid in (types[i], inferred[i]) if oid not in _UNKNOWN_TYPES), TEXT)
-        for i in range(count)
+    count = max(len(declared), len(inferred))
+    told = zip(
+        (*declared, *(0,) * (count - len(declared))),
+        (*inferred, *(0,) * (count - len(inferred))),
+        strict=True,
     )
+    return tuple(next((oid for oid in pair if oid not in _UNKNOWN_TYPES), TEXT) for pair in told)
 
 
 def parameters_in(text: str) -> list[int]:
@@ -204,8 +304,6 @@ def typed(text: str, types: tuple[int, ...], *, null: bool = False) -> str:
 
 def described(columns: Sequence[tuple[str, str]], names: tuple[str, ...]) -> tuple[ResultColumn, ...]:
     """DuckDB's description as PostgreSQL's; ``names`` as PostgreSQL would give them (count, not count_star())."""
-    from rewright.engines.duckdb.pgtypes import pg_type
-
     if len(names) == len(columns):
         columns = [(name, type_) for name, (_, type_) in zip(names, columns, strict=True)]
     if len(columns) > _MOST_COLUMNS:
@@ -214,16 +312,15 @@ def described(columns: Sequence[tuple[str, str]], names: tuple[str, ...]) -> tup
     return tuple(ResultColumn(name, type_.oid, type_.typmod) for name, type_ in found)
 
 
-def shape_of(columns: Sequence[tuple[str, str]], names: tuple[str, ...]) -> str:
-    """A query for PostgreSQL with these columns; reading from it fails (the condition cannot be folded: it needs a row)."""
-    from rewright.engines.duckdb.pgtypes import pg_type
-    from rewright.engines.duckdb.quoting import quoted
-
+def _named(columns: Sequence[tuple[str, str]], names: tuple[str, ...] = ()) -> list[tuple[str, str]]:
+    """DuckDB's columns with PostgreSQL's types."""
     if len(names) != len(columns):
         names = tuple(name for name, _ in columns)
-    listed = ", ".join(
-        f"NULL::{pg_type(type_).sql} AS {quoted(name or '?column?')}"
-        for name, (_, type_) in zip(names, columns, strict=True)
-    )
+    return [(name, pg_type(type_).sql) for name, (_, type_) in zip(names, columns, strict=True)]
+
+
+def shape_of(columns: Sequence[tuple[str, str]]) -> str:
+    """A query for PostgreSQL with these columns; reading from it fails (the condition cannot be folded: it needs a row)."""
+    listed = ", ".join(f"NULL::{type_} AS {quoted(name or '?column?')}" for name, type_ in columns)
     unfoldable = "pg_catalog.current_setting('rewright.lake_row_' || oid)"
     return f"SELECT {listed} FROM pg_catalog.pg_class WHERE {unfoldable} = '{PLACE}'"

@@ -265,7 +265,7 @@ class Runners:
             self._give_back(runner, user)
         return bound
 
-    async def run(self, query: str, parameters: Sequence[object], user: str) -> RunnerCursor:
+    async def run(self, query: Any, parameters: Sequence[object], user: str) -> RunnerCursor:
         """Raises SqlError."""
         from rewright.processes.lake_runner import Run
 

@@ -13,8 +13,9 @@ from typing import Any
 
 from rewright.engines.duckdb.errors import LakeError
 from rewright.store.records import Resolution
-from rewright.wiring.lake_binding import Asked, Binding, Bound, Shadow
+from rewright.wiring.lake_binding import Asked, Binding, Bound
 from rewright.wiring.lake_renewal import Renewal
+from rewright.wiring.lake_shadow import Shadow
 from rewright.wiring.opening import Home, fingerprint, opened
 
 LOOK_SECONDS = 3.0
@@ -102,7 +103,7 @@ class ThreadedLake:
         with self._lock:
             if self._binding is None:
                 self._watched.begin()
-                self._binding = Binding(opened(self._home), self._shadow)
+                self._binding = Binding(opened(self._home), self._shadow, translates=False)
                 return self._binding
             if self._renewal is None and self._watched.changed(incomplete=is_incomplete(self._binding.lake)):
                 self._renewal = Renewal(self._home)
@@ -112,7 +113,7 @@ class ThreadedLake:
                 if self._renewal is renewal:
                     self._renewal = None
                     # statements that run keep the lake they began with; it closes with the last of them
-                    self._binding = Binding(renewal.result(), self._shadow)
+                    self._binding = Binding(renewal.result(), self._shadow, translates=False)
         return self._binding
 
 

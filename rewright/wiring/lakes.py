@@ -165,7 +165,7 @@ class Kept:
         except StoreError:
             return bound.prepared
         *others, last = bound.prepared.notices
-        notice = f"{last}\nto keep it: CALL rewright.accept({number})"
+        notice = f"{last}; to keep it: CALL rewright.accept({number})"
         return replace(bound.prepared, notices=(*others, notice))
 
 
@@ -202,7 +202,6 @@ class RunnerLakeSession:
         return await asyncio.to_thread(self._kept.told, bound, session.role)
 
     async def run(self, prepared: Prepared, parameters: Sequence[object], session: SessionView) -> LakeCursor:
-        assert isinstance(prepared.query, str)
         return await self._runners.run(prepared.query, parameters, session.role)
 
     def close(self) -> None:

@@ -128,7 +128,8 @@ def test_tables_beside_are_listed(lake):
 def test_nothing_but_tables_is_read(lake, hostile):
     with pytest.raises(psycopg.Error) as raised:
         lake.execute(hostile.encode()).fetchall()
-    assert raised.value.sqlstate in {"42501", "25006"}
+    # functions of DuckDB's are none of PostgreSQL's
+    assert raised.value.sqlstate in {"42501", "25006", "42883"}
     assert READER not in str(raised.value)
 
 

@@ -88,24 +88,15 @@ def _family(pid: int) -> list[int]:
 
 
 TOO_LARGE = {
-    "every row as a list": "select array_agg(w) from weblog w, range(20)",
-    "many rows as a list": "select list(i) from countries, range(100000000) r(i)",
+    "every row as a list": "select array_agg(w) from weblog w, generate_series(1, 20)",
     "a long text": "select repeat('x', 2000000000) from countries",
     "a long value in each row": "select repeat(city, 10000000) from cities",
     "padded": "select length(lpad(city, 2000000000, 'y')) from cities",
-    "joined texts": "select string_agg(url || r.i, ',') from weblog, range(100) r(i)",
-    "a resized list": "select list_resize([population], 1000000000) from cities",
+    "joined texts": "select string_agg(url || r.i, ',') from weblog, generate_series(1, 100) r(i)",
     "a recursion that doubles": "with recursive r(s) as (select city from cities union all select s || s from r) select max(length(s)) from r",
     "a sort of everything": "select a.*, b.* from weblog a, countries b, countries c order by a.url || b.name || c.name",
     "distinct values": "select count(distinct a.url || b.hit) from weblog a, weblog b",
-    "a hash join of everything": "select count(*) from (select url || i u from weblog, range(40) r(i)) a join (select url || i u from weblog, range(40) r(i)) b using (u)",
-    "a window over everything": "select max(x) from (select list(a.url) over (order by a.hit) x from weblog a) t",
-    "a map": "select histogram(a.url || b.name || c.name) from weblog a, countries b, countries c",
-    "a list of lists": "select list(l) from (select range(10000) l from weblog) t",
-    "a struct": "select list({'a': url, 'b': agent, 'c': [url, agent]}) from weblog, range(20)",
-    "json": "select json_group_array(url || agent) from weblog, range(100)",
-    "quantiles": "select quantile_disc(url || r.i, 0.5) from weblog, range(100) r(i)",
-    "a bit string": "select bitstring(repeat('1', 1000), 2000000000) from cities",
+    "a hash join of everything": "select count(*) from (select url || i u from weblog, generate_series(1, 40) r(i)) a join (select url || i u from weblog, generate_series(1, 40) r(i)) b using (u)",
 }  # fmt: skip
 
 
@@ -114,7 +105,7 @@ def test_what_needs_too_much_memory_fails_and_nothing_else(hostile_lake: str, sq
     with connected(hostile_lake) as connection, Peak(connection.info.port) as peak:
         with pytest.raises(psycopg.Error) as raised:
             connection.execute(sql.encode()).fetchall()
-        assert raised.value.sqlstate in {"53200", "54000", "22003", "22023", "XX000"}, raised.value
+        assert raised.value.sqlstate in {"53200", "54000", "22003", "22023", "0A000"}, raised.value
         assert connection.execute("select count(*) from countries").fetchone() == (20,)
     assert peak.one < MEMORY + OVERHEAD + (256 << 20)
     assert peak.worker < 400 << 20
@@ -122,12 +113,11 @@ def test_what_needs_too_much_memory_fails_and_nothing_else(hostile_lake: str, sq
 
 ENDLESS = {
     "a cross join": "select count(*) from weblog a, weblog b, weblog c where a.hit + b.hit * c.hit = 7",
-    "a large range": "select count(*) from countries, range(1000000000000) r(i) where hash(i) = 1",
+    "a large range": "select count(*) from countries, generate_series(1, 1000000000000) r(i) where i % 7 = 8",
     "a series": "select sum(i) from countries, generate_series(1, 1000000000000) r(i)",
     "a recursion": "with recursive r(i) as (select 1 union all select i + 1 from r) select count(*) from r, countries",
-    "a large list": "select count(*) from (select unnest(range(10000)) from cities a, cities b) t",
     "a pattern": "select count(*) from weblog a, weblog b where a.url || b.agent ~ '(a*)*(b*)*(c|d|e)+$'",
-    "likenesses": "select max(levenshtein(a.url || a.agent, b.agent || b.url)) from weblog a, weblog b",
+    "likenesses": "select max(length(replace(a.url || a.agent, 'e', b.agent || b.url))) from weblog a, weblog b",
 }  # fmt: skip
 
 
@@ -155,7 +145,9 @@ def test_a_cancel_is_heeded_while_a_value_becomes_an_answer(hostile_lake: str) -
             timer = threading.Timer(wait, connection.cancel_safe)
             timer.start()
             with contextlib.suppress(psycopg.Error):
-                connection.execute("select list(url) from (select url from weblog limit 1000000) t, range(8)")
+                connection.execute(
+                    "select array_agg(url) from (select url from weblog limit 1000000) t, generate_series(1, 8)"
+                )
             timer.join()
             assert connection.execute("select count(*) from countries").fetchone() == (20,)
 
@@ -212,10 +204,10 @@ def _timed(connection: psycopg.Connection[tuple[object, ...]], sql: str) -> floa
 
 def test_five_hostile_statements_at_once_hold_nobody_up(hostile_lake: str) -> None:
     hostile = [
-        "select array_agg(w) from weblog w, range(50)",
+        "select array_agg(w) from weblog w, generate_series(1, 50)",
         ENDLESS["a cross join"],
         ENDLESS["likenesses"],
-        "select list(l) from (select range(100000) l from weblog) t",
+        "select array_agg(l) from (select a.url l from weblog a, weblog b) t",
         "select repeat(url, 100000) from weblog order by 1",
     ]
     with contextlib.ExitStack() as stack:

@@ -316,3 +316,14 @@ def test_a_lake_without_authentication_is_not_served(tmp_path):
     )
     assert done.exit_code == 1
     assert "authenticates" in done.output
+
+
+def test_a_setting_holds_at_once_where_it_was_prepared(lake):
+    """Drivers prepare what they send often: a SET that is executed by its name counts for the next statement."""
+    for _ in range(2):
+        lake.execute("set rewright.lake_confidence = 1", prepare=True)
+        with pytest.raises(psycopg.errors.UndefinedTable):
+            lake.execute("select denizens from towns")
+        lake.execute("set rewright.lake_confidence = 0", prepare=True)
+        assert lake.execute("show rewright.lake_confidence").fetchone() == ("0",)
+        assert len(lake.execute("select denizens from towns limit 3").fetchall()) == 3

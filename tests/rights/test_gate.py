@@ -238,7 +238,9 @@ WITHOUT = {
     "proxy/hosts.py": "asks a server who it is before clients are relayed",
     "rewright/demo": "the demo's own server",
     "rewright/cli/hintplan_command.py": "creates the extension for the person who types it",
-    "rewright/wiring/lake_binding.py": "an embedded server of our own, as a lake's user",
+    "engines/duckdb/dialect": "an embedded server of our own, as the role that reads",
+    "rewright/wiring/lake_finishing.py": "an embedded server of our own, as the role that reads",
+    "rewright/wiring/lake_shadow.py": "an embedded server of our own, as the role that reads",
     "rewright/wiring/shadow_limits.py": "an embedded server of our own: ends what exceeds a lake's limits",
     "rewright/wiring/guards.py": "constant queries over the catalogs",
 }

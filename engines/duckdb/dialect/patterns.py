@@ -1,0 +1,150 @@
+"""Patterns of LIKE and of regular expressions whose meaning DuckDB's (RE2) shares with PostgreSQL's.
+
+Owns which those are: what is not known to be the same is not translated. Whether something matches does not depend on which match is
+found, so alternatives and repetitions mean the same; escapes of letters, backtracking and classes by name do not. Must not know trees.
+"""
+
+from __future__ import annotations
+
+import re
+
+from rewright.engines.duckdb.dialect.types import NotTranslated
+
+_QUANTIFIER = re.compile(r"[*+?]|\{(\d{1,3})(?:,(\d{0,3}))?\}")
+_MOST_REPEATED = 255
+_BRACKET = re.compile(
+    r"\[(\^?)((?:[A-Za-z0-9_ .,;:@#%&/=!<>'\"]-[A-Za-z0-9]|[A-Za-z0-9_ .,;:@#%&/=!<>'\"])+)(-?)\]"
+)
+
+
+def _unsure(what: str) -> NotTranslated:
+    return NotTranslated(f"{what} in a regular expression")
+
+
+def regular_expression(pattern: str, *, insensitive: bool) -> str:
+    """PostgreSQL's advanced regular expression as RE2's.
+
+    :raises NotTranslated: a part whose meaning is not surely the same, or that PostgreSQL might refuse.
+    """
+    if pattern.startswith("***") or not pattern or "\n" in pattern:
+        raise _unsure("an unusual beginning")
+    if not pattern.isascii() and insensitive:
+        raise _unsure("letters outside ASCII, without regard to case,")
+    out: list[str] = ["(?s)"]
+    at = depth = 0
+    repeatable = False
+    while at < len(pattern):
+        char = pattern[at]
+        quantifier = _QUANTIFIER.match(pattern, at)
+        if quantifier is not None:
+            if not repeatable or _too_many(quantifier):
+                raise _unsure("this repetition")
+            out.append(quantifier[0])
+            at, repeatable = quantifier.end(), False
+            if pattern[at : at + 1] == "?":
+                raise _unsure("a lazy repetition")
+            continue
+        if char == "[":
+            found = _BRACKET.match(pattern, at)
+            if found is None:
+                raise _unsure("these brackets")
+            out.append(_bracket(found, insensitive=insensitive))
+            at, repeatable = found.end(), True
+            continue
+        if char == "\\":
+            out.append(_escape(pattern[at + 1 : at + 2]))
+            at, repeatable = at + 2, True
+            continue
+        if char == "(":
+            if pattern[at + 1 : at + 3] == "?:":
+                at += 2
+            if pattern[at + 1 : at + 2] in {"?", "*", "+", ")"}:
+                raise _unsure("this group")
+            depth += 1
+            repeatable = False
+            out.append("(?:")
+        elif char == ")":
+            depth -= 1
+            if depth < 0 or pattern[at - 1] in "(|" or pattern[at - 3 : at] == "(?:":
+                raise _unsure("an empty branch")
+            repeatable = True
+            out.append(")")
+        elif char == "|":
+            if pattern[at - 1 : at] in {"", "(", "|"} or pattern[at + 1 : at + 2] in {"", ")", "|"}:
+                raise _unsure("an empty branch")
+            repeatable = False
+            out.append("|")
+        elif char in "^$":
+            repeatable = False
+            out.append(r"\A" if char == "^" else r"\z")
+        elif char == ".":
+            repeatable = True
+            out.append(".")
+        elif char in "{}]":
+            raise _unsure("a lone bracket")
+        else:
+            repeatable = True
+            out.append(_either_case(char) if insensitive else re.escape(char) if char.isascii() else char)
+        at += 1
+    if depth:
+        raise _unsure("an open group")
+    return "".join(out)
+
+
+def _too_many(found: re.Match[str]) -> bool:
+    if found[1] is None:
+        return False
+    least, most = int(found[1]), int(found[2]) if found[2] else int(found[1])
+    return most > _MOST_REPEATED or least > most or least > _MOST_REPEATED
+
+
+def _escape(char: str) -> str:
+    if char == "d":
+        return "[0-9]"
+    if char and not char.isalnum() and char.isascii():
+        return re.escape(char)
+    raise _unsure("this escape")
+
+
+def _bracket(found: re.Match[str], *, insensitive: bool) -> str:
+    inside = found[2]
+    for low, high in re.findall(r"(.)-(.)", inside):
+        if not (low < high and (low.isdigit() == high.isdigit()) and low.isupper() == high.isupper()):
+            raise _unsure("this range")
+    both = inside + inside.swapcase() if insensitive else inside
+    return f"[{found[1]}{both}{found[3] and chr(92) + '-'}]"
+
+
+def _either_case(char: str) -> str:
+    return f"[{char.lower()}{char.upper()}]" if char.isalpha() else re.escape(char)
+
+
+def like_pattern(pattern: str) -> str:
+    r"""A LIKE pattern, to stand before ESCAPE '\\'.
+
+    :raises NotTranslated: it ends in its escape character, which PostgreSQL refuses for some rows.
+    """
+    trailing = len(pattern) - len(pattern.rstrip("\\"))
+    if trailing % 2:
+        raise NotTranslated("a LIKE pattern that ends with its escape character")
+    return pattern
+
+
+def like_expression(pattern: str) -> str:
+    """ILIKE as a regular expression of RE2, of patterns in ASCII.
+
+    :raises NotTranslated: other letters; or it ends in its escape character.
+    """
+    if not pattern.isascii():
+        raise NotTranslated("ILIKE with letters outside ASCII")
+    like_pattern(pattern)
+    out, at = [r"(?s)\A"], 0
+    while at < len(pattern):
+        char = pattern[at]
+        if char == "\\":
+            at += 1
+            out.append(_either_case(pattern[at]))
+        else:
+            out.append({"%": ".*", "_": "."}.get(char) or _either_case(char))
+        at += 1
+    return "".join([*out, r"\z"])

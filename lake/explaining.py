@@ -1,0 +1,101 @@
+"""A resolution as a tree that a person reads: tables that were considered, joins, what was done to values, candidates that were run.
+
+Owns the form. Must not know how a resolution is found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from rewright.lake.resolve.resolution import Resolution
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """A line, and what belongs to it."""
+
+    text: str
+    branches: tuple[Branch, ...] = field(default=())
+
+
+def tree_of(found: Resolution) -> list[str]:
+    """The lines of a resolution's tree."""
+    if found.kind == "bound":
+        return _lines(Branch("answered as written", tuple(Branch(one) for one in found.doubts)))
+    parts = [
+        Branch(
+            "tables",
+            tuple(Branch(f"{name} is {' joined with '.join(real)}") for name, real in found.tables.items()),
+        ),
+        Branch("considered", tuple(Branch(one) for one in found.closest)),
+        Branch(
+            "columns",
+            tuple(
+                Branch(
+                    f"{_dotted(m.table, m.column)} is {_dotted(m.real_table, m.real_column)} ({m.score:.2f})"
+                )
+                if m.real_column is not None
+                else Branch(f"{_dotted(m.table, m.column)} was not found")
+                for m in found.columns
+            ),
+        ),
+        Branch(
+            "joins",
+            tuple(
+                Branch(
+                    f"{j.left} with {j.right} on {', '.join(f'{a} = {b}' for a, b in j.pairs)} (quality {j.quality:.2f})"
+                )
+                for j in found.joins
+            ),
+        ),
+        Branch(
+            "values",
+            tuple(
+                Branch(f"{c['column']}: {c['from']!r} read as {c['to']!r} ({c['how']})")
+                for c in found.corrections
+            )
+            + tuple(Branch(f"{m['column']} holds no {m['value']!r}") for m in found.missing_values),
+        ),
+        Branch(
+            "cleaned",
+            tuple(Branch(f"{table}: {', '.join(columns)}") for table, columns in found.cleaned.items()),
+        ),
+        Branch(
+            "united", tuple(Branch(f"{name}: {', '.join(parts)}") for name, parts in found.unions.items())
+        ),
+        Branch(
+            "actions", tuple(Branch(", ".join(f"{k} {v}" for k, v in one.items())) for one in found.actions)
+        ),
+        Branch(
+            "candidates",
+            tuple(
+                Branch(f"{a.score:.2f}: {a.error or f'{a.rows} rows'}", (Branch(a.sql),))
+                for a in found.history
+            ),
+        ),
+        Branch("doubts", tuple(Branch(one) for one in found.doubts)),
+        Branch("SQL", (Branch(found.sql),) if found.sql else ()),
+    ]
+    told = f"{found.kind} with confidence {found.confidence:.2f}, in {found.seconds:.2f} s and {found.rounds} rounds"
+    return _lines(Branch(told, tuple(one for one in parts if one.branches)))
+
+
+def _dotted(table: str | None, column: str | None) -> str:
+    return f"{table}.{column}" if table else str(column)
+
+
+def _lines(root: Branch) -> list[str]:
+    return [root.text, *_below(root.branches, "")]
+
+
+def _below(branches: Sequence[Branch], margin: str) -> list[str]:
+    lines: list[str] = []
+    for number, one in enumerate(branches, 1):
+        is_last = number == len(branches)
+        first, *rest = one.text.splitlines() or [""]
+        lines.append(f"{margin}{'└─ ' if is_last else '├─ '}{first}")
+        inner = margin + ("   " if is_last else "│  ")
+        lines += [inner + line for line in rest]
+        lines += _below(one.branches, inner)
+    return lines

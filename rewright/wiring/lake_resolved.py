@@ -1,0 +1,97 @@
+"""What of a resolved query is the lake's own and what the client's: the CTEs that clean stay DuckDB's, the rest means what PostgreSQL says.
+
+Owns reading the resolved text. Must not know how it came about.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import sqlglot
+from pglast import ast
+from pglast.error import Error as PglastError
+from sqlglot import exp
+
+from rewright.engines.duckdb.dialect.catalog import Catalog, Refused
+from rewright.engines.duckdb.quoting import quoted
+from rewright.sql.parsing import TooDeep, nodes_of, parse
+
+_CLEANED = "clean_"
+_PLAIN_CALLS = frozenset(["count", "sum", "min", "max", "coalesce", "lower", "abs"])
+_PLAIN_OPERATORS = frozenset(["=", "<>", "<", ">", "<=", ">=", "+", "-", "*", "~~", "!~~"])
+
+
+def is_unknown(refused: Refused, catalog: Catalog) -> bool:
+    """Is PostgreSQL's error one of names or types that a resolution may find, rather than of what PostgreSQL does not have?"""
+    if refused.sqlstate in {"42P01", "42703"}:
+        return True
+    if refused.sqlstate == "22P02":
+        return True
+    if refused.sqlstate != "42883":
+        return False
+    if refused.message.startswith("operator does not exist"):
+        return True
+    name = refused.message.removeprefix("function ").split("(")[0].rsplit(".", 1)[-1].strip('"')
+    return any(one.name == name for one in catalog.functions.values())
+
+
+def split_cleaning(text: str) -> tuple[dict[str, str], str]:
+    """The cleaning CTEs of a resolved query, name -> body, and the query without them."""
+    tree: Any = sqlglot.parse_one(text, read="duckdb")
+    with_ = tree.args.get("with_") or tree.args.get("with")
+    if with_ is None:
+        return {}, text
+    ours = [one for one in with_.expressions if one.alias.startswith(_CLEANED)]
+    if not ours:
+        return {}, text
+    found = {one.alias: one.this.sql(dialect="duckdb") for one in ours}
+    rest = [one for one in with_.expressions if not one.alias.startswith(_CLEANED)]
+    if rest:
+        with_.set("expressions", rest)
+    else:
+        tree.set("with_" if tree.args.get("with_") is not None else "with", None)
+    return found, str(tree.sql(dialect="duckdb"))
+
+
+def names_without_table(text: str, database: Any) -> list[str]:
+    """Relations that a text names and that are views here: unions, accepted resolutions. The shadow has none of them."""
+    tree = sqlglot.parse_one(text, read="duckdb")
+    named = dict.fromkeys(one.name for one in tree.find_all(exp.Table) if not one.db)
+    return [name for name in named if isinstance(database.definition(name), str)]
+
+
+def cleaning(ctes: Mapping[str, str]) -> str:
+    """WITH, of these."""
+    if not ctes:
+        return ""
+    return "WITH " + ", ".join(f"{quoted(name)} AS ({body})" for name, body in ctes.items()) + " "
+
+
+def cleaned(ctes: Mapping[str, str], sql: str) -> str:
+    """A query with these CTEs before its own."""
+    if not ctes:
+        return sql
+    begun = cleaning(ctes)
+    return begun.rstrip() + ", " + sql.removeprefix("WITH ") if sql.startswith("WITH ") else begun + sql
+
+
+def is_plain(text: str) -> bool:
+    """Has a query only words that mean the same to DuckDB as to PostgreSQL? Told by its form, without types: no division, no format."""
+    try:
+        statements = parse(text)
+    except (PglastError, TooDeep):
+        return False
+    nodes: Iterable[Any] = nodes_of(statements[0].stmt)
+    for node in nodes:
+        if isinstance(node, ast.FuncCall) and _last(node.funcname) not in _PLAIN_CALLS:
+            return False
+        if isinstance(node, ast.A_Expr) and _last(node.name) not in _PLAIN_OPERATORS:
+            return False
+        if isinstance(node, (ast.TypeCast, ast.A_Indirection, ast.A_ArrayExpr, ast.WindowDef)):
+            return False
+    return len(statements) == 1
+
+
+def _last(names: Any) -> str:
+    return str(names[-1].sval)
