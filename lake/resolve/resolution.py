@@ -143,12 +143,13 @@ class Resolution:
         return "\n".join([*lines, *self.doubts, f"SQL: {self.sql}"])
 
     def hint(self) -> str:
-        """The HINT of a refusal: what could not be read, what may be meant and where it differs, else what is closest."""
-        parts = list(self.doubts)
-        if len(self.readings) > 1:
-            parts.append("which is meant? " + " OR ".join(reading.text() for reading in self.readings))
+        """The HINT of a refusal: what is closest, which of two readings may be meant and where they differ, what could not be read."""
+        parts = []
         if self.closest:
             parts.append("closest: " + "; ".join(self.closest))
+        if len(self.readings) > 1:
+            parts.append("which is meant? " + " OR ".join(reading.text() for reading in self.readings))
+        parts += self.doubts
         return "\n".join(parts)
 
 
