@@ -78,7 +78,7 @@ def main() -> None:
             f"{name:26s}"
             + "".join(
                 f"  {half} F1 {shown[half]['all']['f1']:.3f} exec {shown[half]['all']['execution']:.3f}"
-                for half in "AB"
+                for half in ("A", "B", "whole")
             ),
             file=sys.stderr,
         )
@@ -127,6 +127,7 @@ def _variant(
     for lake in lakes.values():
         lake.close()
     halves = {half: _summary([s for s in scored if half_of(s[0]["id"]) == half]) for half in "AB"}
+    halves["whole"] = _summary(scored)
     behaviour = {half: _behaviour([s for s in scored if half_of(s[0]["id"]) == half]) for half in "AB"}
     return {**halves, "behaviour": {**_behaviour(scored), "halves": behaviour}}
 

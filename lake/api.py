@@ -35,6 +35,7 @@ from rewright.lake.memory import views_of
 from rewright.lake.model_driver import Driving, ModelDriver
 from rewright.lake.noise.clean import clean_cte, clean_expression
 from rewright.lake.remote import is_remote, local
+from rewright.lake.resolve.letters import as_letters
 from rewright.lake.resolve.loop import Options, Resolver
 from rewright.lake.resolve.resolution import Answer, Resolution
 from rewright.models.api import Model
@@ -248,7 +249,10 @@ class Lake:
             if error.sqlstate in _RETRY_STATES:
                 return None
             raise
-        return Answer(Resolution("bound", sql, native, 1.0, seconds=time.monotonic() - started), rows)
+        doubts = tuple(as_letters(self.index, self.resolver.parse, sql))
+        return Answer(
+            Resolution("bound", sql, native, 1.0, doubts=doubts, seconds=time.monotonic() - started), rows
+        )
 
     def _wrong_key(self, sql: str, answer: Answer) -> bool:
         """Does the query as written join real columns that do not belong together, where a good key was found?"""

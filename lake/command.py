@@ -108,9 +108,7 @@ def index(folder: Path, over: Path | None, as_json: bool) -> None:
             "tables": len(lake.tables()),
             "columns": sum(len(t.columns) for t in lake.tables()),
             "joins": graph.number_of_edges(),
-            "unions": {
-                name: [part for part, _ in united.parts] for name, united in lake.index.unions.items()
-            },
+            "unions": {name: united.part_names() for name, united in lake.index.unions.items()},
             "broken": [{"file": str(b.path), "reason": b.reason} for b in lake.broken()],
         }
     if as_json:

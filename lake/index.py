@@ -147,14 +147,15 @@ class LakeIndex:
 
     def _united_values(self, united: UnitedTable, column: Column) -> Values:
         if column.name == united.mark:
-            parts = {name: self.tables[name].rows for name, _ in united.parts}
             return Values(
-                tuple((str(value), parts[name]) for name, value in united.parts),
+                tuple((str(value), self.tables[name].rows) for name, value in united.parts),
                 complete=True,
                 sketch=np.zeros(0, dtype=np.uint64),
             )
         found = [
-            part for name, _ in united.parts if (part := self.tables[name].column(column.name)) is not None
+            part
+            for name, held in united.held_in(column.name)
+            if (part := self.tables[name].column(held)) is not None
         ]
         return merged_values([self.values(part) for part in found])
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import json
 import time
+from collections import Counter
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeVar
 
 from rewright.engines.duckdb.database import LakeDatabase, Rows
 from rewright.engines.duckdb.errors import LakeError
@@ -32,15 +33,19 @@ from rewright.lake.noise.written import Functions, SandboxError, can_be_mapped, 
 from rewright.lake.resolve.imagined import sites_of
 from rewright.lake.resolve.loop import Resolver
 from rewright.lake.resolve.resolution import Answer, Attempt, Resolution
+from rewright.lake.resolve.rivals import says_nothing, told_rows
 from rewright.lake.scratchpad import History, Scratchpad, Section, Tried
 from rewright.models.api import Message, Model, ModelError, Request
 from rewright.models.redact import Redactor
 from rewright.models.typed import ask
 
+T = TypeVar("T")
 Share = Literal["schema", "statistics", "samples"]
 _PREVIEW = 3
 _CELL = 60
 _RETRIEVED = 5
+_AGREED, _SUPPORTED, _ALONE, _EMPTY = 0.6, 0.75, 0.55, 0.2
+"""Confidence of a model's choice: what agreement with the rules' answer adds, with another derivation, without any, without rows."""
 
 _REWRITER = (
     "You rewrite SQL. The query below assumes tables and columns that do not exist. Write one DuckDB SELECT over the real tables "
@@ -137,6 +142,7 @@ class ModelDriver:
         self._driving = driving or Driving()
         self._share = self._driving.share
         self._redactor = Redactor(self._share)
+        self._tokens = 0
 
     def resolve(self, query: str, *, limit: int | None = None) -> Answer:
         """The model's choice among everything tried, the deterministic candidate included."""
@@ -144,7 +150,8 @@ class ModelDriver:
         first = self._resolver.resolve(query, limit=limit)
         if not self._model.available("lake"):
             return first
-        # placeholders are one query's
+        # placeholders and tokens are one query's
+        self._tokens = 0
         self._redactor = Redactor(self._share)
         self._redactor.learn(self._index.tables)
         self._redactor.learn(c.name for c in self._index.columns)
@@ -177,9 +184,9 @@ class ModelDriver:
     def _round(
         self, query: str, pad: Scratchpad, history: History, log: list[dict[str, Any]], seconds: float
     ) -> int | None:
-        proposal = ask(
-            self._model, self._request(_REWRITER, query, pad, history, seconds / 2, retrieved=True), Rewrite
-        ).value
+        proposal = self._ask(
+            self._request(_REWRITER, query, pad, history, seconds / 2, retrieved=True), Rewrite
+        )
         sql = self._redactor.restore(proposal.sql)
         if not history.seen(sql):
             rows, error = self._run(sql)
@@ -187,9 +194,7 @@ class ModelDriver:
             for table in proposal.used_tables:
                 if self._index.table(table) is not None:
                     pad.add(Section.TABLES, table, self._preview(table))
-        check = ask(
-            self._model, self._request(_CHECKER, query, pad, history, seconds / 2, retrieved=False), Check
-        ).value
+        check = self._ask(self._request(_CHECKER, query, pad, history, seconds / 2, retrieved=False), Check)
         for step in check.actions:
             action = action_of(step)
             if action is None:
@@ -201,6 +206,16 @@ class ModelDriver:
                 continue
             self._act(action, pad, seconds / 2)
         return None
+
+    def _ask(self, request: Request, kind: type[T]) -> T:
+        """A reply of that type; its tokens are counted, also those of replies that were of no use."""
+        try:
+            found = ask(self._model, request, kind)
+        except ModelError as error:
+            self._tokens += error.usage.tokens
+            raise
+        self._tokens += found.usage.tokens
+        return found.value
 
     def _act(self, action: Action, pad: Scratchpad, seconds: float) -> None:
         """Run an action and note what it found; one about unknown tables finds nothing."""
@@ -258,7 +273,7 @@ class ModelDriver:
             return {}
         told = {"goal": action.goal, "columns": {name: shown(*one) for name, one in columns.items()}}
         messages = (Message("system", _NORMALISER), Message("user", json.dumps(told, ensure_ascii=False)))
-        reply = ask(self._model, Request("lake", messages, seconds=seconds), Functions).value
+        reply = self._ask(Request("lake", messages, seconds=seconds), Functions)
         found: dict[str, str] = {}
         for function in reply.functions:
             if function.column in columns:
@@ -362,18 +377,46 @@ class ModelDriver:
         limit: int | None,
     ) -> Answer:
         attempts = tuple(Attempt(t.sql, t.rows, t.error, 0.0) for t in history.entries)
+        spent: dict[str, Any] = {"history": attempts, "tokens": self._tokens}
         if chosen is None or chosen == 0:
-            return Answer(_with(first.resolution, history=attempts, actions=tuple(log)), first.rows)
-        rows, error = self._run(history.entries[chosen].sql, limit)
+            return Answer(replace(first.resolution, **spent, actions=tuple(log)), first.rows)
+        sql = history.entries[chosen].sql
+        rows, error = self._run(sql, limit)
         if rows is None:
+            return Answer(replace(first.resolution, **spent, actions=(*log, {"failed": error})), first.rows)
+        if says_nothing(rows) and first.rows is not None and not says_nothing(first.rows):
+            # a choice that empties the result is a mistake more often than an insight
             return Answer(
-                _with(first.resolution, history=attempts, actions=(*log, {"failed": error})), first.rows
+                replace(first.resolution, **spent, actions=(*log, {"doubted": "the result would be empty"})),
+                first.rows,
             )
         resolution = Resolution(
-            "resolved", query, history.entries[chosen].sql, max(0.5, first.resolution.confidence), history=attempts, actions=tuple(log),
-            doubts=(history.entries[chosen].reason[:300],), driver="model", rounds=len(history.entries) - 1, seconds=first.resolution.seconds,
+            "resolved", query, sql, self._sure(first, history, chosen, rows, limit), **spent, actions=tuple(log),
+            doubts=(history.entries[chosen].reason[:300],), closest=first.resolution.closest, readings=first.resolution.readings,
+            driver="model", rounds=len(history.entries) - 1, seconds=first.resolution.seconds,
         )  # fmt: skip
         return Answer(resolution, rows)
+
+    def _sure(self, first: Answer, history: History, chosen: int, rows: Rows, limit: int | None) -> float:
+        """How surely the model's choice is right: not the rules' word for their own, but whether anybody else came to the same rows.
+
+        docs/decisions/0385. Agreement with the rules' answer adds to theirs; with their second reading, or with another query that
+        the model wrote, it is enough to answer; a query that nothing supports is not.
+        """
+        if says_nothing(rows):
+            return _EMPTY
+        told = told_rows(rows)
+        own = {_folded(t.sql) for t in history.entries[:1]} | {_folded(history.entries[chosen].sql)}
+        others = [r.sql for r in first.resolution.readings[1:]]
+        others += [t.sql for t in history.entries[1:] if not t.error and _folded(t.sql) not in own]
+        sure = _SUPPORTED if any(self._gives(sql, told, limit) for sql in others) else _ALONE
+        if first.rows is not None and told_rows(first.rows) == told:
+            sure = max(sure, 1.0 - (1.0 - first.resolution.confidence) * (1.0 - _AGREED))
+        return sure
+
+    def _gives(self, sql: str, told: Counter[tuple[str, ...]], limit: int | None) -> bool:
+        rows, _ = self._run(sql, limit)
+        return rows is not None and told_rows(rows) == told
 
 
 def action_of(step: Step) -> Action | None:
@@ -400,7 +443,6 @@ def action_of(step: Step) -> Action | None:
             return OutputQuery(step.index) if step.index is not None else None
 
 
-def _with(resolution: Resolution, **changes: Any) -> Resolution:
-    from dataclasses import replace
-
-    return replace(resolution, **changes)
+def _folded(sql: str) -> str:
+    """Queries that differ in blanks and case alone are one."""
+    return " ".join(sql.lower().split())

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from rewright.lake.foreign import english
+from rewright.lake.shortened import written_out
 
 ABBREVIATIONS: dict[str, str] = {
     "acct": "account", "addr": "address", "agg": "aggregate", "alt": "altitude", "amt": "amount",
@@ -91,6 +92,7 @@ _SAME = {
     "best number": "order number",
     "razon social": "company name",
     "year of birth": "birth year",
+    "gender": "sex",
     "inhabitants": "population",
     "inhabitant": "population",
 }
@@ -130,10 +132,15 @@ def strip_marks(text: str) -> str:
 @lru_cache(maxsize=200_000)
 def normal(name: str) -> str:
     """`Gini_Index`, `giniIndex`, `Gini Index` → `gini index`."""
+    return spaced(name).lower() or name.lower().strip()
+
+
+def spaced(name: str) -> str:
+    """The words of a name with blanks between, their case kept: `Gini_Index` → `Gini Index`."""
     name = re.sub(r"(?<=[a-z])I[Dd](?=[a-z]|$|[A-Z][a-z])", " id ", name)
-    spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|[_\W]+", " ", strip_marks(name))
-    spaced = re.sub(r"(?<=[a-z]{3})(?=\d)", " ", spaced, flags=re.IGNORECASE)
-    return " ".join(spaced.lower().split()) or name.lower().strip()
+    apart = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|[_\W]+", " ", strip_marks(name))
+    apart = re.sub(r"(?<=[a-z]{3})(?=\d)", " ", apart, flags=re.IGNORECASE)
+    return " ".join(apart.split())
 
 
 @lru_cache(maxsize=200_000)
@@ -152,6 +159,8 @@ def expanded(name: str) -> str:
 
 def _written_out(word: str) -> str:
     short = ABBREVIATIONS.get(word)
+    if short is None:
+        short = written_out(word)
     return short if short is not None else english(word)
 
 

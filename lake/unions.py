@@ -1,4 +1,4 @@
-"""Tables that are parts of one: same columns, names that differ in a year, a place, a code.
+"""Tables that are parts of one: same columns, names that differ in a year, a place, a code; and tables with a column for each year.
 
 Owns finding such families and the virtual table that unites each, with a column for what tells the parts apart.
 Must not know queries.
@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
 
-from rewright.engines.duckdb.quoting import quoted
+from rewright.engines.duckdb.quoting import literal, quoted
 from rewright.lake import names
 from rewright.lake.catalog.model import SKETCH_SIZE, VALUE_LIMIT, Column, Family, Table, Values
 
@@ -23,21 +24,42 @@ _ALIKE = 0.8
 
 @dataclass(frozen=True, slots=True)
 class UnitedTable:
-    """A virtual table over `parts` (table name → the value of the `mark` column)."""
+    """A virtual table over `parts` (table name, the value of the `mark` column). Where a table has a column for each year
+    (docs/decisions/0383), it is every part, and `spread` tells which of its columns is the column `value` there.
+    """
 
     table: Table
     parts: tuple[tuple[str, str | int], ...]
     mark: str
+    value: str = ""
+    spread: Mapping[str | int, str] = field(default_factory=dict)
 
-    def sql(self) -> str:
-        """The SELECT that gives the virtual table's rows."""
-        shared = [c for c in self.table.columns if c.name != self.mark]
+    def sql(self, labels: Mapping[str | int, str] | None = None) -> str:
+        """The SELECT that gives the virtual table's rows. `labels`: what marks are called instead."""
+        shared = [c for c in self.table.columns if c.name not in {self.mark, self.value}]
         branches = []
-        for name, value in self.parts:
-            told = str(value) if isinstance(value, int) else "'" + value.replace("'", "''") + "'"
-            listed = ", ".join(quoted(c.name) for c in shared)
-            branches.append(f"SELECT {told} AS {quoted(self.mark)}, {listed} FROM {quoted(name)}")
+        for name, mark in self.parts:
+            told = str(mark) if isinstance(mark, int) else literal((labels or {}).get(mark, mark))
+            listed = [f"{told} AS {quoted(self.mark)}", *(quoted(c.name) for c in shared)]
+            where = ""
+            if self.spread:
+                held = quoted(self.spread[mark])
+                listed.append(f"{held} AS {quoted(self.value)}")
+                where = f" WHERE {held} IS NOT NULL"
+            branches.append(f"SELECT {', '.join(listed)} FROM {quoted(name)}{where}")
         return " UNION ALL ".join(branches)
+
+    def part_names(self) -> list[str]:
+        """The real tables, each once."""
+        return list(dict.fromkeys(name for name, _ in self.parts))
+
+    def held_in(self, column: str) -> list[tuple[str, str]]:
+        """The real columns (table, name) that a column is made of; none for the mark."""
+        if column == self.mark:
+            return []
+        if self.spread and column == self.value:
+            return [(name, self.spread[mark]) for name, mark in self.parts]
+        return [(name, column) for name in self.part_names()]
 
 
 def families(tables: list[Table]) -> list[UnitedTable]:
@@ -46,9 +68,9 @@ def families(tables: list[Table]) -> list[UnitedTable]:
     for table in tables:
         by_columns[frozenset(names.normal(c.name) for c in table.columns)].append(table)
     groups = [group for group in _merged(by_columns) if 2 <= len(group) <= _MOST_PARTS]
-    return [
-        united for group in groups if (united := _united(sorted(group, key=lambda t: t.name))) is not None
-    ]
+    found = [_united(sorted(group, key=lambda t: t.name)) for group in groups]
+    found += [_by_year(table) for table in tables]
+    return [united for united in found if united is not None]
 
 
 def merged_values(parts: list[Values]) -> Values:
@@ -112,9 +134,46 @@ def _united(group: list[Table]) -> UnitedTable | None:
         texts[-1],
         tuple(texts[:12]),
     )
-    columns = [first, *(_column(name, i + 1, c, group) for i, c in enumerate(shared))]
+    columns = [first, *(_column(name, i + 1, c, _all_named(c.name, group)) for i, c in enumerate(shared))]
     table = Table(name, Path(), 0, 0, "", "", rows, tuple(columns), ("union",))
     return UnitedTable(table, tuple((t.name, v) for t, v in zip(group, values, strict=True)), mark)
+
+
+_YEAR_COLUMN = re.compile(r"^(?P<stem>.*?)[\s_.-]*[xXyY]?(?P<year>(?:1[5-9]|20|21)\d\d)$")
+_LEAST_YEARS = 3
+
+
+def _by_year(table: Table) -> UnitedTable | None:
+    """A table with a column of numbers for each year, as rows with a year."""
+    stems: dict[str, dict[str | int, str]] = defaultdict(dict)
+    for column in table.columns:
+        match = _YEAR_COLUMN.match(column.name)
+        if match is not None and (column.meaning.numeric or not column.distinct):
+            stems[match["stem"].strip()][int(match["year"])] = column.name
+    stem, spread = max(stems.items(), key=lambda item: len(item[1]), default=("", {}))
+    rest = [c for c in table.columns if c.name not in spread.values()]
+    if not _LEAST_YEARS <= len(spread) <= _MOST_PARTS or not rest or len(rest) > len(spread) + 8:
+        return None
+    name, taken = f"{table.name}_by_year", {c.name.lower() for c in rest}
+    if "year" in taken or (value := stem or table.name).lower() in taken | {"year"}:
+        return None
+    cells = [c for c in table.columns if c.name in spread.values()]
+    rows = sum(c.rows - c.nulls for c in cells)
+    integer = all(c.family is Family.INTEGER for c in cells if c.distinct)
+    marks = sorted(spread, key=int)
+    columns = [
+        Column(
+            name, "year", 0, "BIGINT", Family.INTEGER, Family.INTEGER, rows, 0, len(marks), str(marks[0]), str(marks[-1]),
+            tuple(str(mark) for mark in marks[:12]),
+        ),
+        *(replace(c, table=name, position=i + 1, rows=rows) for i, c in enumerate(rest)),
+        replace(
+            _column(name, len(rest) + 1, cells[0], cells), name=value, type="BIGINT" if integer else "DOUBLE",
+            nulls=0, rows=rows,
+        ),
+    ]  # fmt: skip
+    virtual = Table(name, Path(), 0, 0, "", "", rows, tuple(columns), ("union",))
+    return UnitedTable(virtual, tuple((table.name, mark) for mark in marks), "year", value, spread)
 
 
 def _same_kind(column: Column, group: list[Table]) -> bool:
@@ -124,18 +183,22 @@ def _same_kind(column: Column, group: list[Table]) -> bool:
 
 def _marks(table_names: list[str]) -> tuple[str | None, list[str]]:
     """What the names share, and what is left of each (the whole name, if they share nothing)."""
-    split = [names.normal(name).split() for name in table_names]
-    common = [word for word in split[0] if all(word in parts for parts in split)]
+    split = [names.spaced(name).split() for name in table_names]
+    folded = [[word.lower() for word in parts] for parts in split]
+    common = [word for word in folded[0] if all(word in parts for parts in folded)]
     if not common:
         return None, list(table_names)
-    rest = [" ".join(word for word in parts if word not in common) for parts in split]
+    rest = [" ".join(word for word in parts if word.lower() not in common) for parts in split]
     if len(set(rest)) < len(rest) or not all(rest):
         return "_".join(common), list(table_names)
     return "_".join(common), rest
 
 
-def _column(table: str, position: int, first: Column, group: list[Table]) -> Column:
-    parts = [found for t in group if (found := t.column(first.name)) is not None]
+def _all_named(name: str, group: list[Table]) -> list[Column]:
+    return [found for t in group if (found := t.column(name)) is not None]
+
+
+def _column(table: str, position: int, first: Column, parts: list[Column]) -> Column:
     numbers = [b for p in parts if (b := p.bounds()) is not None]
     low, high = (first.minimum, first.maximum)
     if numbers and first.meaning.numeric:

@@ -19,7 +19,7 @@ from rewright.lake.catalog.sampling import sampled
 from rewright.lake.files.pieces import Unit
 from rewright.lake.files.scans import scan_of_unit
 from rewright.lake.noise.detect import meaning_of, noise_of
-from rewright.lake.noise.values import number_of
+from rewright.lake.noise.numbers import notation_of, number_of
 
 _COPY = "_profiled"
 _COPY_BYTES = 256 << 20
@@ -76,7 +76,7 @@ def _column(table: str, position: int, name: str, type_name: str, rows: int, fou
     noise = noise_of(found.values.counts, found.filled) if family is Family.TEXT else ()
     low, high = found.low, found.high
     if Noise.NUMBERS in noise or Noise.FORMATTED in noise:
-        low, high = _bounds(found.values)
+        low, high = _bounds(name, found.values)
     return Column(
         table,
         name,
@@ -102,8 +102,9 @@ def _digits(found: Values) -> bool:
     )
 
 
-def _bounds(found: Values) -> tuple[str, str]:
-    numbers = [number for value, _ in found.counts if (number := number_of(value)) is not None]
+def _bounds(name: str, found: Values) -> tuple[str, str]:
+    notation = notation_of(name, found.counts)
+    numbers = [number for value, _ in found.counts if (number := number_of(value, notation)) is not None]
     return f"{min(numbers):.15g}", f"{max(numbers):.15g}"
 
 

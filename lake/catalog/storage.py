@@ -20,7 +20,7 @@ import numpy as np
 from rewright.lake.catalog.model import Broken, Column, Family, Noise, Table, Values
 from rewright.lake.noise.values import fold
 
-_VERSION = 8
+_VERSION = 9
 _INDEXED_VALUE = 120
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS tables (name TEXT PRIMARY KEY, path TEXT, bytes INTEGER, mtime_ns INTEGER, digest TEXT, profile BLOB);

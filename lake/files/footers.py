@@ -9,7 +9,7 @@ import math
 import re
 from collections.abc import Sequence
 
-from rewright.lake.noise.values import number_of
+from rewright.lake.noise.numbers import number_of
 
 _LABEL = re.compile(
     r"\s*(?:(?:grand|sub|over)?[ -]?(?:total|totals|sum|all)|grand total|total general|totale|summe|gesamt|gesamtsumme|insgesamt"

@@ -10,7 +10,8 @@ from collections import Counter, defaultdict
 from rewright.engines.duckdb.quoting import quoted
 from rewright.lake.catalog.model import Column, Noise, Values
 from rewright.lake.noise.detect import variants
-from rewright.lake.noise.values import FALSE, TRUE, date_formats, number_of
+from rewright.lake.noise.numbers import Notation, notation_of, number_of
+from rewright.lake.noise.values import FALSE, TRUE, date_formats
 
 _CASE_LIMIT = 1500
 
@@ -21,7 +22,7 @@ def clean_expression(column: Column, values: Values, *, qualifier: str = "") -> 
     if Noise.BOOLEANS in column.noise:
         return _boolean(ref)
     if Noise.NUMBERS in column.noise or Noise.FORMATTED in column.noise:
-        return _number(ref, values)
+        return _number(ref, values, notation_of(column.name, values.counts))
     if Noise.DATES in column.noise:
         return _date(ref, values)
     return _text(ref, column, values) if column.noise else None
@@ -49,16 +50,35 @@ def _boolean(ref: str) -> str:
     return f"CASE WHEN {form} IN ({_list(TRUE)}) THEN TRUE WHEN {form} IN ({_list(FALSE)}) THEN FALSE END"
 
 
-def _number(ref: str, values: Values) -> str:
-    digits = f"regexp_replace(regexp_extract({ref}, '[-+]?[0-9][0-9 .,''’\u00a0\u202f]*(?:[eE][-+]?[0-9]+)?'), '[ ''’\u00a0\u202f]|[.,]$', '', 'g')"
-    whole = all((number := number_of(value)) is None or number.is_integer() for value, _ in values.counts)
-    plain = (
-        f"CASE WHEN regexp_full_match({digits}, '[-+]?[0-9]{{1,3}}(,[0-9]{{3}})+([.][0-9]+)?') THEN replace({digits}, ',', '') "
-        f"WHEN regexp_full_match({digits}, '[-+]?[0-9]{{1,3}}([.][0-9]{{3}}){{2,}}(,[0-9]+)?|[-+]?[0-9]{{1,3}}([.][0-9]{{3}})+,[0-9]+') "
-        f"THEN replace(replace({digits}, '.', ''), ',', '.') "
-        f"ELSE replace({digits}, ',', '.') END"
+def _number(ref: str, values: Values, notation: Notation) -> str:
+    """What `numbers.number_of` reads, in SQL."""
+    read = [number for value, _ in values.counts if (number := number_of(value, notation)) is not None]
+    whole = all(number.is_integer() for number in read)
+    digits = f"regexp_replace(regexp_extract({ref}, '[0-9.,][0-9 .,''’\u00a0\u202f]*(?:[eE][-+]?[0-9]+)?'), '[ ''’\u00a0\u202f]|[.,]+\\s*$', '', 'g')"
+    no_commas, comma_is_point = (
+        f"replace({digits}, ',', '')",
+        f"replace(replace({digits}, '.', ''), ',', '.')",
     )
-    return f"TRY_CAST({plain} AS {'BIGINT' if whole and values.complete else 'DOUBLE'})"
+    alone = "[0-9]{1,3}(,[0-9]{3})" if notation.comma_groups else "[0-9]{1,3}(,[0-9]{3}){2}"
+    arms = [
+        f"WHEN regexp_full_match({digits}, '{alone}(,[0-9]{{3}})*([.][0-9]*)?') AND NOT starts_with({digits}, '0,') THEN {no_commas}",
+        f"WHEN regexp_full_match({digits}, '[0-9]{{1,3}}([.][0-9]{{3}}){{2,}}(,[0-9]+)?|[0-9]{{1,3}}([.][0-9]{{3}})+,[0-9]+') THEN {comma_is_point}",
+    ]
+    if notation.dot_groups:
+        arms.append(
+            f"WHEN regexp_full_match({digits}, '[1-9][0-9]{{0,2}}([.][0-9]{{3}})+') THEN replace({digits}, '.', '')"
+        )
+    plain = f"CASE {' '.join(arms)} ELSE replace({digits}, ',', '.') END"
+    # signs are looked for only where there are some: the SQL is read by people, too
+    texts = [value.strip() for value, _ in values.counts]
+    signed = any(value[:1] in "(-−" or value[-1:] in "-−" or "-" in value[:4] for value in texts if value)
+    written = f"TRY_CAST({plain} AS {'BIGINT' if whole and values.complete else 'DOUBLE'})"
+    if signed or not values.complete:
+        negative = rf"regexp_matches({ref}, '^\s*\(.*\)\s*$|^[^0-9]*[-−][^0-9]*[0-9]|[0-9]\s*[-−]\s*$')"
+        written = f"CASE WHEN {negative} THEN -{written} ELSE {written} END"
+    if notation.fraction:
+        written = f"{written} / CASE WHEN contains({ref}, '%') THEN 100.0 ELSE 1.0 END"
+    return written
 
 
 def _date(ref: str, values: Values) -> str:

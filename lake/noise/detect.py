@@ -10,10 +10,13 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 
 from rewright.lake.catalog.model import Family, Noise
-from rewright.lake.noise.values import date_formats, fold, number_of, plain_number, truth
+from rewright.lake.noise.numbers import formatted_share, number_of, numbered_share
+from rewright.lake.noise.values import date_formats, fold, plain_number, truth
 
 Counts = Sequence[tuple[str, int]]
 _MOJIBAKE = re.compile(r"Ã[\x80-\xbf¡-¿€-™]|â€|Â[\x80-\xbf ]|Ã[a-zA-Z©±¼¶¤³]")
+_FORMATTED = 0.98
+"""A column of numbers that are all written with signs holds hardly anything else."""
 _MISSING = frozenset({"", "-", "--", "na", "n/a", "none", "null", "nan", "?", "unknown", "."})
 
 
@@ -27,15 +30,13 @@ def noise_of(counts: Counts, filled: int) -> tuple[Noise, ...]:
         (Noise.BOOLEANS, _boolean_share(told)),
         (
             Noise.NUMBERS,
-            _share(told, lambda v: number_of(v) is not None)
-            if _some_plain(told, total, gaps=len(told) < len(counts))
-            else 0.0,
+            numbered_share(told) if _some_plain(told, total, gaps=len(told) < len(counts)) else 0.0,
         ),
         (Noise.DATES, _date_share(told)),
     ):
         if share >= 0.9 * total:
             return (kind,)
-    if _share(told, _formatted) >= 0.98 * total:
+    if formatted_share(told) >= _FORMATTED * total:
         return (Noise.FORMATTED,)
     found = []
     # a single blank behind is how fixed-width sources write; leading and doubled ones are damage
@@ -48,6 +49,13 @@ def noise_of(counts: Counts, filled: int) -> tuple[Noise, ...]:
     if broken >= max(2, 0.02 * total) or (found and broken):
         found.append(Noise.MOJIBAKE)
     return tuple(found)
+
+
+def readable(value: str, meaning: Family) -> bool:
+    """Can the text be read as what its column means, or does it say that there is nothing?"""
+    if fold(value) in _MISSING:
+        return True
+    return number_of(value) is not None if meaning.numeric else bool(date_formats(value))
 
 
 def meaning_of(family: Family, noise: Sequence[Noise]) -> Family:
@@ -99,16 +107,6 @@ def _spelling_rows(counts: Counts) -> int:
 
 def _share(counts: Counts, test: Callable[[str], bool]) -> int:
     return sum(n for value, n in counts if test(value))
-
-
-_FORMATTED = re.compile(
-    r"[$€£]?\s?[-+]?\d{1,3}(,\d{3})+(\.\d+)?|[$€£]\s?[-+]?\d+(\.\d+)?|[-+]?\d+(\.\d+)?\s?%|[-+]?\d{1,9}(\.\d+)?"
-    r"|[-+]?\d{1,3}(\.\d{3})+(,\d+)?\s?€?|[-+]?\d+,\d{1,2}\s?€?"
-)
-
-
-def _formatted(value: str) -> bool:
-    return _FORMATTED.fullmatch(value.strip()) is not None
 
 
 def _boolean_share(counts: Counts) -> float:

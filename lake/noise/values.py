@@ -9,12 +9,6 @@ from rewright.lake.names import strip_marks
 
 TRUE = frozenset({"true", "t", "yes", "y", "1", "on"})
 FALSE = frozenset({"false", "f", "no", "n", "0", "off"})
-NUMBER = re.compile(
-    r"^(?P<pre>[^\w\d+\-.,(]{0,3}|[A-Za-z]{1,3}\s|[A-Z]{2,3})\s*(?P<num>[-+]?\d[\d\s.,'’\u00a0\u202f]*(?:[eE][-+]?\d+)?)\s*(?P<unit>%|[^\W\d]{1,14}\.?(?:\s[^\W\d]{1,10})?|[€$£¥°])?$"
-)
-_GROUPED = re.compile(r"^[-+]?\d{1,3}(?:,\d{3})+(?:\.\d+)?$")
-_GROUPED_DOT = re.compile(r"^[-+]?\d{1,3}(?:\.\d{3}){2,}(?:,\d+)?$|^[-+]?\d{1,3}(?:\.\d{3})+,\d+$")
-_COMMA = re.compile(r"^[-+]?\d+,\d+$")
 DATE_FORMATS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     (form, re.compile(f"^(?:{pattern})$", re.IGNORECASE))
     for form, pattern in (
@@ -65,24 +59,6 @@ MONTHS = (
 def fold(value: str) -> str:
     """Blanks collapsed, case and diacritics dropped: what two spellings of one value share."""
     return " ".join(strip_marks(value).casefold().split())
-
-
-def number_of(value: str) -> float | None:
-    """The number a messy text holds: grouped digits, decimal comma, a unit behind or a sign before it."""
-    match = NUMBER.match(value.strip())
-    if match is None:
-        return None
-    digits = re.sub(r"[\s'’\u00a0\u202f]", "", match["num"]).rstrip(".,")
-    if _GROUPED.match(digits):
-        digits = digits.replace(",", "")
-    elif _GROUPED_DOT.match(digits):
-        digits = digits.replace(".", "").replace(",", ".")
-    elif _COMMA.match(digits):
-        digits = digits.replace(",", ".")
-    try:
-        return float(digits)
-    except ValueError:
-        return None
 
 
 def plain_number(value: str) -> bool:

@@ -6,7 +6,7 @@ Owns the scores of single columns and tables. Must not choose (sources.py does).
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +17,7 @@ from rewright.lake.catalog.model import Column, Family
 from rewright.lake.index import LakeIndex, code_like, label
 from rewright.lake.joins.scores import joinable
 from rewright.lake.noise.values import date_formats, plain_number, truth
-from rewright.lake.resolve.imagined import ImaginedColumn, Site, Test
+from rewright.lake.resolve.imagined import ImaginedColumn, Site, Test, is_called
 from rewright.lake.resolve.kinds import CODES, DATE, NAMED, QUANTITY, YEAR, bare_key, type_score
 from rewright.lake.resolve.likeness import ACRONYM, initials, lexical
 from rewright.lake.resolve.literals import number_test, truth_score
@@ -36,6 +36,13 @@ _LIKELY = 0.42
 _OWN_REFERENCE = 0.3
 _SAME_KEYS = 0.95
 _HEAD = 0.85
+_THING = 0.95
+_TOTAL = 0.97
+_NEUTRAL = frozenset({"total", "overall", "number", "count", "of", "all", "sum", "the"})
+_BOUND = 1.2
+_AS_BEFORE = 0.25
+"""A column named again in a subquery is the same column."""
+_MARKED = 0.5
 _CALLED = 0.65
 """Likeness of a table's word to the column that names its things, at least."""
 
@@ -60,7 +67,10 @@ class Evidence:
         seeds: Sequence[str] = (),
         *,
         unions: bool = True,
+        chosen: Mapping[tuple[str, str], tuple[str, str]] | None = None,
     ) -> None:
+        """`chosen`: which real column an imagined one (table, name) is in an enclosing SELECT."""
+        self._chosen = chosen or {}
         self._unions = unions
         self._index = self.index = index
         self._matcher = matcher
@@ -92,12 +102,19 @@ class Evidence:
                 value += self._weights.values * (
                     _OWN_REFERENCE if self._of_own_reference(real) else -_OWN_REFERENCE
                 )
+            if self._chosen.get((imagined.table, imagined.name.lower())) == real.key:
+                value += _AS_BEFORE
             if imagined.tests:
                 likely = value >= _LIKELY
                 told = [self._test_score(test, imagined.name, real, likely=likely) for test in imagined.tests]
                 value += self._weights.values * sum(told) / len(told)
-            self._score[key] = value
+            self._score[key] = max(value, _BOUND) if self._is_named(imagined, real) else value
         return self._score[key]
+
+    def _is_named(self, imagined: ImaginedColumn, real: Column) -> bool:
+        """A name that exists binds: the column of that name in the table of that name, whatever its values look like."""
+        own = self._index.table(imagined.table) if imagined.table else None
+        return own is not None and own.name == real.table and is_called(imagined, real)
 
     def _of_own_reference(self, real: Column) -> bool:
         """Does the column refer to a key of its own table, or is it such a key?"""
@@ -134,6 +151,7 @@ class Evidence:
                     self._name_score(table, name, real),
                     *(t for t in told if t >= _WELL_NAMED),
                     *self._scores_of_parts(table, name, real),
+                    *self._scores_of_things(table, name, real),
                 ]
             )
         return self._name[key]
@@ -141,8 +159,17 @@ class Evidence:
     def _scores_of_parts(self, table: str, name: str, real: Column) -> list[float]:
         """A union's column is called as its parts' are."""
         united = self._index.unions.get(real.table)
-        parts = [self._index.tables[part].column(real.name) for part, _ in united.parts[:2]] if united else []
+        if united is None or united.spread:
+            return []
+        parts = [self._index.tables[part].column(real.name) for part in united.part_names()[:2]]
         return [self._name_score(table, name, part) for part in parts if part is not None]
+
+    def _scores_of_things(self, table: str, name: str, real: Column) -> list[float]:
+        """`name` of `music_styles` is a music style, whatever table holds it."""
+        thing = " ".join(names.words(table))
+        if not thing or not set(names.words(name)) <= NAMED or real.meaning is not Family.TEXT:
+            return []
+        return [_THING * self._name_score("", thing, real)]
 
     def _name_score(self, table: str, name: str, real: Column) -> float:
         if names.normal(name) == names.normal(real.name):
@@ -154,8 +181,10 @@ class Evidence:
             and self._index.unions[real.table].mark == real.name
             and real.family is Family.TEXT
         ):
-            # what tells the parts of a union apart has no name of its own
-            return 0.5
+            # what tells the parts of a union apart has no name of its own: what they are may be told by their values
+            own = self._index.embedder.one(names.expanded(name))
+            held = float(own @ self._index.value_vectors[self._index.position[real.key]])
+            return 0.5 + _MARKED * max(0.0, held)
         index = self._index
         if self._but_for_subject(name, real) or self._but_for_own_subject(table, name, real):
             return 0.93
@@ -173,6 +202,7 @@ class Evidence:
             spelt = max(spelt, ACRONYM)
         if self._is_head(name, real):
             spelt = max(spelt, _HEAD)
+        spelt = max(spelt, _TOTAL * lexical(_counted(name), _counted(real.name)))
         generic = set(names.words(real.name)) <= names.GENERIC
         bare = float(embed(names.bare(name)) @ index.bare_vectors[i])
         held = float(own @ index.value_vectors[i])
@@ -323,7 +353,8 @@ class Evidence:
         for column in self.columns:
             for test in column.tests:
                 if isinstance(test.value, str) and test.op != "like" and test.value not in hits:
-                    hits[test.value] = {(t, c) for t, c, _ in self._index.where(test.value)}
+                    spelt = (where for form in _spellings(test.value) for where in self._index.where(form))
+                    hits[test.value] = {(t, c) for t, c, _ in spelt}
         return hits
 
     def _relation_scores(self, name: str, columns: list[str]) -> Any:
@@ -374,6 +405,18 @@ class Evidence:
         )
         cosines = np.maximum(mine @ index.name_vectors.T, told @ index.label_vectors.T)
         return np.maximum.reduceat(cosines, starts, axis=1)
+
+
+def _counted(name: str) -> tuple[str, ...]:
+    """`number_of_bags` and `total_bags` are bags: words that say of a number only that it is one are left out."""
+    told = names.words(name)
+    return tuple(word for word in told if word not in _NEUTRAL) or told
+
+
+def _spellings(value: str) -> list[str]:
+    """`Hip Hop`, `hip-hop`, `hip_hop`, `hiphop`: words of a value may be joined in any way."""
+    parts = re.split(r"[\s_-]+", value.strip())
+    return list(dict.fromkeys([value, *(mark.join(parts) for mark in (" ", "-", "_", ""))]))
 
 
 def real_columns(index: LakeIndex, tables: Sequence[str]) -> list[Column]:

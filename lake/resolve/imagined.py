@@ -12,6 +12,7 @@ from typing import Any
 from sqlglot import exp
 
 from rewright.lake import names
+from rewright.lake.catalog.model import Column
 
 _NUMERIC_AGGREGATES = (exp.Sum, exp.Avg, exp.Stddev, exp.StddevSamp, exp.StddevPop, exp.Variance, exp.Median)
 _COMPARE = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE)
@@ -43,6 +44,9 @@ class ImaginedColumn:
     shown: bool = False
     grouped: bool = False
     own_reference: bool = False
+    extreme: bool = False
+    """Asked for its greatest or least value."""
+    sorted: bool = False
     joined: list[tuple[str, str]] = field(default_factory=list)
     only_key: bool = True
 
@@ -86,7 +90,22 @@ def sites_of(tree: exp.Expression) -> list[Site]:
             sites[id(select)] = Site(select, relations, counted=_counted(select))
     for column in list(tree.find_all(exp.Column)):
         _place(column, sites)
+    _share_uses(list(sites.values()))
     return list(sites.values())
+
+
+def _share_uses(sites: list[Site]) -> None:
+    """What one SELECT calculates with another one names is a number there, too: `price > (SELECT avg(price) ...)`."""
+    same: dict[tuple[str, str], list[ImaginedColumn]] = {}
+    for site in sites:
+        for relation in site.relations:
+            for name, column in relation.columns.items():
+                same.setdefault((relation.name.lower(), name), []).append(column)
+    for columns in same.values():
+        for flag in ("numeric", "dated"):
+            if any(getattr(c, flag) for c in columns):
+                for c in columns:
+                    setattr(c, flag, True)
 
 
 def _counted(select: exp.Select) -> bool:
@@ -263,6 +282,7 @@ def _read_use(column: ImaginedColumn, node: exp.Column, same: frozenset[str]) ->
     clause = _clause(node, select) if select is not None else ""
     column.shown |= clause == "expressions" and node.find_ancestor(exp.AggFunc) is None
     column.grouped |= clause == "group"
+    column.sorted |= clause == "order"
     parent = node.parent
     wrapped: exp.Expression = node
     while isinstance(
@@ -296,6 +316,8 @@ def _read_use(column: ImaginedColumn, node: exp.Column, same: frozenset[str]) ->
         _add_test(column, "like", parent.expression)
     elif isinstance(parent, (_NUMERIC_AGGREGATES, exp.Mul, exp.Div, exp.Round, exp.Abs, exp.Sub, exp.Add)):
         column.numeric = True
+    elif isinstance(parent, (exp.Max, exp.Min)):
+        column.extreme = True
     elif isinstance(parent, (exp.Extract, exp.Year, exp.Month, exp.Day, exp.DateTrunc, exp.TimestampTrunc)):
         column.dated = True
     elif isinstance(parent, (exp.Where, exp.And, exp.Or, exp.Not, exp.Having)):
@@ -350,6 +372,13 @@ def _add_test(column: ImaginedColumn, op: str, node: exp.Expression) -> None:
         column.tests.append(Test(op, node.this.this, node.this))
     elif isinstance(node, (exp.Avg, exp.Sum, exp.Mul, exp.Div)):
         column.numeric = True
+    elif isinstance(node, exp.Subquery) and isinstance(node.this, exp.Select) and node.this.expressions:
+        column.numeric |= isinstance(node.this.expressions[0].unalias(), (*_NUMERIC_AGGREGATES, exp.Count))
+
+
+def is_called(imagined: ImaginedColumn, real: Column) -> bool:
+    """Is it asked for by its very name?"""
+    return imagined.name.lower() == real.name.lower()
 
 
 def _number(text: str) -> float | int:

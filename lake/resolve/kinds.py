@@ -132,6 +132,9 @@ def type_score(imagined: ImaginedColumn, real: Column) -> float:
     score = 0.0
     if imagined.numeric and not real.meaning.numeric:
         score -= 0.2 if real.meaning is Family.BOOLEAN else 0.5
+    if imagined.extreme and real.meaning in {Family.TEXT, Family.BOOLEAN}:
+        # the last name in the alphabet is hardly ever asked for
+        score -= 0.25
     if imagined.dated and real.meaning is not Family.DATE:
         score -= 0.05 if is_year(real) else 0.4
     if imagined.truth and not imagined.tests:
@@ -162,6 +165,21 @@ def type_score(imagined: ImaginedColumn, real: Column) -> float:
     if real.distinct == 0:
         score -= 0.3
     if (
+        (imagined.shown or imagined.grouped)
+        and not imagined.numeric
+        and numeric_code(real)
+        and not told & (CODES | names.KEY_WORDS)
+    ):
+        # a number that stands for something is shown as what it stands for
+        score -= 0.3
+    if (
+        (imagined.numeric or imagined.extreme)
+        and numeric_code(real)
+        and not set(names.words(imagined.name)[-1:]) & (CODES | names.KEY_WORDS)
+    ):
+        # nobody adds up keys
+        score -= 0.3
+    elif (
         (imagined.numeric or imagined.tests)
         and real.meaning.numeric
         and not told & CODES
@@ -189,6 +207,17 @@ def is_year(real: Column) -> bool:
         return False
     return (real.family is Family.INTEGER and "year" in names.words(real.name)) or (
         bounds[0] >= 1500 and bounds[1] <= 2100
+    )
+
+
+def numeric_code(real: Column) -> bool:
+    """`size_code` 1, 2, 3."""
+    told = names.words(real.name)
+    return (
+        real.family is Family.INTEGER
+        and len(told) > 1
+        and bool(set(told[-1:]) & names.KEY_WORDS)
+        and not is_year(real)
     )
 
 

@@ -17,11 +17,13 @@ from sqlglot.errors import SqlglotError
 
 from rewright.engines.duckdb.database import LakeDatabase, Rows
 from rewright.engines.duckdb.errors import LakeError, NotResolved
+from rewright.lake.catalog.model import Column, Family
 from rewright.lake.index import LakeIndex
 from rewright.lake.joins.keys import KeyFinder
 from rewright.lake.resolve.confidence import Signals, confidence
 from rewright.lake.resolve.evidence import Evidence, Weights
-from rewright.lake.resolve.imagined import Site, sites_of
+from rewright.lake.resolve.imagined import ImaginedColumn, Site, is_called, sites_of
+from rewright.lake.resolve.readings import Reading, differing, readings
 from rewright.lake.resolve.resolution import Answer, Attempt, Join, Mapping, Resolution
 from rewright.lake.resolve.rewriting import Writer, Written, name_outputs
 from rewright.lake.resolve.rivals import Comparison, Rival, alternatives, disputed, says_nothing
@@ -64,6 +66,8 @@ class _Trial:
     error: str = ""
     empty: bool = False
     seconds: float = 0.0
+    bound: int = 0
+    """How many columns are those of the very name that was asked for, in the table of the name that was asked for."""
     extras: list[str] = field(default_factory=list)
 
 
@@ -116,7 +120,8 @@ class Resolver:
                 break
         if not trials:
             raise NotResolved("the lake holds nothing like what the query asks for", hint=self._nothing())
-        best = self._with_closest(original, max(trials, key=lambda t: t.score), limit)
+        # a name that exists binds: a trial that reads another column instead is none, however well it ran
+        best = self._with_closest(original, max(trials, key=lambda t: (t.bound, t.score)), limit)
         return Answer(
             self._resolution(query, best, trials, ranked, judged, time.monotonic() - started), best.rows
         )
@@ -142,6 +147,7 @@ class Resolver:
         ranked: list[list[Candidate]] = []
         judged: list[Evidence] = []
         prior: dict[str, str] = {}
+        chosen: dict[tuple[str, str], tuple[str, str]] = {}
         for site in sites:
             evidence = Evidence(
                 self._index,
@@ -150,6 +156,7 @@ class Resolver:
                 self._weights(),
                 tuple(prior.values()),
                 unions=self.options.unions,
+                chosen=chosen,
             )
             found = SourceFinder(
                 self._index, evidence, self._keys, prior, join_search=self.options.joins
@@ -158,6 +165,8 @@ class Resolver:
             ranked.append([_by_position(c, site) for c in found])
             if found:
                 prior.update({r.name: found[0].homes[r.alias] for r in site.relations})
+                placed = ((c, found[0].column_of(c)) for c in site.columns())
+                chosen.update({(c.table, c.name.lower()): real.key for c, real in placed if real is not None})
         self._index.save_vectors()
         return sites, ranked, judged
 
@@ -193,7 +202,14 @@ class Resolver:
             writer.written.missing_values
         )
         score -= 0.05 * len(writer.written.missing_columns)
-        return _Trial(original, choice, sites, sql, writer.written, score)
+        bound = sum(self._is_named(c, placed) for c, placed in _columns(sites, choice))
+        return _Trial(original, choice, sites, sql, writer.written, score, bound=bound)
+
+    def _is_named(self, imagined: ImaginedColumn, real: Column | None) -> bool:
+        table = self._index.table(imagined.table) if imagined.table and real is not None else None
+        return (
+            table is not None and real is not None and real.table == table.name and is_called(imagined, real)
+        )
 
     def _run(self, trial: _Trial, limit: int | None) -> None:
         started = time.monotonic()
@@ -271,7 +287,7 @@ class Resolver:
             joins += [
                 Join(k.a, k.b, tuple((x.name, y.name) for x, y in k.pairs), k.quality) for k in placed.joins
             ]
-        rivals = self._rivals(best, ranked, judged)
+        rivals, told = self._rivals(best, ranked, judged)
         signals = self._signals(best, ranked, judged, mappings, joins, rivals)
         sure = confidence(signals)
         written = best.written
@@ -288,27 +304,36 @@ class Resolver:
             corrections=tuple(written.corrections),
             missing_values=tuple(written.missing_values),
             cleaned={t: tuple(c) for t, c in written.cleaned.items()},
-            unions={u: tuple(n for n, _ in self._index.unions[u].parts) for u in written.unions},
+            unions={u: tuple(self._index.unions[u].part_names()) for u in written.unions},
             history=tuple(
                 Attempt(t.sql, len(t.rows.rows) if t.rows else None, t.error, t.score) for t in trials
             ),
             doubts=_doubts(best, mappings),
             closest=self._closest(ranked),
+            readings=told,
             error=best.error,
             seconds=seconds,
             rounds=len(trials),
         )
 
-    def _rivals(self, best: _Trial, ranked: list[list[Candidate]], judged: list[Evidence]) -> list[Rival]:
-        """What could have been chosen instead of the best, and whether it says the same."""
+    def _rivals(
+        self, best: _Trial, ranked: list[list[Candidate]], judged: list[Evidence]
+    ) -> tuple[list[Rival], tuple[Reading, ...]]:
+        """What could have been chosen instead of the best, whether it says the same, and the nearest that does not."""
         if best.rows is None or best.empty:
-            return []
+            return [], ()
         comparison = Comparison(self._database, best.sql, best.rows, best.seconds)
-        out = []
+        out, told = [], ("", "")
         for kind, gap, choice in alternatives(best.choice, ranked, judged):
             other = self._write(best.original, choice)
-            out.append(Rival(kind, gap, 1.0 if other.sql == best.sql else comparison.same(other.sql)))
-        return out
+            same = 1.0 if other.sql == best.sql else comparison.same(other.sql)
+            if comparison.differs == other.sql and not told[0]:
+                told = _differing(best, choice)
+            out.append(Rival(kind, gap, same))
+        rows = comparison.rows()
+        if rows is None:
+            return out, ()
+        return out, readings((told[0], best.sql, rows[0]), (told[1], comparison.differs, rows[1]))
 
     def _signals(
         self,
@@ -354,6 +379,14 @@ class Resolver:
                 if told not in out:
                     out.append(told)
         return tuple(out)
+
+
+def _columns(
+    sites: Sequence[Site], choice: Sequence[Candidate]
+) -> Iterator[tuple[ImaginedColumn, Column | None]]:
+    for site, candidate in zip(sites, choice, strict=True):
+        placed = _by_identity(candidate, site)
+        yield from ((c, placed.column_of(c)) for c in site.columns())
 
 
 def _by_position(candidate: Candidate, site: Site) -> Candidate:
@@ -415,6 +448,19 @@ def _keys(best: _Trial) -> Iterator[tuple[str, str, tuple[tuple[str, str], ...]]
                         )
 
 
+def _differing(best: _Trial, other: tuple[Candidate, ...]) -> tuple[str, str]:
+    """What the two choices take things to be, where they differ: columns, else tables."""
+    here, there = [], []
+    for site, mine, theirs in zip(best.sites, best.choice, other, strict=True):
+        names = [(i, c.name) for i, c in enumerate(site.columns()) if not c.only_key]
+        said, said_else = differing(names, mine.columns, theirs.columns)
+        if not said and set(mine.tables) != set(theirs.tables):
+            said, said_else = " + ".join(mine.tables), " + ".join(theirs.tables)
+        here += [said] if said else []
+        there += [said_else] if said_else else []
+    return "; ".join(here), "; ".join(there)
+
+
 def _doubts(best: _Trial, mappings: list[Mapping]) -> tuple[str, ...]:
     out = [f"nothing in the lake fits column {name}" for name in best.written.missing_columns]
     out += [
@@ -422,6 +468,14 @@ def _doubts(best: _Trial, mappings: list[Mapping]) -> tuple[str, ...]:
         for m in mappings
         if m.real_column is not None and m.score < 0.4
     ]
+    out += [f"could not be read in {column}: {told}" for column, told in best.written.unread.items()]
+    for site, candidate in zip(best.sites, best.choice, strict=True):
+        placed = _by_identity(candidate, site)
+        for c in site.columns():
+            real = placed.column_of(c)
+            if c.numeric and real is not None and real.meaning is Family.TEXT:
+                shown = ", ".join(repr(v[:30]) for v in real.samples[:3])
+                out.append(f"{real.table}.{real.name} holds texts that cannot be read as numbers: {shown}")
     if best.empty:
         out.append("the result is empty")
     return tuple(out)

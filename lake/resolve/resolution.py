@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from rewright.engines.duckdb.database import Rows
+from rewright.lake.resolve.readings import Reading
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +63,10 @@ class Resolution:
     actions: tuple[dict[str, Any], ...] = ()
     doubts: tuple[str, ...] = ()
     closest: tuple[str, ...] = ()
+    readings: tuple[Reading, ...] = ()
+    """The chosen reading and the nearest other one, where they differ."""
+    tokens: int = 0
+    """What a model was asked and answered for it."""
     error: str = ""
     seconds: float = 0.0
     driver: str = "deterministic"
@@ -104,6 +109,10 @@ class Resolution:
             "actions": list(self.actions),
             "doubts": list(self.doubts),
             "closest": list(self.closest),
+            "readings": [
+                {"told": r.told, "sql": r.sql, "rows": [list(row) for row in r.rows]} for r in self.readings
+            ],
+            "tokens": self.tokens,
             "error": self.error,
             "seconds": round(self.seconds, 3),
             "driver": self.driver,
@@ -134,8 +143,14 @@ class Resolution:
         return "\n".join([*lines, *self.doubts, f"SQL: {self.sql}"])
 
     def hint(self) -> str:
-        """The HINT of a refusal: what is closest."""
-        return "closest: " + "; ".join(self.closest) if self.closest else ""
+        """The HINT of a refusal: what is closest, which of two readings may be meant and where they differ, what could not be read."""
+        parts = []
+        if self.closest:
+            parts.append("closest: " + "; ".join(self.closest))
+        if len(self.readings) > 1:
+            parts.append("which is meant? " + " OR ".join(reading.text() for reading in self.readings))
+        parts += self.doubts
+        return "\n".join(parts)
 
 
 @dataclass(frozen=True, slots=True)

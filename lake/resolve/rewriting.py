@@ -7,16 +7,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sqlglot import exp
 
 from rewright.lake import names
-from rewright.lake.catalog.model import Column, Family, Noise
+from rewright.lake.catalog.model import Column, Family, Noise, Values
 from rewright.lake.index import LakeIndex
 from rewright.lake.joins.keys import JoinKey, KeyFinder, mixed
 from rewright.lake.noise.clean import clean_cte, clean_expression
+from rewright.lake.noise.detect import readable
 from rewright.lake.noise.values import plain_number, truth
 from rewright.lake.resolve.imagined import ImaginedColumn, Site, Test
 from rewright.lake.resolve.sources import Candidate, told_role
@@ -38,6 +39,7 @@ class Written:
     missing_columns: list[str] = field(default_factory=list)
     cleaned: dict[str, dict[str, str]] = field(default_factory=dict)
     unions: list[str] = field(default_factory=list)
+    unread: dict[str, str] = field(default_factory=dict)
 
 
 class Writer:
@@ -62,6 +64,7 @@ class Writer:
         self._clean = clean
         self.written = Written()
         self._taken: set[str] = set()
+        self._labels: dict[str, dict[str | int, str]] = {}
 
     def apply(self, site: Site, candidate: Candidate) -> None:
         """Replace one site's tables and columns."""
@@ -86,7 +89,11 @@ class Writer:
             for test in imagined.tests:
                 self._correct_test(test, imagined, real)
             self._use(
-                real, calculated=imagined.numeric or any(not isinstance(t.value, str) for t in imagined.tests)
+                real,
+                calculated=imagined.numeric
+                or imagined.extreme
+                or imagined.sorted
+                or any(not isinstance(t.value, str) for t in imagined.tests),
             )
             part = _asked_part(imagined, real)
             for node in imagined.nodes:
@@ -113,8 +120,8 @@ class Writer:
             if name not in self._index.unions:
                 ctes.append((f"clean_{name}", clean_cte(name, columns)))
         for name in self.written.unions:
-            body = self._index.unions[name].sql()
-            for part, _ in self._index.unions[name].parts:
+            body = self._index.unions[name].sql(self._labels.get(name))
+            for part in self._index.unions[name].part_names():
                 if part in self.written.cleaned:
                     body = body.replace(f'FROM "{part}"', f'FROM "clean_{part}"')
             ctes.append((name, body))
@@ -215,15 +222,29 @@ class Writer:
         real = self._index.soiled(real)
         if not self._clean or not real.noise or (Noise.FORMATTED in real.noise and not calculated):
             return
-        expression = clean_expression(real, self._index.values(real))
+        values = self._index.values(real)
+        expression = clean_expression(real, values)
         if expression is None:
             return
+        self._note_unread(real, values)
         # the parts of a union are cleaned alike: what is `Paid` in one must not become `paid` in another
         united = self._index.unions.get(real.table)
-        for table in [part for part, _ in united.parts] if united is not None else [real.table]:
-            held = self._index.tables[table].column(real.name)
+        parts = united.held_in(real.name) if united is not None else [(real.table, real.name)]
+        for table, name in parts:
+            held = self._index.tables[table].column(name)
             if held is not None and held.family is Family.TEXT:
-                self.written.cleaned.setdefault(table, {})[held.name] = expression
+                own = expression if name == real.name else clean_expression(replace(real, name=name), values)
+                self.written.cleaned.setdefault(table, {})[held.name] = own or expression
+
+    def _note_unread(self, real: Column, values: Values) -> None:
+        """What the cleaning makes NULL although it says something."""
+        if not {Noise.NUMBERS, Noise.FORMATTED, Noise.DATES} & set(real.noise):
+            return
+        lost = [(value, n) for value, n in values.counts if not readable(value, real.meaning)]
+        if lost:
+            told = ", ".join(repr(value[:30]) for value, _ in lost[:3])
+            rows = sum(n for _, n in lost)
+            self.written.unread[f"{real.table}.{real.name}"] = f"{rows} rows: {told}"
 
     def _replace_from(self, site: Site, candidate: Candidate, aliases: dict[str, str]) -> None:
         select = site.select
@@ -354,6 +375,8 @@ class Writer:
             return None
         match = self._matcher.best(real, value)
         if match is not None and match.score >= SURE:
+            if match.value != value and self._relabelled(real, match.value, value):
+                return None
             return (exp.Literal.string(match.value), match.value, match.how) if match.value != value else None
         ranked = self._matcher.ranked(real, value)
         closest = [m.value for m in ranked]
@@ -369,6 +392,14 @@ class Writer:
             # a guess, and told as one: nothing at all is surely not what was meant
             return exp.Literal.string(closest[0]), closest[0], "closest"
         return None
+
+    def _relabelled(self, real: Column, mark: str, asked: str) -> bool:
+        """A part of a union is called as the client calls it: its name is a file's, and no value of the lake."""
+        united = self._index.unions.get(real.table)
+        if united is None or united.mark != real.name or not any(m == mark for _, m in united.parts):
+            return False
+        labels = self._labels.setdefault(real.table, {})
+        return labels.setdefault(mark, asked) == asked
 
     def _fixed_number_word(self, value: str, real: Column) -> tuple[exp.Expression, Any, str] | None:
         """`July` against 7, `yes` against 1."""

@@ -127,12 +127,14 @@ class Comparison:
     def __init__(self, database: LakeDatabase, sql: str, rows: Rows, seconds: float) -> None:
         """:param seconds: what running the chosen one took"""
         self._database = database
+        self.differs = ""
         self._until = time.monotonic() + _SECONDS
         self._patient = seconds <= _SECONDS
         self._whole = not rows.truncated and len(rows.rows) <= _ROWS
         self._own: Counter[tuple[str, ...]] | None = None
+        self._other: Counter[tuple[str, ...]] | None = None
         if self._whole:
-            self._own = _told(rows)
+            self._own = told_rows(rows)
         elif self._patient:
             found = self._run(sql)
             self._own = found if isinstance(found, Counter) else None
@@ -144,7 +146,14 @@ class Comparison:
         found = self._run(sql)
         if isinstance(found, float) or found is None:
             return found
+        if found != self._own and self._other is None:
+            self._other = found
+            self.differs = sql
         return float(found == self._own)
+
+    def rows(self) -> tuple[Counter[tuple[str, ...]], Counter[tuple[str, ...]]] | None:
+        """The chosen answer's rows and those of the first alternative that differs, which is the query `differs`."""
+        return (self._own, self._other) if self._own is not None and self._other is not None else None
 
     def _run(self, sql: str) -> Counter[tuple[str, ...]] | float | None:
         """Rows; None where there are none; a float where there is no time."""
@@ -162,7 +171,7 @@ class Comparison:
             return _UNKNOWN
         except LakeError:
             return None
-        return None if says_nothing(rows) else _told(rows)
+        return None if says_nothing(rows) else told_rows(rows)
 
 
 def says_nothing(rows: Rows) -> bool:
@@ -172,7 +181,7 @@ def says_nothing(rows: Rows) -> bool:
     return len(rows.rows) == 1 and all(value is None or value == 0 for value in rows.rows[0])
 
 
-def _told(rows: Rows) -> Counter[tuple[str, ...]]:
+def told_rows(rows: Rows) -> Counter[tuple[str, ...]]:
     """An answer as something to compare: its rows in any order, numbers by ten digits."""
     return Counter(tuple(_cell(v) for v in row) for row in rows.rows)
 

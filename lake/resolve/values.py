@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from rapidfuzz import fuzz, process
@@ -19,6 +19,8 @@ from rewright.lake.noise.values import MONTHS, fold, truth
 from rewright.lake.resolve.vocabulary import same_thing
 
 _EMBED_ALL = 32
+_PARTIAL = frozenset({"part of it", "shortened"})
+_NEAR, _UNSURE = 0.08, 0.5
 _EMBED_CLOSEST = 12
 _CODES_TOLD = 40
 _COUNTED = frozenset(
@@ -122,6 +124,10 @@ class ValueMatcher:
         best = max(scored, key=lambda m: m.score, default=None)
         if best is not None and best.score >= 0.8:
             return best
+        if best is not None and best.how in _PARTIAL and _rivalled(best, scored):
+            # `P` may be Penguin or Pearson
+            scored = [replace(m, score=min(m.score, _UNSURE)) if m.how in _PARTIAL else m for m in scored]
+            best = max(scored, key=lambda m: m.score)
         if (found := self._through(column, literal, set(values))) is not None:
             return found
         if (coded := _coded(values, literal)) is not None:
@@ -211,6 +217,11 @@ class ValueMatcher:
         elif _shortened(shorter, longer):
             score, how = max((score, how), (0.62 if len(shorter.folded) > 1 else 0.6, "shortened"))
         return Match(value, min(score, 0.93), how)
+
+
+def _rivalled(best: Match, scored: list[Match]) -> bool:
+    """Does another value contain, or begin with, what was asked for about as well?"""
+    return sum(m.how in _PARTIAL and m.score >= best.score - _NEAR for m in scored) > 1
 
 
 @dataclass(frozen=True, slots=True)

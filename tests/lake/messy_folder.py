@@ -29,6 +29,7 @@ def messy_folder(root: Path) -> Path:
     _encodings(root)
     _packed(root)
     _totals(root)
+    _as_typed(root)
     _workbook(root)
     _database(root)
     _nested(root)
@@ -106,6 +107,20 @@ def _totals(root: Path) -> None:
     _write(root / "budget.csv", "dept,planned,spent\nIT,100,90\nHR,50,55\nOps,70,60.5\n\nTotal,220,205.5\n")
     # the last row only looks like a total: it is no sum
     _write(root / "brands.csv", "brand,stations\nShell,10\nEsso,20\nTotal,7\n")
+
+
+def _as_typed(root: Path) -> None:
+    """Numbers and dates as people type them, and years as columns."""
+    rows = (
+        ("pump", "14.0 kg", "21.3 °C", "90 %", '"(53,465)"', "2024-01-31", "12.50"),
+        ("valve", "9.8 kg", "-4.0 °C", "5 %", '"1,200"', "31.03.2024", "3.10"),
+        ("motor", "102 kg", "7.7 °C", "40 %", "35", "15 Feb 2024", "99.99"),
+        ("gauge", "0.4 kg", "n/a", "15 %", '"(5)"', "2024-04-02", "7.00"),
+    )
+    head = "device,weight,temp,load,balance,bought,price\n"
+    _write(root / "devices.csv", head + "".join(",".join(row) + "\n" for row in rows))
+    _write(root / "harvest.csv", "farm,2020,2021,2022\nHill,10,12,9\nVale,20,,22\n")
+    _write(root / "tariffs.csv", 'zone;fee\nA;"1.234,50 €"\nB;"12,00 €"\nC;"1.000,00 €"\n')
 
 
 def _workbook(root: Path) -> None:

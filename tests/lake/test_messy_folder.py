@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from rewright.engines.duckdb.errors import LakeError
+from rewright.engines.duckdb.errors import LakeError, NotResolved
 from rewright.lake.api import Lake, open_lake
 from rewright.lake.embedding import CachedEmbedder
 from tests.lake.messy_folder import messy_folder
@@ -60,6 +60,18 @@ QUESTIONS: tuple[tuple[str, list[tuple[Any, ...]]], ...] = (
     ("SELECT meaning FROM codes WHERE code = 2", [("two",)]),
 )  # fmt: skip
 
+RESOLVED: tuple[tuple[str, list[tuple[Any, ...]]], ...] = (
+    ("SELECT AVG(weight) AS mean FROM devices", [(31.55,)]),
+    ("SELECT SUM(balance) AS total FROM devices", [(-52235,)]),
+    ("SELECT MAX(temp) AS hottest FROM devices WHERE temp > 0", [(21.3,)]),
+    ("SELECT device FROM devices WHERE weight > 50", [("motor",)]),
+    ("SELECT AVG(load) AS mean FROM devices", [(0.375,)]),
+    ("SELECT device FROM devices WHERE bought >= DATE '2024-02-20' ORDER BY device", [("gauge",), ("valve",)]),
+    ("SELECT SUM(fee) AS total FROM tariffs", [(2246.5,)]),
+    ("SELECT year, SUM(harvested) AS total FROM harvest GROUP BY year ORDER BY year", [(2020, 30), (2021, 12), (2022, 31)]),
+)  # fmt: skip
+"""Asked by names that exist but hold texts, or by rows where there are columns."""
+
 
 @pytest.fixture(scope="module")
 def lake(tmp_path_factory: pytest.TempPathFactory, embedder: CachedEmbedder) -> Iterator[Lake]:
@@ -80,6 +92,40 @@ def notes_of(lake: Lake, table: str) -> str:
 def test_questions_are_answered_right(lake: Lake, question: str, answer: list[tuple[Any, ...]]) -> None:
     assert lake.execute(question).rows == answer
     assert lake.query(question).resolution.kind == "bound"
+
+
+def test_fifty_questions_and_no_wrong_answer_told_surely(lake: Lake) -> None:
+    right, surely_wrong = 0, []
+    for question, answer in (*QUESTIONS, *RESOLVED):
+        told = lake.query(question, "resolve")
+        rows = told.rows.rows if told.rows is not None else []
+        if _plain(rows) == _plain(answer):
+            right += 1
+        elif told.resolution.confidence >= 0.7:
+            surely_wrong.append((question, rows))
+    assert len(QUESTIONS) + len(RESOLVED) >= 50
+    assert right >= 45
+    assert not surely_wrong
+
+
+def _plain(rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    return [tuple(round(float(v), 6) if isinstance(v, (int, float)) else v for v in row) for row in rows]
+
+
+@pytest.mark.parametrize(("question", "answer"), RESOLVED, ids=[q for q, _ in RESOLVED])
+def test_a_column_of_the_name_that_was_asked_for_is_the_one(
+    lake: Lake, question: str, answer: list[tuple[Any, ...]]
+) -> None:
+    told = lake.query(question, "resolve")
+    assert told.rows is not None
+    assert _plain(told.rows.rows) == _plain(answer)
+
+
+def test_a_named_column_that_cannot_be_calculated_with_is_refused_with_what_it_holds(lake: Lake) -> None:
+    """Not answered from another column of numbers."""
+    with pytest.raises(NotResolved) as refused:
+        lake.query("SELECT AVG(device) AS mean FROM devices", threshold=0.7)
+    assert "devices.device holds texts that cannot be read as numbers: " in (refused.value.hint or "")
 
 
 def test_what_is_not_served_is_listed_with_the_reason(lake: Lake) -> None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 
 from rewright.lake.api import Lake
 from rewright.lake.model_driver import Driving, ModelDriver, Share
-from rewright.models.api import ModelTimeout, Reply, Request, Role
+from rewright.models.api import ModelTimeout, Reply, Request, Role, Usage
 
 QUERY = "SELECT city, opening_year FROM bakery_shops ORDER BY opening_year"
 REASONS = {
@@ -195,3 +196,51 @@ def test_a_lake_asks_the_model_it_was_given(bakery_lake: Lake) -> None:
         bakery_lake.drive(Scripted(), Driving(rounds=0))
     assert answer.resolution.driver == "model"
     assert len(model.shown) == 2
+
+
+def test_a_choice_that_empties_the_result_is_doubted(bakery_lake: Lake) -> None:
+    model = Scripted(
+        rewrite('SELECT "Town" AS city, "Opened" AS opening_year FROM bk_shop WHERE "Opened" > 9999'),
+        check({"type": "OUTPUT_QUERY", "index": 1}),
+    )
+    answer = driver(bakery_lake, model).resolve(QUERY)
+    assert answer.resolution.driver == "deterministic"
+    assert answer.rows is not None
+    assert len(answer.rows.rows) == 8
+    assert {"doubted": "the result would be empty"} in answer.resolution.actions
+
+
+def test_a_models_choice_that_nothing_supports_is_not_answered_by_default(bakery_lake: Lake) -> None:
+    """However sure the rules are of their own answer."""
+    model = Scripted(
+        rewrite('SELECT "Town" AS city, 1 AS opening_year FROM bk_shop'),
+        check({"type": "OUTPUT_QUERY", "index": 1}),
+    )
+    chosen = driver(bakery_lake, model).resolve(QUERY).resolution
+    assert chosen.driver == "model"
+    assert chosen.confidence < 0.7
+
+
+def test_two_queries_of_the_model_that_agree_rescue_a_refused_one(bakery_lake: Lake) -> None:
+    query = "SELECT wombat_index FROM shop_things"
+    refused = bakery_lake.resolver.resolve(query).resolution.confidence
+    model = Scripted(
+        rewrite('SELECT "Town" AS wombat_index FROM bk_shop'),
+        check({"type": "SEARCH_TABLE", "domain": "shops"}),
+        rewrite('SELECT s."Town" AS wombat_index FROM bk_shop AS s ORDER BY 1'),
+        check({"type": "OUTPUT_QUERY", "index": 2}),
+    )
+    chosen = driver(bakery_lake, model).resolve(query).resolution
+    assert refused < 0.7 <= chosen.confidence
+
+
+def test_tokens_are_counted(bakery_lake: Lake) -> None:
+    class Counting(Scripted):
+        def complete(self, request: Request) -> Reply:
+            return replace(super().complete(request), usage=Usage(100, 20))
+
+    model = Counting(
+        rewrite('SELECT "Town" AS city, "Opened" AS opening_year FROM bk_shop ORDER BY 2'),
+        check({"type": "OUTPUT_QUERY", "index": 1}),
+    )
+    assert driver(bakery_lake, model).resolve(QUERY).resolution.tokens == 240

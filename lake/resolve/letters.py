@@ -1,0 +1,41 @@
+"""What a query as written does with texts that stand for numbers or dates: it compares and sorts their letters.
+
+Owns finding such columns. Must not change the query: the client wrote it so, and is told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from sqlglot import exp
+
+from rewright.engines.duckdb.errors import LakeError
+from rewright.lake.catalog.model import Family, Noise
+from rewright.lake.index import LakeIndex
+from rewright.lake.resolve.imagined import ImaginedColumn, sites_of
+
+_READABLE = frozenset({Noise.NUMBERS, Noise.FORMATTED, Noise.DATES})
+_ORDERED = frozenset({"<", "<=", ">", ">="})
+
+
+def as_letters(index: LakeIndex, parse: Callable[[str], exp.Expression], sql: str) -> Iterator[str]:
+    """A doubt for each column whose order the query asks for by letters although its texts are numbers or dates."""
+    try:
+        sites = sites_of(parse(sql))
+    except LakeError:
+        return
+    for site in sites:
+        for relation in site.relations:
+            table = index.table(relation.name)
+            for column in relation.columns.values() if table is not None else ():
+                real = table.column(column.name) if table is not None else None
+                if real is None or real.family is not Family.TEXT or not _asks_order(column):
+                    continue
+                if _READABLE & set(index.soiled(real).noise):
+                    kind = "dates" if real.meaning is Family.DATE else "numbers"
+                    shown = f" like {real.samples[0][:30]!r}" if real.samples else ""
+                    yield f"{real.table}.{real.name} is text{shown}: compared by letters, not as {kind} (rewright.lake = resolve reads them)"
+
+
+def _asks_order(column: ImaginedColumn) -> bool:
+    return column.extreme or column.sorted or any(test.op in _ORDERED for test in column.tests)

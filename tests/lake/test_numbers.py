@@ -1,0 +1,70 @@
+"""Numbers as people write them: read alike in Python and in the SQL that cleans a column."""
+
+from __future__ import annotations
+
+import duckdb
+import numpy as np
+import pytest
+
+from rewright.lake.catalog.model import Column, Family, Noise, Values
+from rewright.lake.noise.clean import clean_expression
+from rewright.lake.noise.detect import meaning_of, noise_of
+from rewright.lake.noise.numbers import notation_of, number_of
+
+COLUMNS: tuple[tuple[str, tuple[str, ...], tuple[float | None, ...]], ...] = (
+    ("weight", ("14.0 kg", "9.8 kg", "12 kg"), (14.0, 9.8, 12.0)),
+    ("temp", ("21.3 °C", "-4 °C", "5°C"), (21.3, -4.0, 5.0)),
+    ("balance", ("(53,465)", "1,200", "(5)", "7"), (-53465, 1200, -5, 7)),
+    ("delta", ("120-", "55", "1,000-"), (-120, 55, -1000)),
+    ("profit", ("-$991", "$1,234", "$5"), (-991, 1234, 5)),
+    ("share", ("0,508", "1,25", "12,345"), (0.508, 1.25, 12.345)),
+    ("mixed", ("0.485", "0,488", "12.5"), (0.485, 0.488, 12.5)),
+    ("price", ("1.234,50 €", "12,00 €", "1.000 €"), (1234.5, 12.0, 1000.0)),
+    ("rate", ("90 %", "5%", "12.5 %"), (0.9, 0.05, 0.125)),
+    ("rate_pct", ("90 %", "5%", "12.5 %"), (90, 5, 12.5)),
+    ("turnout", ("84.24 %", "59.8", "88.47"), (84.24, 59.8, 88.47)),
+    ("people", ("1 234", "12 000 000", "5"), (1234, 12000000, 5)),
+    ("score", ("n/a", "5", "1,000", "7 pts"), (None, 5, 1000, 7)),
+    ("speed", ("5 km/h", "7 km/h", "9 km/h"), (5, 7, 9)),
+)
+
+
+def column_of(name: str, texts: tuple[str, ...]) -> tuple[Column, Values]:
+    counts = tuple((text, 3) for text in texts)
+    noise = noise_of(counts, 3 * len(texts))
+    column = Column(
+        "t", name, 0, "VARCHAR", Family.TEXT, meaning_of(Family.TEXT, noise), 3 * len(texts), 0, len(texts), None, None, texts, noise
+    )  # fmt: skip
+    return column, Values(counts, complete=True, sketch=np.zeros(0, dtype=np.uint64))
+
+
+@pytest.mark.parametrize(("name", "texts", "numbers"), COLUMNS, ids=[c[0] for c in COLUMNS])
+def test_a_column_is_read_alike_by_python_and_sql(
+    name: str, texts: tuple[str, ...], numbers: tuple[float | None, ...]
+) -> None:
+    column, values = column_of(name, texts)
+    notation = notation_of(name, values.counts)
+    assert tuple(number_of(text, notation) for text in texts) == pytest.approx(numbers)
+    expression = clean_expression(column, values)
+    with duckdb.connect() as db:
+        db.execute(f'CREATE TABLE t AS SELECT unnest(?) AS "{name}"', [list(texts)])
+        assert tuple(row[0] for row in db.execute(f"SELECT {expression} FROM t").fetchall()) == pytest.approx(
+            numbers
+        )
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ("12 Main St", "4 High St", "7 Mill Lane", "8 Old Rd"),
+        ("1896 Summer", "1994 Winter", "1900 Summer"),
+        ("1st", "2nd", "3rd"),
+        ("G01", "G02", "A10"),
+        ("1.2.3", "1.3.0", "2.0.1"),
+        ("10.0.0.1", "10.2.3.4", "10.0.9.9"),
+        ("5 km", "300 m", "2 km"),
+    ],
+)
+def test_texts_that_begin_with_a_number_are_none(texts: tuple[str, ...]) -> None:
+    column, _ = column_of("text", texts)
+    assert not {Noise.NUMBERS, Noise.FORMATTED} & set(column.noise)
