@@ -121,7 +121,7 @@ def test_the_whole_path_with_rules_and_the_real_checker(dsn: str, scratch_server
         document = rewriter.optimise(SLOW, settings=settings).to_json()
     assert document["rewritten"] is not None
     assert document["verdict"] in {"proved", "tested"}
-    assert document["steps"][0]["name"].startswith("decorrelate")
+    assert "unnest" in {step["name"] for step in document["steps"]}
     assert document["seconds_after"] < 0.5 * document["seconds_before"]
     json.dumps(document)
 
