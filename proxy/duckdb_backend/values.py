@@ -151,10 +151,18 @@ def _shortest_double(value: float) -> str:
         return f"{value:.16e}" if 2 * told == exact + other else text
 
 
+def _single(value: float) -> bytes:
+    """The bytes of the nearest float4; none where that is infinite and the value is not."""
+    try:
+        return struct.pack("!f", value)
+    except OverflowError:
+        return b""
+
+
 def _shortest_single(value: float) -> str:
     for precision in range(1, 10):
         text = f"{abs(value):.{precision}g}"
-        if struct.pack("!f", float(text)) == struct.pack("!f", abs(value)):
+        if _single(float(text)) == _single(abs(value)):
             return text
     return repr(abs(value))
 

@@ -36,6 +36,8 @@ def advice_for(
     )
     try:
         session.require_trusted(sql)
+        if not has_parameters(sql):
+            session.explain(sql)  # what can't be planned is told
         found = [_document(one.statement, one.reason) for one in advised(session, sql, options)]
         unlocked = _unlocking(session, limit, execute=execute).look(sql, Deadline.after(budget / 2))
     except (Untrusted, DatabaseError) as error:

@@ -94,6 +94,8 @@ TOO_LARGE = {
     "padded": "select length(lpad(city, 2000000000, 'y')) from cities",
     "joined texts": "select string_agg(url || r.i, ',') from weblog, generate_series(1, 100) r(i)",
     "a recursion that doubles": "with recursive r(s) as (select city from cities union all select s || s from r) select max(length(s)) from r",
+    "a large range": "select count(*) from countries, generate_series(1, 1000000000000) r(i) where i % 7 = 8",
+    "a series": "select sum(i) from countries, generate_series(1, 1000000000000) r(i)",
     "a sort of everything": "select a.*, b.* from weblog a, countries b, countries c order by a.url || b.name || c.name",
     "distinct values": "select count(distinct a.url || b.hit) from weblog a, weblog b",
     "a hash join of everything": "select count(*) from (select url || i u from weblog, generate_series(1, 40) r(i)) a join (select url || i u from weblog, generate_series(1, 40) r(i)) b using (u)",
@@ -105,7 +107,7 @@ def test_what_needs_too_much_memory_fails_and_nothing_else(hostile_lake: str, sq
     with connected(hostile_lake) as connection, Peak(connection.info.port) as peak:
         with pytest.raises(psycopg.Error) as raised:
             connection.execute(sql.encode()).fetchall()
-        assert raised.value.sqlstate in {"53200", "54000", "22003", "22023", "0A000"}, raised.value
+        assert raised.value.sqlstate in {"53200", "53400", "54000", "22003", "22023", "0A000"}, raised.value
         assert connection.execute("select count(*) from countries").fetchone() == (20,)
     assert peak.one < MEMORY + OVERHEAD + (256 << 20)
     assert peak.worker < 400 << 20
@@ -113,8 +115,8 @@ def test_what_needs_too_much_memory_fails_and_nothing_else(hostile_lake: str, sq
 
 ENDLESS = {
     "a cross join": "select count(*) from weblog a, weblog b, weblog c where a.hit + b.hit * c.hit = 7",
-    "a large range": "select count(*) from countries, generate_series(1, 1000000000000) r(i) where i % 7 = 8",
-    "a series": "select sum(i) from countries, generate_series(1, 1000000000000) r(i)",
+    "what only PostgreSQL can do": "select max(to_char(length(a.name || b.name || c.name || d.name || e.name || f.name), 'RN'))"
+    " from countries a, countries b, countries c, countries d, countries e, countries f",
     "a recursion": "with recursive r(i) as (select 1 union all select i + 1 from r) select count(*) from r, countries",
     "a pattern": "select count(*) from weblog a, weblog b where a.url || b.agent ~ '(a*)*(b*)*(c|d|e)+$'",
     "likenesses": "select max(length(replace(a.url || a.agent, 'e', b.agent || b.url))) from weblog a, weblog b",
