@@ -80,7 +80,7 @@ def workers(tmp_path: Path) -> Iterator[list[Worker]]:
 
 
 def test_a_limit_is_everybodys(workers: list[Worker]) -> None:
-    one, two, three = workers
+    _, two, three = workers
     got = [worker.take(7) for _ in range(5) for worker in workers]
     assert sum(got) == 7
     assert two.ask("take", 7, "somebody") > 0
