@@ -102,7 +102,7 @@ class AdminProtocol:
         except SqlError as error:
             return encoding.error(error)
         described = encoding.description(outcome.columns) if outcome.columns else b""
-        return encoding.notices(outcome) + described + b"".join(rows) + encoding.completion(outcome)
+        return encoding.notices(outcome.notices) + described + b"".join(rows) + encoding.completion(outcome)
 
     async def _extended(self, message: Parse | Bind | Describe | Execute | Close | Flush) -> bytes:
         try:
@@ -161,7 +161,7 @@ class AdminProtocol:
                 encoding.data_rows(outcome, portal.formats),
                 encoding.completion(outcome),
             )
-            said = encoding.notices(outcome)
+            said = encoding.notices(outcome.notices)
         size = message.max_rows if message.max_rows > 0 else len(portal.rows)
         shown, portal.rows = portal.rows[:size], portal.rows[size:]
         return said + b"".join(shown) + (backend.PORTAL_SUSPENDED if portal.rows else portal.end)
@@ -192,7 +192,7 @@ class AdminProtocol:
 
 
 def _columns(answer: Answer | None, formats: tuple[int, ...]) -> bytes:
-    return encoding.description(answer.columns if answer is not None else (), formats)
+    return encoding.description_or_no_data(answer.columns if answer is not None else (), formats)
 
 
 def _room(named: dict[bytes, _Statement] | dict[bytes, _Portal]) -> None:

@@ -21,10 +21,13 @@ def format_of(formats: Formats, index: int) -> int:
     return formats[0] if len(formats) == 1 else formats[index]
 
 
+def description_or_no_data(columns: Sequence[ResultColumn], formats: Formats = ()) -> bytes:
+    """What Describe is told."""
+    return description(columns, formats) if columns else backend.NO_DATA
+
+
 def description(columns: Sequence[ResultColumn], formats: Formats = ()) -> bytes:
-    """RowDescription, or NoData."""
-    if not columns:
-        return backend.NO_DATA
+    """RowDescription, of no columns, too: a SELECT may have none."""
     return RowDescription(
         tuple(
             values.column(c.name, c.type_oid, format_of(formats, i), c.typmod) for i, c in enumerate(columns)
@@ -50,8 +53,8 @@ def completion(outcome: LocalRows) -> bytes:
     return CommandComplete((outcome.tag or f"SELECT {len(outcome.rows)}").encode()).encode()
 
 
-def notices(outcome: LocalRows) -> bytes:
-    return b"".join(backend.notice(text) for text in outcome.notices)
+def notices(texts: Sequence[str]) -> bytes:
+    return b"".join(backend.notice(text) for text in texts)
 
 
 def error(failure: SqlError) -> bytes:

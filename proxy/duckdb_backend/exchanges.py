@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any
 
+from rewright.proxy.answers import encoding
 from rewright.proxy.duckdb_backend import copying, values
 from rewright.proxy.duckdb_backend.commands import CloseCursor, Copy, Declare, Fetch, command_of, refusal
 from rewright.proxy.duckdb_backend.ports import PLACE, Encode, LakeCursor, Prepared
@@ -174,7 +175,7 @@ def _in_place(ask: Ask, body: Exchange, told: int = -1, original: bytes = b"") -
 
 
 def _described_run(interceptor: SessionInterceptor, portal: Portal, prepared: Prepared) -> Exchange:
-    yield Emit(local._description(prepared.columns, ()))
+    yield Emit(encoding.description(prepared.columns))
     yield from _run(interceptor, portal, prepared, (), 0)
 
 
@@ -293,7 +294,7 @@ def _executed(
 def _declare(interceptor: SessionInterceptor, command: Declare, declared: Declared) -> Exchange:
     _drop(interceptor, command.name)
     interceptor.lake_cursors[command.name] = declared
-    yield Emit(local._notices(declared.prepared.notices) + CommandComplete(b"DECLARE CURSOR").encode())
+    yield Emit(encoding.notices(declared.prepared.notices) + CommandComplete(b"DECLARE CURSOR").encode())
 
 
 def _fetch(
@@ -312,7 +313,7 @@ def _fetch(
         interceptor.metrics.routes["lake"] += 1
     cursor: LakeCursor = declared.cursor
     if described and not command.move:
-        yield Emit(local._description(prepared.columns, formats))
+        yield Emit(encoding.description(prepared.columns, formats))
     sent = yield from _rows(cursor, encode, command.count)
     yield Emit(CommandComplete(f"{'MOVE' if command.move else 'FETCH'} {sent}".encode()).encode())
 
@@ -327,7 +328,7 @@ def _copy(
     interceptor.metrics.routes["lake"] += 1
     columns = prepared.columns
     yield Emit(
-        local._notices(prepared.notices)
+        encoding.notices(prepared.notices)
         + copying.response(options, len(columns))
         + copying.heading(options, columns)
     )
@@ -432,7 +433,7 @@ def _run(
     assert lake is not None
     if portal.cursor is None:
         portal.cursor = yield Wait(lambda: lake.run(prepared, parameters, interceptor.session_view()))
-        yield Emit(local._notices(prepared.notices))
+        yield Emit(encoding.notices(prepared.notices))
         interceptor.metrics.routes["lake"] += 1
     cursor: LakeCursor = portal.cursor
     encode = _encoder(prepared.columns, portal.result_formats)
@@ -457,7 +458,7 @@ def _encoder(columns: tuple[ResultColumn, ...], formats: tuple[int, ...]) -> Enc
         raise SqlError(
             "08P01", f"bind message has {len(formats)} result formats but query has {len(columns)} columns"
         )
-    return RowEncoder(tuple((c.type_oid, local._format(formats, i)) for i, c in enumerate(columns)))
+    return RowEncoder(tuple((c.type_oid, encoding.format_of(formats, i)) for i, c in enumerate(columns)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,13 +7,14 @@ Must not do I/O.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from rewright.proxy.answers import encoding
 from rewright.proxy.duckdb_backend.values import UNKNOWN, BadValue
 from rewright.proxy.duckdb_backend.values import decode as decoded
-from rewright.proxy.ports import Answer, LocalRows, Redirect, ResultColumn, SqlError
+from rewright.proxy.ports import Answer, LocalRows, Redirect, SqlError
 from rewright.proxy.serving.guard_check import CANCELLED, substitute_error
 from rewright.proxy.serving.identity import ask_in_cycle, ask_in_pipeline
 from rewright.proxy.serving.kept_settings import SetCommand
@@ -21,7 +22,7 @@ from rewright.proxy.serving.private import NOWHERE, Broken, Skipped
 from rewright.proxy.session import Cancelled, Emit, Exchange, PendingReply, Send, Wait
 from rewright.proxy.statements import Portal, Statement
 from rewright.proxy.wire import backend, values
-from rewright.proxy.wire.backend import CommandComplete, DataRow, RowDescription
+from rewright.proxy.wire.backend import CommandComplete
 from rewright.proxy.wire.framing import HEADER
 from rewright.proxy.wire.frontend import Bind, Execute, Parse, Query, decode
 from rewright.proxy.wire.tables import COMPLETE, DATA_ROW, ERROR, NO_DATA, READY, ROW_DESCRIPTION
@@ -77,15 +78,17 @@ def _answered_query(interceptor: SessionInterceptor, answer: Answer) -> Exchange
     if isinstance(outcome, Redirect):
         yield from _redirected_query(outcome)
         return
-    rows = _rows_bytes(outcome, ())
+    rows = encoding.data_rows(outcome, ())
     whole = (
-        _description(outcome.columns, ()) * bool(outcome.columns) + b"".join(rows) + _tag(outcome, len(rows))
+        encoding.description(outcome.columns) * bool(outcome.columns)
+        + b"".join(rows)
+        + encoding.completion(outcome)
     )
 
     def take(kind: int, message: bytes) -> bytes:
         if kind in {ROW_DESCRIPTION, DATA_ROW}:
             return b""
-        return _notices(outcome.notices) + whole if kind == COMPLETE else message
+        return encoding.notices(outcome.notices) + whole if kind == COMPLETE else message
 
     yield Send(
         Query(PLACEHOLDER).encode(), pending_replies=(PendingReply(cycle=True, take=take),), kinds=b"Q"
@@ -184,7 +187,7 @@ def bound_values(portal: Portal, types: tuple[int, ...]) -> tuple[object, ...]:
         raise SqlError("08P01", f"bind message supplies {len(bind.values)} parameters, not {len(types)}")
     pairs = enumerate(zip(bind.values, types, strict=True))
     try:
-        return tuple(decoded(value, oid, _format(bind.formats, i)) for i, (value, oid) in pairs)
+        return tuple(decoded(value, oid, encoding.format_of(bind.formats, i)) for i, (value, oid) in pairs)
     except BadValue as error:
         raise SqlError(error.sqlstate, str(error)) from error
 
@@ -195,7 +198,7 @@ def _redirected_parse(
     statement.tag = outcome.tag
     interceptor.note_parsed(name, statement)
     if outcome.notices:
-        yield Emit(_notices(outcome.notices))
+        yield Emit(encoding.notices(outcome.notices))
     yield from forward(Parse(name, outcome.sql.encode(), statement.param_types).encode(), b"P")
 
 
@@ -224,7 +227,7 @@ def bind_exchange(
 def describe_exchange(answer: Answer, formats: tuple[int, ...], message: bytes) -> Exchange:
     def take(kind: int, reply: bytes) -> bytes:
         if kind in {ROW_DESCRIPTION, NO_DATA}:
-            return _description(answer.columns, formats) if answer.columns else backend.NO_DATA
+            return encoding.description_or_no_data(answer.columns, formats)
         return reply
 
     yield Send(message, pending_replies=(PendingReply(take=take),), kinds=b"D")
@@ -245,7 +248,7 @@ def execute_exchange(
             view = (yield from ask_in_pipeline(interceptor)) if answer.rights else interceptor.session_view()
             outcome = yield Wait(lambda: answer.run(view, given))
             assert isinstance(outcome, LocalRows)
-            portal.rows = _rows_bytes(outcome, portal.result_formats)
+            portal.rows = encoding.data_rows(outcome, portal.result_formats)
         except SqlError as error:
             yield from _failed_execute(error)
             return
@@ -260,8 +263,8 @@ def execute_exchange(
             yield Emit(broken.error.without(b"P").encode())
             return
         interceptor.metrics.routes["local"] += 1
-        portal.tag = _tag(outcome, len(portal.rows))
-        notices = _notices(outcome.notices)
+        portal.tag = encoding.completion(outcome)
+        notices = encoding.notices(outcome.notices)
     yield Send(Execute(name).encode(), pending_replies=(_rows_unit(portal, max_rows, notices),), kinds=b"E")
 
 
@@ -293,46 +296,13 @@ def error_bytes(error: SqlError | None) -> bytes:
     """None: cancelled."""
     if error is None:
         return CANCELLED
-    return backend.error(error.sqlstate, error.message, hint=error.hint, detail=error.detail)
+    return encoding.error(error)
 
 
 def _retagged(tag: str, notices: tuple[str, ...]) -> Callable[[int, bytes], bytes]:
     def take(kind: int, message: bytes) -> bytes:
         if kind == COMPLETE:
-            return _notices(notices) + (CommandComplete(tag.encode()).encode() if tag else message)
+            return encoding.notices(notices) + (CommandComplete(tag.encode()).encode() if tag else message)
         return message
 
     return take
-
-
-def _format(formats: tuple[int, ...], index: int) -> int:
-    if not formats:
-        return 0
-    return formats[0] if len(formats) == 1 else formats[index]
-
-
-def _description(columns: Sequence[ResultColumn], formats: tuple[int, ...]) -> bytes:
-    return RowDescription(
-        tuple(values.column(c.name, c.type_oid, _format(formats, i), c.typmod) for i, c in enumerate(columns))
-    ).encode()
-
-
-def _rows_bytes(outcome: LocalRows, formats: tuple[int, ...]) -> list[bytes]:
-    if len(formats) > 1 and len(formats) != len(outcome.columns):
-        raise SqlError(
-            "08P01",
-            f"bind message has {len(formats)} result formats but query has {len(outcome.columns)} columns",
-        )
-    types = [(column.type_oid, _format(formats, i)) for i, column in enumerate(outcome.columns)]
-    return [
-        DataRow(tuple(values.encode(v, *t) for v, t in zip(row, types, strict=True))).encode()
-        for row in outcome.rows
-    ]
-
-
-def _tag(outcome: LocalRows, rows: int) -> bytes:
-    return CommandComplete((outcome.tag or f"SELECT {rows}").encode()).encode()
-
-
-def _notices(texts: tuple[str, ...]) -> bytes:
-    return b"".join(backend.notice(text) for text in texts)
