@@ -10,23 +10,14 @@ import click
 
 from rewright.cli import Failure
 from rewright.cli.common import CONFIG_OPTION, JSON_OPTION, configuration, print_json
-from rewright.cli.parameters import DSN, DSN_VARIABLE, DURATION
+from rewright.cli.parameters import DURATION, QUERIES_ARGUMENT, READING_DSN_OPTION
 
 _TOP = 20
 
 
 @click.command()
-@click.argument(
-    "source", required=False, type=click.Path(exists=True, path_type=Path), metavar="[FILE.sql|DIR]"
-)
-@click.option(
-    "--dsn",
-    type=DSN,
-    required=True,
-    envvar=DSN_VARIABLE,
-    show_envvar=True,
-    help="the database; an account that may only read is enough",
-)
+@QUERIES_ARGUMENT
+@READING_DSN_OPTION
 @click.option(
     "--top",
     type=click.IntRange(1, 10_000),

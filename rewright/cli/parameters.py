@@ -84,3 +84,15 @@ DURATION = Duration()
 DSN = Dsn()
 OUT_FILE = OutFile()
 IN_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+
+QUERIES_ARGUMENT = click.argument(
+    "source", required=False, type=click.Path(exists=True, path_type=Path), metavar="[FILE.sql|DIR]"
+)
+READING_DSN_OPTION = click.option(
+    "--dsn",
+    type=DSN,
+    required=True,
+    envvar=DSN_VARIABLE,
+    show_envvar=True,
+    help="the database; an account that may only read is enough",
+)

@@ -11,21 +11,12 @@ import click
 
 from rewright.cli import Failure
 from rewright.cli.common import CONFIG_OPTION, JSON_OPTION, MODEL_OPTION, configuration, print_json
-from rewright.cli.parameters import DSN, DSN_VARIABLE, DURATION, OUT_FILE
+from rewright.cli.parameters import DURATION, OUT_FILE, QUERIES_ARGUMENT, READING_DSN_OPTION
 
 
 @click.command()
-@click.argument(
-    "source", required=False, type=click.Path(exists=True, path_type=Path), metavar="[FILE.sql|DIR]"
-)
-@click.option(
-    "--dsn",
-    type=DSN,
-    required=True,
-    envvar=DSN_VARIABLE,
-    show_envvar=True,
-    help="the database; an account that may only read is enough",
-)
+@QUERIES_ARGUMENT
+@READING_DSN_OPTION
 @click.option("--top", type=click.IntRange(1, 10_000), help="the N dearest SELECTs of pg_stat_statements")
 @click.option(
     "--trust", type=click.Choice(["proved", "tested", "judged"]), default="proved", show_default=True
