@@ -146,11 +146,6 @@ class Gate:
             return session
 
 
-def is_loopback(host: str) -> bool:
-    """Of an address to listen at."""
-    return host == "localhost" or (_is_address(host) and ipaddress.ip_address(host).is_loopback)
-
-
 def _host_name(header: str) -> str | None:
     """The name or address in a Host header, lower case; None for what is none."""
     text = header.strip().lower()

@@ -100,7 +100,11 @@ def create_app(
     ):
         routes += [Route(f"{path}{form}", endpoint) for form in forms if path != "/"]
         routes.append(Route(path, endpoint))
-    handlers: Any = {StoreError: console.store_failed, HTTPException: console.failed}
+    handlers: Any = {
+        StoreError: console.store_failed,
+        NotFound: console.not_found,
+        HTTPException: console.failed,
+    }
     guard = [Middleware(_Guard, gate=console.gate)]
     return Starlette(routes=routes, exception_handlers=handlers, middleware=guard)
 
@@ -185,9 +189,8 @@ class _Console:
     # pages
 
     def overview(self, request: Request) -> Response:
-        data = self._pages.overview()
-        pictures = {"plot": shown.saved(data["days"])}
-        return self._page(request, "overview", "Overview", lambda: data, pictures=pictures)
+        read = self._pages.overview
+        return self._page(request, "overview", "Overview", read, plot=lambda data: shown.saved(data["days"]))
 
     def rewrites(self, request: Request) -> Response:
         return self._list(
@@ -205,13 +208,11 @@ class _Console:
         return self._list(request, "log", "Log", names, lambda asked: self._pages.log(asked, after))
 
     def rewrite(self, request: Request) -> Response:
-        try:
-            number = request.path_params["id"]
-            data = self._pages.rewrite(number) if self._role(request) else {}
-        except NotFound as error:
-            raise HTTPException(404, str(error)) from error
-        pictures = {"plot": shown.measured(data.get("timings", ()))}
-        return self._page(request, "rewrite", f"Rewrite {number}", lambda: data, pictures=pictures)
+        number = request.path_params["id"]
+        read = partial(self._pages.rewrite, number)
+        return self._page(
+            request, "rewrite", f"Rewrite {number}", read, plot=lambda data: shown.measured(data["timings"])
+        )
 
     def resolutions(self, request: Request) -> Response:
         return self._rows(request, "resolutions", "Resolutions", self._pages.resolutions)
@@ -236,8 +237,6 @@ class _Console:
         act = partial(self._store.rewrites.act, reason=reason, by=self._ports.by)
         try:
             await run_in_threadpool(act, number, Action(name))
-        except NotFound as error:
-            raise HTTPException(404, str(error)) from error
         except IllegalTransition as error:
             raise HTTPException(409, str(error)) from error
         return _done(request, f"/rewrites/{number}", {"id": number, "action": name})
@@ -245,10 +244,7 @@ class _Console:
     async def accept(self, request: Request) -> Response:
         await self._change(request)
         number = request.path_params["id"]
-        try:
-            await run_in_threadpool(self._store.resolutions.accept, number)
-        except NotFound as error:
-            raise HTTPException(404, str(error)) from error
+        await run_in_threadpool(self._store.resolutions.accept, number)
         return _done(request, "/resolutions", {"id": number, "action": "accept"})
 
     async def pause(self, request: Request) -> Response:
@@ -274,6 +270,9 @@ class _Console:
     async def store_failed(self, _request: Request, error: Exception) -> Response:
         return PlainTextResponse(f"the store can't be read: {error}", 503)
 
+    async def not_found(self, request: Request, error: Exception) -> Response:
+        return await self.failed(request, HTTPException(404, str(error)))
+
     async def failed(self, request: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)
         if request.url.path.endswith((".json", ".csv")) or "application/json" in request.headers.get(
@@ -289,9 +288,6 @@ class _Console:
 
     def _visitor(self, request: Request) -> Visitor:
         return self.gate.visitor(request.headers, request.cookies)
-
-    def _role(self, request: Request) -> str | None:
-        return self._visitor(request).role
 
     async def _change(self, request: Request) -> Mapping[str, str]:
         """The form of somebody who may change something. Raises HTTPException."""
@@ -312,7 +308,7 @@ class _Console:
         title: str,
         read: Callable[[], Mapping[str, Any]],
         *,
-        pictures: Mapping[str, Any] | None = None,
+        plot: Callable[[Mapping[str, Any]], Any] | None = None,
         table: str = "",
     ) -> Response:
         visitor = self._visitor(request)
@@ -326,7 +322,8 @@ class _Console:
             return JSONResponse(json.loads(json.dumps(data, default=str)))
         if path.endswith(".csv"):
             return Response(as_csv(data[table]), media_type="text/csv; charset=utf-8")
-        return self._renderer.html(request, visitor, template, title, {**data, **(pictures or {})})
+        pictures = {} if plot is None else {"plot": plot(data)}
+        return self._renderer.html(request, visitor, template, title, {**data, **pictures})
 
     def _rows(self, request: Request, name: str, title: str, read: Rows) -> Response:
         return self._page(request, name, title, lambda: {name: list(read())}, table=name)

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, Engine, Integer, RowMapping, Table, false, func, select
+from sqlalchemy import ColumnElement, Connection, Engine, Integer, RowMapping, Table, false, func, select
 
 from rewright.store import schema
 from rewright.store.connection import transaction
-from rewright.store.records import Event, LogEntry, QuerySeen, Rewrite
-from rewright.store.rows import rewrite_of
+from rewright.store.journal import entries_of
+from rewright.store.records import LogEntry, QuerySeen, Rewrite
+from rewright.store.rows import record_of, rewrite_of
 
 DAY = 86_400
 _LONGEST_SEARCH = 200
@@ -54,29 +55,23 @@ class Browsing:
     def rewrites(self, asked: Asked) -> tuple[Sequence[Rewrite], int]:
         """A page, the newest change first unless sorted, and how many there are in all."""
         table = schema.REWRITES
-        rows, total = self._page(table, asked, table.c.template, table.c.changed_at.desc())
+        with transaction(self.engine, write=False) as connection:
+            rows, total = _page(connection, table, asked, table.c.changed_at.desc())
         return [rewrite_of(row) for row in rows], total
 
     def queries(self, asked: Asked) -> tuple[Sequence[QuerySeen], int]:
         """A page, those that took the most time in all first unless sorted, and how many there are."""
         table = schema.QUERIES
-        rows, total = self._page(table, asked, table.c.template, table.c.total_ms.desc())
-        return [_record(QuerySeen, row) for row in rows], total
+        with transaction(self.engine, write=False) as connection:
+            rows, total = _page(connection, table, asked, table.c.total_ms.desc())
+        return [record_of(QuerySeen, row) for row in rows], total
 
     def log(self, asked: Asked, *, after_id: int = 0) -> tuple[Sequence[LogEntry], int]:
         """A page, the newest first, of entries numbered above ``after_id``, and how many there are."""
         table = schema.LOG
-        rows, total = self._page(table, asked, table.c.template, table.c.id.desc(), table.c.id > after_id)
-        return [_record(LogEntry, row) for row in rows], total
-
-    def life(self, rewrite_id: int, limit: int = 100) -> Sequence[Event]:
-        """What was decided about a rewrite, by whom: the newest first."""
-        table = schema.EVENTS
-        statement = (
-            select(table).where(table.c.rewrite_id == rewrite_id).order_by(table.c.id.desc()).limit(limit)
-        )
         with transaction(self.engine, write=False) as connection:
-            return [_record(Event, row) for row in connection.execute(statement).mappings()]
+            rows, total = _page(connection, table, asked, table.c.id.desc(), table.c.id > after_id)
+            return entries_of(connection, rows), total
 
     def unimproved(self, limit: int = 10) -> Sequence[QuerySeen]:
         """The templates that took the most time and have no rewrite."""
@@ -85,7 +80,7 @@ class Browsing:
             select(table).where(table.c.status != "rewritten").order_by(table.c.total_ms.desc()).limit(limit)
         )
         with transaction(self.engine, write=False) as connection:
-            return [_record(QuerySeen, row) for row in connection.execute(statement).mappings()]
+            return [record_of(QuerySeen, row) for row in connection.execute(statement).mappings()]
 
     def routes(self, days: int = 1) -> Mapping[str, int]:
         """Entries of the log of the last ``days`` by route."""
@@ -128,29 +123,28 @@ class Browsing:
             row = connection.execute(statement).one()
         return int(row[0]), float(row[1])
 
-    def _page(
-        self,
-        table: Table,
-        asked: Asked,
-        searched: ColumnElement[Any],
-        otherwise: ColumnElement[Any],
-        *also: ColumnElement[bool],
-    ) -> tuple[Sequence[Any], int]:
-        wanted = [*also, *_conditions(table, asked, searched)]
-        order = _order(table, asked.sort)
-        statement = (
-            select(table).where(*wanted).order_by(*([] if order is None else [order]), otherwise, table.c.id)
-        )
-        statement = statement.offset(max(asked.offset, 0)).limit(min(max(asked.limit, 1), 1000))
-        with transaction(self.engine, write=False) as connection:
-            rows = connection.execute(statement).mappings().all()
-            total = connection.execute(select(func.count()).select_from(table).where(*wanted)).scalar_one()
-        return rows, int(total)
+
+def _page(
+    connection: Connection,
+    table: Table,
+    asked: Asked,
+    otherwise: ColumnElement[Any],
+    *also: ColumnElement[bool],
+) -> tuple[Sequence[RowMapping], int]:
+    """The rows of a page, ordered by ``otherwise`` where the sort says nothing, and how many there are."""
+    wanted = [*also, *_conditions(table, asked)]
+    order = _order(table, asked.sort)
+    statement = (
+        select(table).where(*wanted).order_by(*([] if order is None else [order]), otherwise, table.c.id)
+    )
+    statement = statement.offset(max(asked.offset, 0)).limit(min(max(asked.limit, 1), 1000))
+    total = connection.execute(select(func.count()).select_from(table).where(*wanted)).scalar_one()
+    return connection.execute(statement).mappings().all(), int(total)
 
 
-def _conditions(table: Table, asked: Asked, searched: ColumnElement[Any]) -> Sequence[ColumnElement[bool]]:
+def _conditions(table: Table, asked: Asked) -> Sequence[ColumnElement[bool]]:
     words = asked.text[:_LONGEST_SEARCH].split()
-    found: list[ColumnElement[bool]] = [searched.icontains(word, autoescape=True) for word in words]
+    found: list[ColumnElement[bool]] = [table.c.template.icontains(word, autoescape=True) for word in words]
     for name, value in (asked.values or {}).items():
         if value and name in table.c:
             found.append(_equal(table.c[name], value))
@@ -170,7 +164,3 @@ def _order(table: Table, sort: str) -> ColumnElement[Any] | None:
         return None
     column = table.c[name]
     return column.desc().nulls_last() if sort.startswith("-") else column.asc().nulls_last()
-
-
-def _record(kind: Any, row: RowMapping) -> Any:
-    return kind(**{one.name: row[one.name] for one in fields(kind)})

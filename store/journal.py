@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from sqlalchemy import Connection, Engine, RowMapping, case, delete, insert, select, update
@@ -13,7 +13,7 @@ from rewright.store import schema
 from rewright.store.connection import transaction, upsert
 from rewright.store.outcomes import SLOW, outcome_text
 from rewright.store.records import LogEntry, Options, QuerySeen, SessionSeen
-from rewright.store.rows import without_nul
+from rewright.store.rows import record_of, without_nul
 
 # keys in one statement
 _AT_ONCE = 500
@@ -45,17 +45,9 @@ class Log:
         )
         if database is not None:
             statement = statement.where(table.c.database == database)
-        names = [field.name for field in fields(LogEntry)]
         with transaction(self.engine, write=False) as connection:
             rows = connection.execute(statement).mappings().all()
-            told = _outcomes(connection, [row for row in rows if row["reason"] == SLOW])
-        entries = [LogEntry(**{name: row[name] for name in names}) for row in reversed(rows)]
-        return [
-            replace(one, reason=told.get((one.database, one.template_key), one.reason))
-            if one.reason == SLOW
-            else one
-            for one in entries
-        ]
+            return entries_of(connection, rows[::-1])
 
     def _row(self, entry: LogEntry) -> dict[str, Any]:
         row = asdict(entry)
@@ -106,10 +98,9 @@ class Queries:
         statement = select(table).order_by(table.c.total_ms.desc()).limit(limit)
         if database is not None:
             statement = statement.where(table.c.database == database)
-        names = [field.name for field in fields(QuerySeen)]
         with transaction(self.engine, write=False) as connection:
             rows = connection.execute(statement).mappings()
-            return [QuerySeen(**{name: row[name] for name in names}) for row in rows]
+            return [record_of(QuerySeen, row) for row in rows]
 
     def _add(self, connection: Connection, query: QuerySeen) -> None:
         row = _clean(asdict(query), self.options.text_limit)
@@ -149,10 +140,21 @@ class Sessions:
 
     def read(self) -> Sequence[SessionSeen]:
         table = schema.SESSIONS
-        names = [field.name for field in fields(SessionSeen)]
         with transaction(self.engine, write=False) as connection:
             rows = connection.execute(select(table).order_by(table.c.started_at)).mappings()
-            return [SessionSeen(**{name: row[name] for name in names}) for row in rows]
+            return [record_of(SessionSeen, row) for row in rows]
+
+
+def entries_of(connection: Connection, rows: Sequence[RowMapping]) -> Sequence[LogEntry]:
+    """Rows of the log as entries, in their order; of a slow query with what became of its template since."""
+    told = _outcomes(connection, [row for row in rows if row["reason"] == SLOW])
+    entries = [record_of(LogEntry, row) for row in rows]
+    return [
+        replace(one, reason=told.get((one.database, one.template_key), one.reason))
+        if one.reason == SLOW
+        else one
+        for one in entries
+    ]
 
 
 def _outcomes(connection: Connection, slow: Sequence[RowMapping]) -> Mapping[tuple[str, str], str]:

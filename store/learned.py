@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field
 
 from sqlalchemy import Engine, insert, select, update
 
@@ -13,6 +13,7 @@ from rewright.store import revision, schema
 from rewright.store.connection import transaction, upsert
 from rewright.store.errors import NotFound
 from rewright.store.records import Lesson, Options, Resolution
+from rewright.store.rows import record_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,7 @@ class Resolutions:
                 raise NotFound(f"no resolution {resolution_id}")
             revision.bump(connection)
             row = connection.execute(select(table).where(table.c.id == resolution_id)).mappings().one()
-            return Resolution(**{field.name: row[field.name] for field in fields(Resolution)})
+            return record_of(Resolution, row)
 
     def read(
         self, *, database: str | None = None, accepted: bool | None = None, limit: int = 1000
@@ -60,10 +61,9 @@ class Resolutions:
             statement = statement.where(table.c.database == database)
         if accepted is not None:
             statement = statement.where(table.c.accepted == accepted)
-        names = [field.name for field in fields(Resolution)]
         with transaction(self.engine, write=False) as connection:
             rows = connection.execute(statement).mappings()
-            return [Resolution(**{name: row[name] for name in names}) for row in rows]
+            return [record_of(Resolution, row) for row in rows]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,10 +91,9 @@ class Lessons:
             statement = statement.where(table.c.kind == kind)
         if subject is not None:
             statement = statement.where(table.c.subject == subject)
-        names = [field.name for field in fields(Lesson)]
         with transaction(self.engine, write=False) as connection:
             rows = connection.execute(statement).mappings()
-            return [Lesson(**{name: row[name] for name in names}) for row in rows]
+            return [record_of(Lesson, row) for row in rows]
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from rewright.store.connection import transaction, upsert
 from rewright.store.errors import LiteralsForbidden, NotFound
 from rewright.store.life import BY_PEOPLE, TRUST_ORDER, Action, State, next_state
 from rewright.store.records import Event, NewRewrite, Options, Rewrite, Side, Timing
-from rewright.store.rows import identity, proposal_row, rewrite_of
+from rewright.store.rows import identity, proposal_row, record_of, rewrite_of
 
 T = schema.REWRITES
 
@@ -217,8 +217,7 @@ def _timings(connection: Connection, rewrite_id: int, side: str, limit: int) -> 
         .order_by(table.c.id.desc())
         .limit(limit)
     )
-    names = ("rewrite_id", "side", "duration_ms", "cpu_ms", "source", "at", "role")
-    return [Timing(**{name: row[name] for name in names}) for row in connection.execute(statement).mappings()]
+    return [record_of(Timing, row) for row in connection.execute(statement).mappings()]
 
 
 def _forget_old_timings(connection: Connection, rewrite_id: int, keep: int) -> None:
@@ -263,7 +262,6 @@ class Events:
             statement = statement.where(table.c.rewrite_id == rewrite_id)
         if job is not None:
             statement = statement.where(table.c.job == job)
-        names = ("rewrite_id", "job", "step", "detail", "at", "id")
         with transaction(self.engine, write=False) as connection:
             rows = connection.execute(statement).mappings()
-            return [Event(**{name: row[name] for name in names}) for row in rows]
+            return [record_of(Event, row) for row in rows]

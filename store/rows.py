@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 from dataclasses import asdict, fields
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlalchemy import RowMapping
 
@@ -14,6 +15,8 @@ from rewright.store.records import NewRewrite, Rewrite
 
 _PROPOSAL_FIELDS = tuple(field.name for field in fields(NewRewrite))
 _LISTS = ("literals", "modulo", "sources")
+
+R = TypeVar("R")
 
 
 def identity(new: NewRewrite) -> str:
@@ -29,6 +32,11 @@ def proposal_row(new: NewRewrite) -> dict[str, Any]:
         row[name] = list(row[name])
     row["level"] = new.level.value
     return row
+
+
+def record_of(kind: type[R], row: Mapping[str, Any] | RowMapping) -> R:
+    """A record of a dataclass whose fields are columns; columns that it has not are left out."""
+    return kind(**{one.name: row[one.name] for one in fields(kind)})  # type: ignore[arg-type]
 
 
 def rewrite_of(row: RowMapping) -> Rewrite:

@@ -263,8 +263,8 @@ def _console(sources: _Sources, config: Config) -> None:
     missing = " and ".join(name for name, value in wanted.items() if not value)
     if missing:
         sources.problems.append(
-            f"{_origin(sources, ('http',))}: [http] address: {http.address[0]} is no loopback address, and the console has"
-            f" no {missing}; insecure = true allows that"
+            f"{_origin(sources, ('http',))}: [http] address: beyond loopback ({http.address[0]}) the console needs {missing};"
+            " insecure = true allows it without"
         )
 
 

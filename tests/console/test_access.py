@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rewright.console.access import COOKIE, IDLE_SECONDS, Gate, Rules, TooManyFailures, is_loopback
+from rewright.console.access import COOKIE, IDLE_SECONDS, Gate, Rules, TooManyFailures
 
 RULES = Rules(admin_password="a", viewer_password="v", token="t", hosts=("DB.example",))
 
@@ -99,11 +99,3 @@ def test_forms_need_their_sessions_token() -> None:
     assert not gate.form_allowed(visitor, {"sec-fetch-site": "cross-site"}, visitor.csrf)
     assert not gate.form_allowed(gate.visitor({}, {}), {}, "")
     assert gate.form_allowed(gate.visitor({"authorization": "Bearer t"}, {}), {}, "")
-
-
-@pytest.mark.parametrize(
-    ("host", "local"),
-    [("127.0.0.1", True), ("127.9.9.9", True), ("::1", True), ("0.0.0.0", False), ("db", False)],
-)
-def test_loopback(host: str, local: bool) -> None:
-    assert is_loopback(host) is local

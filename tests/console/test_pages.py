@@ -15,6 +15,7 @@ from starlette.testclient import TestClient
 from rewright.console.access import Rules
 from rewright.store.api import Store
 from rewright.store.life import Action
+from rewright.store.outcomes import SLOW
 from rewright.store.records import LogEntry
 from tests.console.conftest import SECRET, app_of
 
@@ -262,6 +263,17 @@ def test_lists_are_filtered_sorted_and_paged(store: Store) -> None:
         assert viewer.get("/log", params=wrong).status_code == 200
     assert viewer.get("/rewrites.json", params={"state": "active"}).json()["total"] == 1
     assert viewer.get("/rewrites.json", params={"q": "%"}).json()["total"] == 0
+
+
+def test_the_log_tells_what_became_of_a_slow_query(store: Store) -> None:
+    entry = LogEntry(at=time.time(), database="app", template="select 2", template_key="k", reason=SLOW)
+    store.log.add([entry])
+    store.queries.set_status("app", "k", "nothing", "volatile function random()")
+    for read in (
+        store.log.read()[-1].reason,
+        client(store, Rules()).get("/log.json").json()["log"][0]["reason"],
+    ):
+        assert read == "not optimised: volatile function random()"
 
 
 def test_tables_are_spreadsheets_too(store: Store) -> None:

@@ -235,3 +235,21 @@ def test_what_keys_name_is_looked_at(tmp_path: Path, text: str, said: list[str])
         assert done.exit_code == 1, done.output
         for one in said:
             assert f"{path}: {one}" in done.output
+
+
+@pytest.mark.parametrize(
+    ("host", "local"),
+    [("127.0.0.1", True), ("127.9.9.9", True), ("[::1]", True), ("0.0.0.0", False), ("db", False)],
+)
+def test_the_console_beyond_loopback(tmp_path: Path, host: str, local: bool) -> None:
+    http = f'[http]\naddress = "{host}:6480"\n'
+    allowed = 'admin_password = "x"\ntls_cert = "c.pem"\ntls_key = "k.pem"'
+    for more in (allowed, "insecure = true"):
+        load(written(tmp_path, http + more))
+    if local:
+        load(written(tmp_path, http))
+        return
+    (said,) = problems(tmp_path, http)
+    assert "needs a password and TLS;" in said
+    (said,) = problems(tmp_path, http + 'admin_password = "x"')
+    assert "needs TLS;" in said
